@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,7 +22,8 @@ EXPECTED = 0.1  # share of letters from which a script belongs to a text
 LOOKED_AT = 400  # lines whose words are looked at
 SAMPLE = 24_000  # characters that are enough to judge a text as a whole
 COMMON = 60  # words that make the profile of a language
-COMPARED = 40  # lines, of a stretch or of a text, whose words are compared with those of others
+RARE = 3  # times that a word may stand in a text and still say where it belongs
+COMPARED = 40  # lines of a stretch whose words are compared with those of others
 FURTHEST = 12  # lines up or down where a line may belong by its length
 CASED = 0.3  # share of symbols that have capitals, in scripts that have them
 MARKS = ",.?!"  # before which tokenised text has blanks
@@ -112,15 +113,16 @@ class Lines:
         return {word: counts[word] for word in islice(known, COMMON)}
 
     @cached_property
-    def beside(self) -> list[tuple[int, set[str], set[str]]]:
-        """Some lines that have words: their places, their words, and those of a line far away."""
-        found = []
-        for i in spread(0, len(self.lines), COMPARED):
-            away = self.lines[(i + FURTHEST + 1) % len(self.lines)]
-            here, there = (words_of(line, self.sample.spaced) for line in (self.lines[i], away))
-            if here and there:
-                found.append((i, here, there))
-        return found
+    def rare(self) -> tuple[list[set[str]], dict[str, list[int]]]:
+        """Of each line the words that hardly any other has, and the lines that have them."""
+        words = [split(line, self.sample.spaced) for line in self.lines]
+        counts = Counter(chain.from_iterable(words))
+        rare = [{word for word in own if counts[word] <= RARE} for own in words]
+        places: defaultdict[str, list[int]] = defaultdict(list)
+        for i, own in enumerate(rare):
+            for word in own:
+                places[word].append(i)
+        return rare, places
 
 
 def whole_words(line: str) -> list[str]:
@@ -129,11 +131,16 @@ def whole_words(line: str) -> list[str]:
 
 
 def words_of(line: str, spaced: bool) -> set[str]:
-    """What of a line is compared: words, or in a language without blanks pairs of characters."""
+    """What of a line is compared, once each."""
+    return {*split(line.lower(), spaced)}
+
+
+def split(line: str, spaced: bool) -> list[str]:
+    """Words, or in a language without blanks pairs of characters."""
     if spaced:
-        return set(line.lower().split())
+        return line.split()
     line = "".join(line.split())
-    return {line[i : i + 2] for i in range(len(line) - 1)}
+    return [line[i : i + 2] for i in range(len(line) - 1)]
 
 
 @lru_cache(maxsize=64)  # the texts of a comparison have the same places

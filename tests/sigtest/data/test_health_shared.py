@@ -8,6 +8,8 @@ from functools import cache
 import pytest
 
 from sigtest.data.health import check
+from sigtest.data.health.alignment import find_shifts
+from sigtest.data.health.lines import Lines
 from sigtest.files import join, read_path
 
 # what is really wrong with real outputs, looked at one by one
@@ -328,3 +330,42 @@ def test_a_fault_is_found_on_five_real_sets(kind, fault, missed):
 @pytest.mark.parametrize(("kind", "fault"), SOWN, ids=[fault.__name__ for _, fault in SOWN])
 def test_a_fault_is_found_in_20_of_20_tries(kind, fault, missed):
     assert missed(kind, fault, FIRST) + missed(kind, fault, range(FIRST.stop, 20)) == []
+
+
+def turned(rng, lines, _):
+    start = rng.randrange(len(lines) - 40)
+    return [*lines[:start], *lines[start : start + 40][::-1], *lines[start + 40 :]]
+
+
+def swapped(rng, lines, references):
+    i, j = rng.sample([i for i, line in enumerate(references) if len(line) >= 100], 2)
+    return [lines[{i: j, j: i}.get(place, place)] for place in range(len(lines))]
+
+
+@pytest.mark.parametrize(("fault", "least"), [(turned, 8), (swapped, 3)])
+def test_of_few_lines_in_another_order_some_are_found(fault, least, real):
+    """Blocks nearly always; two lines where they have rare words, which is a limit."""
+    for name, references, _, systems in real:
+        if name in SETS:
+            rng, reference = random.Random(name), Lines(references[0])
+            outputs = [rng.choice([*systems.values()]) for _ in range(10)]
+            damaged = [Lines(fault(rng, lines, references[0])) for lines in outputs]
+            found = [find_shifts(name, lines, reference) for lines in damaged]
+            assert sum(map(bool, found)) >= least, name
+
+
+def test_a_few_scattered_lines_of_the_reference_are_no_fault(real):
+    """A limit: real outputs have up to a quarter of such lines."""
+    _, (references, *_), _, systems = next(entry for entry in real if entry[0] == "wmt12.es-en")
+    lines = list(next(iter(systems.values())))
+    for i in random.Random(7).sample(range(len(lines)), 20):
+        lines[i] = references[i]
+    found = {finding.kind for finding in check([references], None, {"a": lines})}
+    assert "equals_reference" not in found
+    equal = [
+        sum(map(str.__eq__, references[0], lines)) / len(lines)
+        for name, references, _, systems in real
+        for lines in systems.values()
+        if name == "wmt23.he-en"
+    ]
+    assert max(equal) > 0.2
