@@ -16,8 +16,8 @@ from sigtest.arrays import Array, Flags
 from sigtest.draws.product import fixed_point
 from sigtest.metrics import METRICS
 from sigtest.metrics.scores import Scores
-from sigtest.questions.human.statistics.paired import signed_rank
-from sigtest.questions.human.statistics.two_samples import rank_sum
+from sigtest.people.statistics.paired import signed_rank
+from sigtest.people.statistics.two_samples import rank_sum
 from sigtest.questions.meta.significance.enumeration import tails
 from sigtest.questions.meta.significance.ordinal import ORDINAL, exchange_systems
 from sigtest.questions.meta.significance.pearson import Pearson

@@ -12,7 +12,7 @@ __all__ = ["KINDS", "About", "File", "Finished", "Kind", "Question", "Reference"
 KINDS: Registry[Kind[Any]] = Registry(  # each brings its statistics along
     {
         "comparisons": "sigtest.kinds.comparisons:KIND",
-        "human-evaluations": "sigtest.questions.human.kind:KIND",
+        "human-evaluations": "sigtest.people.kind:KIND",
         "metric-evaluations": "sigtest.questions.meta.kind:KIND",
         "test-accuracy": "sigtest.questions.accuracy.kind:KIND",
         "plans": "sigtest.questions.plans.kind:KIND",

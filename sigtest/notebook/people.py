@@ -16,9 +16,9 @@ from sigtest.kinds import KINDS, File
 from sigtest.notebook.asking import made
 from sigtest.notebook.content import Imports, request_of
 from sigtest.notebook.frames import is_frame, once, table_of
+from sigtest.people.report import HumanReport
 from sigtest.progress import Progress
 from sigtest.questions.accuracy.report import AccuracyReport
-from sigtest.questions.human.report import HumanReport
 from sigtest.questions.meta.brought import with_evalset
 from sigtest.questions.meta.data.evalset import EvalSet
 from sigtest.questions.meta.data.tables import read_scores

@@ -11,7 +11,7 @@ from sigtest.comparison.parse import StoredComparison
 from sigtest.kinds.base import About
 from sigtest.kinds.comparisons import ComparisonQuestion
 from sigtest.kinds.whole import WholeQuestion
-from sigtest.questions.human import Asked as HumanAsked
+from sigtest.people import Asked as HumanAsked
 from sigtest.report import digest, encode
 from sigtest.version import __version__
 

@@ -9,13 +9,13 @@ from sigtest.comparison.comparison import Comparison
 from sigtest.kinds.base import File, Reference
 from sigtest.kinds.comparisons import with_comparison
 from sigtest.kinds.whole import WholeKind
+from sigtest.people import Asked as HumanAsked
+from sigtest.people.kind import recognised as judged
+from sigtest.people.kind import with_evaluation
 from sigtest.questions.accuracy import AccuracyReport, Asked, compute, parse
 from sigtest.questions.accuracy.fields import schema
 from sigtest.questions.accuracy.pictures import PICTURES
 from sigtest.questions.accuracy.present import answer, present
-from sigtest.questions.human import Asked as HumanAsked
-from sigtest.questions.human.kind import recognised as judged
-from sigtest.questions.human.kind import with_evaluation
 from sigtest.requests.accuracy import AccuracyRequest
 from sigtest.requests.options import Option, options
 from sigtest.requests.people import Judging

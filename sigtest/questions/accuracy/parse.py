@@ -13,10 +13,10 @@ from sigtest.comparison.parse import parse_named
 from sigtest.data.choices import choose
 from sigtest.data.names import check_name
 from sigtest.errors import InputError, RecipeError, inside
+from sigtest.people import Asked as HumanAsked
+from sigtest.people.matching import check_segments
 from sigtest.questions.accuracy.asked import Asked, Judged, Tested
 from sigtest.questions.accuracy.people import Directions, Files, directions, names, parse_people
-from sigtest.questions.human import Asked as HumanAsked
-from sigtest.questions.human.matching import check_segments
 from sigtest.requests.accuracy import AccuracyRequest
 from sigtest.significance import TESTS, ResamplingTest
 

@@ -12,10 +12,10 @@ from sigtest.data.choices import choose
 from sigtest.data.names import check_name
 from sigtest.data.text import check_list
 from sigtest.errors import InputError, RecipeError, quoted
+from sigtest.people import Asked as HumanAsked
+from sigtest.people import compute, evaluation_in
+from sigtest.people.matching import match_systems
 from sigtest.questions.accuracy.asked import Judged
-from sigtest.questions.human import Asked as HumanAsked
-from sigtest.questions.human import compute, evaluation_in
-from sigtest.questions.human.matching import match_systems
 from sigtest.questions.meta.data.request import probability
 from sigtest.requests.accuracy import JudgedPairsRequest
 

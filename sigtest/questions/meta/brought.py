@@ -8,7 +8,7 @@ from typing import Any
 from sigtest.data.names import system_name
 from sigtest.data.text import check_list
 from sigtest.errors import InputError, inside
-from sigtest.questions.human import is_judged
+from sigtest.people import is_judged
 from sigtest.questions.meta.data.evalset import EvalSet, read_evalset, read_evalsets
 from sigtest.questions.meta.data.tables import read_scores, reads_scores
 from sigtest.requests.people import Judging

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from sigtest.kinds.base import File, Finished, Reference
 from sigtest.kinds.whole import WholeKind
-from sigtest.questions.human.kind import with_evaluation
+from sigtest.people.kind import with_evaluation
 from sigtest.questions.meta import Asked, MetaReport, compute, parse
 from sigtest.questions.meta.brought import EVALSET, PARTS, with_files
 from sigtest.questions.meta.data.sources import from_comparison

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sigtest.questions.human.methods import correcting
+from sigtest.people.methods import correcting
 from sigtest.questions.meta.report import MetaReport
 from sigtest.render.digits import counted
 from sigtest.report.methods import Sources, listed

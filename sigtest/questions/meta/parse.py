@@ -12,8 +12,8 @@ from sigtest.arrays import Flags
 from sigtest.data.choices import choose
 from sigtest.data.names import check_name
 from sigtest.errors import InputError, RecipeError
-from sigtest.questions.human import Asked as HumanAsked
-from sigtest.questions.human import evaluation_in
+from sigtest.people import Asked as HumanAsked
+from sigtest.people import evaluation_in
 from sigtest.questions.meta.asked import Asked, Choices
 from sigtest.questions.meta.data.judged import scores_of
 from sigtest.questions.meta.data.request import (

@@ -21,7 +21,7 @@ from sigtest.data.health.surface import FRAMES
 from sigtest.errors import LimitError, SigtestError
 from sigtest.files import FORMATS_READ, FORMATS_REFUSED, read_bytes
 from sigtest.files.file import HEAD, File
-from sigtest.questions.human.files import INPUTS, is_judged, read
+from sigtest.people.files import INPUTS, is_judged, read
 from sigtest.questions.meta.data.numbers import align, segment_scores
 from sigtest.questions.meta.data.request import scored_set
 from sigtest.questions.meta.data.tables import read_scores, reads_scores

@@ -3,14 +3,15 @@
 import random
 from pathlib import Path
 
-from sigtest.questions import accuracy, human, meta, plans
+from sigtest import people
+from sigtest.questions import accuracy, meta, plans
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 CAMPAIGN = EXAMPLES / "campaign" / "judgements.tsv"
 
 
 def judged(**choices):
-    return human.compute(human.parse(choices, [(CAMPAIGN.name, CAMPAIGN.read_bytes())]))
+    return people.compute(people.parse(choices, [(CAMPAIGN.name, CAMPAIGN.read_bytes())]))
 
 
 def evaluated(**choices):

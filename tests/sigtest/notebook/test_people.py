@@ -18,7 +18,7 @@ import sigtest
 from sigtest.errors import InputError
 from sigtest.kinds import KINDS, File
 from sigtest.notebook import people
-from sigtest.questions.human import HumanReport, compute, parse
+from sigtest.people import HumanReport, compute, parse
 from sigtest.questions.meta import MetaReport
 from sigtest.render.formats import FORMATS
 

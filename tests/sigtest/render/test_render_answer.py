@@ -9,7 +9,7 @@ from written import rendered
 import sigtest
 from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
-from sigtest.questions.human.present import present
+from sigtest.people.present import present
 from sigtest.render.answer import answer, listed
 from sigtest.render.formats import FORMATS
 from sigtest.render.standings import pair_rows

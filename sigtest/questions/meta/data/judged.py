@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sigtest.questions.human import Asked, compute
-from sigtest.questions.human.matching import match_systems, spellings
-from sigtest.questions.human.rankings import Rankings
-from sigtest.questions.human.scores import by_name
+from sigtest.people import Asked, compute
+from sigtest.people.matching import match_systems, spellings
+from sigtest.people.rankings import Rankings
+from sigtest.people.scores import by_name
 
 
 @dataclass(frozen=True)

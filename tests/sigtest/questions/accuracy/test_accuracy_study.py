@@ -12,12 +12,12 @@ from studied import SYSTEMS, comparison, people, request
 from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
 from sigtest.errors import InputError, RecipeError, SigtestError
+from sigtest.people import compute as evaluate
+from sigtest.people import parse as parse_human
 from sigtest.questions.accuracy import AccuracyReport, Asked, compute, parse
 from sigtest.questions.accuracy.pictures import PICTURES
 from sigtest.questions.accuracy.plots.bars import bars_plot
 from sigtest.questions.accuracy.plots.grid import grid_plot
-from sigtest.questions.human import compute as evaluate
-from sigtest.questions.human import parse as parse_human
 from sigtest.report import decode, encode
 
 SVG = "{http://www.w3.org/2000/svg}"

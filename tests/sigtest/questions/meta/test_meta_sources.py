@@ -8,7 +8,8 @@ import pytest
 from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
 from sigtest.errors import InputError, LimitError
-from sigtest.questions import human
+from sigtest.people import compute as evaluate
+from sigtest.people import parse as parse_human
 from sigtest.questions.meta import compute, parse
 from sigtest.questions.meta.data import request as requests
 from sigtest.questions.meta.data.sources import from_comparison
@@ -102,7 +103,7 @@ def test_a_human_report_brings_its_z() -> None:
         for i, s in enumerate(np.clip(rng.normal(40 + 8 * level, 9, 30), 0, 100), 1)
         for who in (i % 3,)
     ]
-    report = encode(human.compute(human.parse({"judgements": judgements})))
+    report = encode(evaluate(parse_human({"judgements": judgements})))
     z = {own["name"]: own["z"] for own in report["systems"]}
     metric = {"system": dict(zip(SYSTEMS, (40.0, 30.0, 35.0, 20.0), strict=True))}
     found = compute(parse({"human": {"scores": {"system": z}}, "metrics": {"BLEU": metric}}))

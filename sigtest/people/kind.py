@@ -1,0 +1,105 @@
+"""Human evaluations as questions: people's judgements in, conclusions out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sigtest.kinds.base import File, Finished
+from sigtest.kinds.whole import WholeKind
+from sigtest.people import HumanReport, compute, parse
+from sigtest.people.files.columns import JUDGEMENTS
+from sigtest.people.pictures import PICTURES
+from sigtest.people.present import answer, present
+from sigtest.people.rankings import Rankings
+from sigtest.people.request.asked import Asked
+from sigtest.render.digits import counted
+from sigtest.requests.options import options
+from sigtest.requests.people import HumanRequest
+
+PARTS = {
+    "judgements": "Files of judgements, recognised by what is in them; perhaps `.gz`.",
+}
+EXAMPLES = {
+    "two systems": {
+        "summary": "Two annotators, one criterion.",
+        "value": {
+            "judgements": [
+                {"annotator": who, "system": system, "segment": segment, "score": score + shift}
+                for who, shift in (("w1", 0), ("w2", -12))
+                for system, scores in (("A", (81, 64, 90)), ("B", (55, 60, 71)))
+                for segment, score in enumerate(scores, 1)
+            ],
+        },
+    },
+}
+
+
+def recognised(asked: Asked) -> tuple[str, ...]:
+    """What was read in each file, and how much there is to judge by."""
+    judged = asked.judgements
+    what = "ranking" if isinstance(judged, Rankings) else "judgement"
+    read = [
+        f"{counted(source.rows, 'row')}, read as {source.input}"
+        + "".join(f"; {count:,} left out: {why}" for why, count in source.dropped.items())
+        + "."
+        for source in asked.sources
+    ]
+    counts = [
+        counted(len(column.names), noun)
+        for noun, column in (("segment", judged.segment), ("annotator", judged.annotator))
+        if column.names
+    ]
+    return (*read, f"{', '.join([counted(len(judged), what), *counts])}.")
+
+
+class HumanEvaluations(WholeKind[Asked]):
+    """What people's judgements say of systems."""
+
+    name = "human evaluation"
+    path = "human-evaluations"
+    summary = "What do people's judgements say of systems, and do people agree?"
+    content = Asked
+    reports = (HumanReport,)
+
+    request = HumanRequest
+
+    def schema(self) -> dict[str, Any]:
+        schema = super().schema()
+        return {
+            **schema,
+            "properties": {"judgements": JUDGEMENTS, **schema["properties"]},
+            "required": ["judgements"],
+        }
+
+    examples = EXAMPLES
+    parts = PARTS
+    command = "human"
+    fields = options(HumanRequest)
+    pictures = PICTURES
+    tables = ("systems", "pairs", "agreement", "gain")
+    naming = ("name", "a", "b")
+
+    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Asked:
+        return parse(request, [(file.name, file.data) for file in files])
+
+    def recognised(self, question: Asked) -> tuple[str, ...]:
+        criteria = question.choices.criteria
+        judged_by = f"{'Criterion' if len(criteria) == 1 else 'Criteria'}: {', '.join(criteria)}."
+        systems = f"{counted(len(question.systems), 'system')}: {', '.join(question.systems)}."
+        return (*recognised(question), systems, judged_by)
+
+    compute = staticmethod(compute)
+    answer = staticmethod(answer)
+    present = staticmethod(present)
+
+
+def with_evaluation(request: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A request with a finished human evaluation in the place of its id."""
+    human = request.get("human")
+    if isinstance(human, Mapping) and isinstance(human.get("evaluation"), Finished):
+        return {**request, "human": {**human, "evaluation": human["evaluation"].question}}
+    return request
+
+
+KIND = HumanEvaluations()

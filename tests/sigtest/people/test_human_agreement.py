@@ -1,0 +1,135 @@
+"""Kappa: printed tables, statsmodels, and loops as a textbook writes them."""
+
+import json
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from statsmodels.stats.inter_rater import cohens_kappa, to_table
+
+from sigtest.draws.weights import bootstrap_counts, counts_plain
+from sigtest.people.statistics.agreement import (
+    RESAMPLES,
+    STREAM,
+    Pairs,
+    kappas,
+    pairs_within,
+)
+
+
+def test_kappa_of_printed_agreement(oracles: Path) -> None:
+    """Tables 2 and 3 of LAW 2013: kappa follows from the share and the number of categories."""
+    rows = json.loads((oracles / "human.json").read_text())["kappa"]["rows"]
+    for row in rows:
+        whole = round(row["pr_a"] * 1000)
+        labels = np.array([0] * 2000)
+        labels[1 : 2 * (1000 - whole) : 2] = 1
+        pairs = Pairs(np.arange(0, 2000, 2), np.arange(1, 2000, 2))
+        judges = np.zeros(2000, dtype=np.int64)
+        found = kappas(labels, judges, pairs, row["categories"], 1)
+        assert found.share == row["pr_a"]
+        assert found.uniform == pytest.approx(row["kappa_uniform_chance"], abs=1e-12)
+        if row["consistent_with_rounding_of_pr_a"]:
+            assert found.uniform == pytest.approx(
+                row["printed"], abs=0.0015 if row["printed"] != round(row["printed"], 2) else 0.006
+            )
+
+
+def test_two_judges_have_cohens_kappa() -> None:
+    rng = np.random.default_rng(4)
+    first = rng.integers(0, 4, 120)
+    second = np.where(rng.random(120) < 0.6, first, rng.integers(1, 4, 120))
+    labels = np.concatenate([first, second])
+    judges = np.repeat([5, 9], 120)
+    pairs = Pairs(np.arange(120), np.arange(120, 240))
+    found = kappas(labels, judges, pairs, 4, 1)
+    table = to_table(np.stack([first, second], axis=1))[0]
+    assert found.cohen == pytest.approx(cohens_kappa(table).kappa, rel=1e-12)
+    turned = kappas(labels, judges, Pairs(pairs.second, pairs.first), 4, 1)
+    assert turned.cohen == pytest.approx(found.cohen, rel=1e-12)
+
+
+def test_one_judge_twice_has_cohens_kappa_of_first_and_second() -> None:
+    rng = np.random.default_rng(8)
+    first = rng.integers(0, 3, 90)
+    second = np.where(rng.random(90) < 0.7, first, 2)
+    pairs = Pairs(np.arange(90), np.arange(90, 180))
+    labels = np.concatenate([first, second])
+    found = kappas(labels, np.zeros(180, dtype=np.int64), pairs, 3, 1)
+    table = to_table(np.stack([first, second], axis=1))[0]
+    assert found.cohen == pytest.approx(cohens_kappa(table).kappa, rel=1e-12)
+
+
+def test_many_judges_as_a_loop_counts_them() -> None:
+    rng = np.random.default_rng(2)
+    items, judges = rng.integers(0, 40, 150), rng.integers(0, 7, 150)
+    labels = rng.integers(0, 3, 150)
+    both = [(i, j) for i, j in combinations(range(150), 2)
+            if items[i] == items[j] and judges[i] != judges[j]]  # fmt: skip
+    found = pairs_within(items)
+    found = found.take(judges[found.first] != judges[found.second])
+    assert {tuple(sorted(p)) for p in zip(found.first, found.second, strict=True)} == set(both)
+    assert len(found) == len(both)
+    used = {judge: np.zeros(3) for judge in range(7)}
+    for i, j in both:
+        used[judges[i]][labels[i]] += 1
+        used[judges[j]][labels[j]] += 1
+    share = np.mean([labels[i] == labels[j] for i, j in both])
+    chance = np.mean(
+        [
+            used[judges[i]] / used[judges[i]].sum() @ used[judges[j]] / used[judges[j]].sum()
+            for i, j in both
+        ]
+    )
+    kappa = kappas(labels, judges, found, 3, 1)
+    assert kappa.share == pytest.approx(share)
+    assert kappa.uniform == pytest.approx((share - 1 / 3) / (2 / 3))
+    assert kappa.cohen == pytest.approx((share - chance) / (1 - chance))
+
+
+def test_draws_of_judges_weigh_each_pair_by_both() -> None:
+    rng = np.random.default_rng(6)
+    items, judges = np.repeat(np.arange(60), 4), np.tile(np.arange(12), 20)
+    labels = rng.integers(0, 3, 240)
+    pairs = pairs_within(items)
+    pairs = pairs.take(judges[pairs.first] != judges[pairs.second])
+    found = kappas(labels, judges, pairs, 3, 99)
+    weights = bootstrap_counts(99, 0, RESAMPLES, 12, STREAM).astype(float)
+    same = labels[pairs.first] == labels[pairs.second]
+    expected = []
+    for row in weights:
+        own = row[judges[pairs.first]] * row[judges[pairs.second]]
+        if own.sum():
+            expected.append(((own @ same) / own.sum() - 1 / 3) / (2 / 3))
+    assert found.uniform_draws == pytest.approx(np.array(expected), abs=1e-12)
+
+
+def test_draws_of_single_judges_weigh_their_own_repeats() -> None:
+    rng = np.random.default_rng(7)
+    judges = np.tile(np.arange(5), 24)
+    labels = rng.integers(0, 2, 120)
+    pairs = Pairs(np.arange(60), np.arange(60, 120))
+    found = kappas(labels, judges, pairs, 2, 3)
+    weights = bootstrap_counts(3, 0, RESAMPLES, 5, STREAM).astype(float)
+    same = labels[pairs.first] == labels[pairs.second]
+    own = weights[:, judges[pairs.first]]
+    expected = ((own @ same) / own.sum(axis=1) - 0.5) / 0.5
+    assert found.uniform_draws == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("size", [2, 7, 156])
+def test_judges_are_drawn_as_everything_else_is(size: int) -> None:
+    drawn = counts_plain(12345, 0, RESAMPLES, size, STREAM)
+    assert np.array_equal(drawn, bootstrap_counts(12345, 0, RESAMPLES, size, STREAM))
+
+
+def test_too_many_pairs_are_left_alone() -> None:
+    assert pairs_within(np.zeros(3000, dtype=np.int64)) is None
+    assert len(pairs_within(np.zeros(1000, dtype=np.int64))) == 499_500
+    assert len(pairs_within(np.arange(50))) == 0
+
+
+def test_no_pair_has_no_kappa() -> None:
+    nothing = np.empty(0, dtype=np.int64)
+    assert kappas(np.zeros(3), np.zeros(3), Pairs(nothing, nothing), 5, 1) is None

@@ -1,0 +1,114 @@
+"""Human evaluations as people read them."""
+
+import csv
+import io
+from typing import Any
+
+import pytest
+from service import EXAMPLE
+
+from sigtest.people import compute, parse
+from sigtest.people.present import present
+from sigtest.people.report import HumanReport
+from sigtest.render.formats import FORMATS
+
+CAMPAIGN = EXAMPLE.parent / "campaign" / "judgements.tsv"
+FOUR = {"best_old": "aspen", "best_new": "birch", "current_old": "cedar", "current_new": "dogwood"}
+
+
+def evaluated(judgements: Any = None, **choices: Any) -> HumanReport:
+    files = [] if judgements else [(CAMPAIGN.name, CAMPAIGN.read_bytes())]
+    return compute(parse({**({"judgements": judgements} if judgements else {}), **choices}, files))
+
+
+def shown(report: HumanReport, form: str = "text") -> str:
+    return FORMATS[form].render(present(report))
+
+
+def rows(scores: dict[str, list[float]], annotator: str = "x") -> list[dict[str, Any]]:
+    return [
+        {"annotator": annotator, "system": name, "segment": i, "score": score}
+        for name, own in scores.items()
+        for i, score in enumerate(own)
+    ]
+
+
+@pytest.fixture(scope="module")
+def report() -> HumanReport:
+    return evaluated(quality={"test": "paired_t"}, longitudinal=FOUR, resamples=499)
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "latex", "html"])
+def test_what_does_not_count_is_said(report: HumanReport, form: str) -> None:
+    said = shown(report, form).replace("\\", "")
+    assert "Of 2,352 rows, 1,960 count; left out: careless annotator 392." in said
+    assert "passing quality control: 10, with 1,960 of 2,352" in " ".join(said.split())
+
+
+def test_nothing_is_said_where_all_count() -> None:
+    text = shown(evaluated(rows({"A": [1, 2, 3], "B": [3, 2, 2]})))
+    assert "left out" not in text
+    assert "Annotators: 1; too few bad references to test any; counted: all." in text
+    assert "counted: all." in " ".join(text.split())
+
+
+def test_means_that_came_standardised_are_called_so_and_count_their_judgements() -> None:
+    text = b"SYS SID RAW.SCR Z.SCR N\nA 1 50 -0.5 3\nA 2 60 0.5 1\nB 1 70 1.5 2\nB 2 75 1.6 1\n"
+    brought = shown(compute(parse({}, [("ad-seg-scores.csv", text)])))
+    assert brought.startswith("7 judgements; adequacy; standardised: in the files")
+    assert "in 7 judgements" in " ".join(brought.split())
+    assert "Scores were already standardised in the files" in " ".join(brought.split())
+    plain = shown(evaluated(rows({"A": [1, 2, 3], "B": [3, 2, 2]}), standardise="none"))
+    assert "standardised: none" in plain
+    assert "already standardised" not in plain
+
+
+def test_annotators_without_variance_are_named_where_nothing_is_left() -> None:
+    alike = rows({"A": [5, 5], "B": [5, 5]})
+    with pytest.raises(Exception, match=r"Rows left out: annotator without variance 4\."):
+        evaluated(alike)
+    also = [*rows({"A": [1, 2], "B": [3, 4]}, "y"), *alike]
+    text = shown(evaluated(also))
+    assert "Of 8 rows, 4 count; left out: annotator without variance 4." in text
+
+
+def test_small_raw_scores_have_decimals_enough() -> None:
+    penalties = rows({"A": [-0.1, -0.7], "B": [-0.2, -0.5]})
+    text = shown(evaluated(penalties, standardise="none", scale=[-25, 0]))
+    assert "raw and interval" in text
+    assert "-0.40" in text
+    assert "-0.35" in text
+    assert "-0.05" in text  # the difference
+    assert "62.8" in shown(evaluated())
+
+
+def test_gain_has_the_columns_of_the_published_tables(report: HumanReport) -> None:
+    text = shown(report)
+    table = text[text.index("\nGain\n") :].splitlines()
+    gain = report.gain[0].criteria["fluency"]
+    row = next(line for line in table if line.split()[:2] == ["fluency", "z"])
+    for figure in ("current_old", "current_new", "best_old", "best_new"):
+        assert f" {getattr(gain.z, figure):.3f} " in row
+    assert f"{gain.z.gain:+.3f}" in row
+    raw = next(line for line in table if line.split()[:2] == ["fluency", "raw"])
+    assert f"{gain.raw.gain:+.1f}" in raw
+
+
+def test_f1_of_two_gains_is_said() -> None:
+    better = {**FOUR, "best_old": "elm", "current_old": "aspen"}
+    found = evaluated(longitudinal=better, resamples=99)
+    assert found.gain[0].f1_z == pytest.approx(
+        2 / sum(1 / own.z.gain for own in found.gain[0].criteria.values())
+    )
+    assert f"F1 of the gains of adequacy and fluency: {found.gain[0].f1_z:.3f} (z)" in shown(found)
+
+
+def test_combined_conclusions_say_what_decided(report: HumanReport) -> None:
+    records = list(csv.DictReader(io.StringIO(shown(report, "csv"))))
+    combined = [row for row in records if row["criterion"] == "combined"]
+    own = [pair for pair in report.pairs if pair.criterion == "combined"]
+    assert [row["decided_by"] for row in combined] == [pair.decided_by for pair in own]
+    assert {"adequacy", "fluency"} == {row["decided_by"] for row in combined}
+    assert {row["decided_by"] for row in records if row["criterion"] == "fluency"} == {""}
+    assert {row["exact"] for row in records} == {"false"}
+    assert "decided by" in shown(report)
