@@ -29,6 +29,7 @@ MAX_ANNOTATORS = 20_000
 FIRST_CRITERIA = ("adequacy", "fluency")
 RANKING = "ranking"
 RESERVED = {"combined"}
+MQM = "mqm"  # criterion of scores that are counted from errors
 
 
 def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -> Asked:
@@ -150,6 +151,12 @@ def _of_tables(tables: Sequence[Table], digests: Sequence[str], choices: HumanRe
     judgements = judgements.take(keeps)
     judgements = replace(judgements, system=_renamed(judgements.system, choices.aliases))
     lower = {choose(n, criteria, "lower", "criterion") for n in choices.lower} | collected.lower
+    if MQM in lower and any(table.named == MQM for table in tables):
+        raise RecipeError(
+            "mqm is counted from errors here, each as points below 0, and more is better; leave "
+            "lower out.",
+            field="lower",
+        )
     turned = [i for i, name in enumerate(judgements.criterion.names) if name in lower]
     sign = np.where(np.isin(judgements.criterion.codes, turned), -1.0, 1.0)
     judgements = replace(judgements, raw=sign * judgements.raw, z=sign * judgements.z)

@@ -192,6 +192,15 @@ def test_appraise_mqm_is_known_by_its_spans() -> None:
     assert asked.choices.criteria == ("mqm",)
 
 
+def test_points_counted_from_errors_have_their_direction() -> None:
+    of_appraise = esa("A", 0, 0, spans=[MINOR]) + esa("B", 0, 0)
+    of_google = MQM + "".join(f"{own}\td\t1\t1\tr\ts\tt\tStyle\tMajor\n" for own in "AB")
+    for text in (of_appraise, of_google):
+        assert judged(text).choices.lower == ()
+        with pytest.raises(SigtestError, match=r"counted from errors.* more is better"):
+            judged(text, lower=["mqm"])
+
+
 @pytest.mark.parametrize(("severity", "score"), [(None, 0), ("minor", -1), ("major", -5)])
 def test_errors_of_undecided_severity_count_as_is_asked(severity: str, score: float) -> None:
     undecided = {**ODD, "severity": "undecided"}
