@@ -12,8 +12,8 @@ import numpy as np
 from sigtest.arrays import Array, Counts
 from sigtest.draws.distribution import distribution, pair_of
 from sigtest.draws.sample import Sample
-from sigtest.render.plots import PICTURES
-from sigtest.render.plots.distribution import counted
+from sigtest.render.distribution import counted_tail
+from sigtest.render.pictures import PICTURES
 from sigtest.report import Report
 from sigtest.significance import Alternative
 from sigtest.significance.montecarlo import clopper_pearson
@@ -143,7 +143,7 @@ def pictures_count_what_reports_count(study: Study) -> tuple[Check, tuple[Figure
                 p for p in report.pairs if (p.a, p.b, p.metric, p.test) == (a, b, metric, test)
             ]
             cases += 1
-            shown = int(counted(found, pair, higher).sum())
+            shown = int(counted_tail(found, pair, higher).sum())
             if shown != pair.count:
                 problems.append(f"figure {figure} {test}: {shown} drawn, {pair.count} reported")
             drawn.append(

@@ -20,7 +20,7 @@ from app.questions import answers
 from app.questions.deciding import Decided
 from app.questions.drawing import OptionsNamed, draw
 from sigtest.kinds import KINDS
-from sigtest.render.plots.drawing import adaptive
+from sigtest.render.drawing import adaptive
 from workers.questions import Record
 
 router = routing()

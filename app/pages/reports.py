@@ -22,7 +22,7 @@ from sigtest.render import html, tables
 from sigtest.render.answer import answer
 from sigtest.render.formats import FORMATS
 from sigtest.render.model import Block, Document, Figure, Table
-from sigtest.render.plots import PICTURES
+from sigtest.render.pictures import PICTURES
 from sigtest.render.standings import titled
 from sigtest.report import Report
 from sigtest.report.selection import select

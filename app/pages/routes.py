@@ -39,7 +39,7 @@ from app.settings import Settings
 from sigtest.errors import InputError
 from sigtest.kinds import KINDS, Kind, Question
 from sigtest.metrics.sacre import lacking
-from sigtest.render.plots.drawing import adaptive
+from sigtest.render.drawing import adaptive
 from sigtest.requests.notes import apart
 from sigtest.significance import ALTERNATIVES, CORRECTIONS, TESTS
 from workers.errors import NotReadyError

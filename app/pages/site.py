@@ -19,8 +19,8 @@ from sigtest.data.choices import choose
 from sigtest.kinds import KINDS, About
 from sigtest.render import html
 from sigtest.render.digits import whole
+from sigtest.render.drawing import darkening
 from sigtest.render.names import JOINERS, printable
-from sigtest.render.plots.drawing import darkening
 from sigtest.version import __version__
 from workers.errors import NotFoundError, StorageError
 from workers.questions import Record, Status

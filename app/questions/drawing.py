@@ -16,7 +16,7 @@ from sigtest.data.choices import choose
 from sigtest.draws.distribution import Distribution
 from sigtest.errors import RecipeError
 from sigtest.kinds import KINDS
-from sigtest.render.plots.style import PARTS
+from sigtest.render.drawing import PARTS
 from sigtest.render.standings import leading_test
 from workers.questions import PairAsked, Questions, Record
 from workers.store.boards import Choice

@@ -17,7 +17,7 @@ from app.questions import answers
 from app.questions.drawing import Options, pair_of
 from app.schema.answers import SegmentsBody
 from sigtest.errors import RecipeError
-from sigtest.render.plots import find_pair
+from sigtest.render.pictures import find_pair
 from sigtest.render.standings import titled
 from sigtest.report import PairReport, Report
 from sigtest.segments import ORDERS, Filter, Segments, Slice, rows_of

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from pydantic import BaseModel, Field
 
 from app.schema.fragments import file_field, files_field
-from sigtest.render.plots import PICTURES
+from sigtest.render.pictures import PICTURES
 from sigtest.report import encode
 from sigtest.requests.notes import Notes
 from sigtest.requests.recipe import Settings

@@ -25,7 +25,7 @@ from sigtest.cli.parser import (
     add_style,
 )
 from sigtest.render.formats import FORMATS
-from sigtest.render.plots import PICTURES
+from sigtest.render.pictures import PICTURES
 from sigtest.version import __version__
 
 COMMANDS = {

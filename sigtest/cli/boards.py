@@ -19,7 +19,7 @@ from sigtest.client import Client
 from sigtest.errors import InputError, ServiceError, SigtestError
 from sigtest.files import STRICT, in_order, outputs_of
 from sigtest.render.names import printable
-from sigtest.render.picture import Picture
+from sigtest.render.pictures import Picture
 from sigtest.report import ENVELOPE, Report
 from sigtest.requests.recipe import Recipe
 

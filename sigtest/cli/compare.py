@@ -20,7 +20,7 @@ from sigtest.errors import RecipeError
 from sigtest.kinds.comparisons import KIND, ComparisonQuestion
 from sigtest.parallel import cores
 from sigtest.render.comparison import check_table
-from sigtest.render.picture import Picture
+from sigtest.render.pictures import Picture
 from sigtest.requests.notes import Notes
 
 Read = Callable[[argparse.Namespace], Comparison]

@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Container, Sequence
 from typing import Any, NoReturn
 
+from sigtest.render.drawing import PARTS
 from sigtest.render.formats import FORMATS
-from sigtest.render.plots.style import PARTS
 from sigtest.requests.options import Option
 
 

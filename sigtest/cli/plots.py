@@ -17,9 +17,8 @@ from sigtest.data.choices import choose
 from sigtest.data.text import decode
 from sigtest.errors import InputError, RecipeError
 from sigtest.kinds import Kind
-from sigtest.render.picture import Picture
-from sigtest.render.plots import PICTURES, Style
-from sigtest.render.plots.style import STYLE
+from sigtest.render.drawing import STYLE, Style
+from sigtest.render.pictures import PICTURES, Picture
 from sigtest.report import Report
 
 CHOSEN = ("metric", "test", "testset", "criterion", "alpha")  # what of a report is drawn

@@ -23,7 +23,7 @@ from sigtest.requests.options import Option
 
 if TYPE_CHECKING:  # what comparisons alone need
     from sigtest.comparison.comparison import Comparison
-    from sigtest.render.picture import Picture
+    from sigtest.render.pictures import Picture
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from sigtest.render.answer import answer
 from sigtest.render.comparison import TABLES, present
 from sigtest.render.formats import Presented
 from sigtest.render.layout import Layout
-from sigtest.render.plots import PICTURES
+from sigtest.render.pictures import PICTURES
 from sigtest.report import Report, ReportOnSeveral
 
 

@@ -26,7 +26,7 @@ from sigtest.render.model import (
     Words,
 )
 from sigtest.render.names import in_words
-from sigtest.render.plots import PICTURES
+from sigtest.render.pictures import PICTURES
 from sigtest.render.standings import baseline_of, facts, metric_heading, titled
 from sigtest.report import PairReport, Report
 from sigtest.report.naming import renamed

@@ -12,6 +12,7 @@ from math import isfinite
 
 from sigtest.render import ordering
 from sigtest.render.digits import MINUS, whole
+from sigtest.render.drawing import COLUMN
 from sigtest.render.model import (
     Abreast,
     Block,
@@ -32,7 +33,6 @@ from sigtest.render.model import (
     Words,
 )
 from sigtest.render.names import JOINERS, printable, turns
-from sigtest.render.plots.drawing import COLUMN
 from sigtest.render.sheet import style_sheet
 from sigtest.report import Methods
 

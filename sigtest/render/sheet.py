@@ -1,6 +1,6 @@
 """The style sheet of reports as HTML."""
 
-from sigtest.render.plots.drawing import darkening
+from sigtest.render.drawing import darkening
 
 STRONG = ".sigtest.sigtest.sigtest.sigtest"  # as specific as four classes
 _STYLE = """

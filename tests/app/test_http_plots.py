@@ -11,7 +11,7 @@ from app.settings import Settings
 from sigtest.cli import main
 from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare, distribute
-from sigtest.render.plots import PICTURES
+from sigtest.render.pictures import PICTURES
 from sigtest.report import Report
 
 NAMES = ("=cmd|x", r"\input{a} 100 % & more", "ordinary")

@@ -18,7 +18,7 @@ from sigtest.engine import compare
 from sigtest.render.comparison import present
 from sigtest.render.formats import FORMATS
 from sigtest.render.layout import Layout
-from sigtest.render.plots import PICTURES
+from sigtest.render.pictures import PICTURES
 from sigtest.report import Report
 from workers.settings import Settings
 from workers.store import codec, keys

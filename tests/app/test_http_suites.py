@@ -20,7 +20,7 @@ from sigtest.data.text import parse_lines
 from sigtest.engine import compare, distribute
 from sigtest.render import json as json_format
 from sigtest.render.formats import FORMATS
-from sigtest.render.plots import PICTURES
+from sigtest.render.pictures import PICTURES
 from sigtest.requests.comparisons import SeveralRequest
 
 NAMES = ("aspen", "birch", "cedar", "elm")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from sigtest.questions.plans.pictures import PICTURES
-from sigtest.questions.plans.plots.curve import places
+from sigtest.questions.plans.pictures import PICTURES, places
 from sigtest.questions.plans.report import PlanReport
 from sigtest.render.columns import intervals, names, numbers
 from sigtest.render.digits import counted, fixed, percent, whole

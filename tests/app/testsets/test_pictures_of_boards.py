@@ -16,7 +16,7 @@ from sigtest.cli import main
 from sigtest.client import Client
 from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare, distribute
-from sigtest.render.plots import PICTURES
+from sigtest.render.pictures import PICTURES
 
 TESTSETS = "/v1/testsets"
 REFERENCE = ["a b c d e", "f g h i j", "k l m n o", "p q r s t"]

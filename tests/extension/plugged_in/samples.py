@@ -21,9 +21,7 @@ from sigtest.metrics import METRICS, Fraction, Metric
 from sigtest.progress import Progress
 from sigtest.render.formats import FORMATS, Format, Presented
 from sigtest.render.model import Document, Paragraph, Sheet
-from sigtest.render.plots import PICTURES
-from sigtest.render.plots.pictures import picture_of_view
-from sigtest.render.plots.view import View
+from sigtest.render.pictures import PICTURES, View, picture_of_view
 from sigtest.report.codec import encode
 from sigtest.requests.model import Real, Request
 from sigtest.significance import CORRECTIONS, TESTS, Alternative, OwnP, OwnTest, ResamplingTest

@@ -23,7 +23,7 @@ from sigtest.errors import RecipeError
 from sigtest.metrics import METRICS
 from sigtest.render import csv, html, latex, text
 from sigtest.render.comparison import document, pairs_sheet
-from sigtest.render.plots import PICTURES
+from sigtest.render.pictures import PICTURES
 from sigtest.report import Report, decode, encode
 from sigtest.significance.tails import drawn_in, heaviness, moved_out
 

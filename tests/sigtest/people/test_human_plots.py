@@ -9,13 +9,16 @@ import pytest
 
 from sigtest.errors import RecipeError
 from sigtest.people import compute, parse
-from sigtest.people.plots.annotators import annotators_plot
-from sigtest.people.plots.boxes import boxes_plot
-from sigtest.people.plots.gains import gain_plot
-from sigtest.people.plots.heatmap import heatmap_plot, panels_plot
+from sigtest.people.pictures import (
+    annotators_plot,
+    boxes_plot,
+    gain_plot,
+    heatmap_plot,
+    panels_plot,
+)
+from sigtest.render.drawing import COLOURS, COLUMN
+from sigtest.render.marks import P_LEVELS
 from sigtest.render.names import printable
-from sigtest.render.plots.drawing import COLOURS, COLUMN
-from sigtest.render.plots.scale import P_LEVELS
 
 SVG = "{http://www.w3.org/2000/svg}"
 FOUR = {"best_old": "elm", "best_new": "birch", "current_old": "aspen", "current_new": "cedar"}

@@ -11,8 +11,7 @@ from sigtest.cli.arguments import parse
 from sigtest.cli.listing import listing
 from sigtest.render.formats import FORMATS, Format, Presented
 from sigtest.render.model import Document, Paragraph, Sheet
-from sigtest.render.plots import PICTURES, View
-from sigtest.render.plots.pictures import picture_of_view
+from sigtest.render.pictures import PICTURES, View, picture_of_view
 
 REFERENCE = "reference.en"
 PAIR = ("systems/aspen.en", "systems/birch.en")

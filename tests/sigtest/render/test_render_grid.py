@@ -14,7 +14,7 @@ from sigtest.errors import RecipeError
 from sigtest.render.comparison import present
 from sigtest.render.formats import FORMATS
 from sigtest.render.json import render
-from sigtest.render.plots import PICTURES
+from sigtest.render.pictures import PICTURES
 from sigtest.report import Report, select
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -15,7 +15,7 @@ from sigtest.cli import main
 from sigtest.errors import RecipeError
 from sigtest.render.comparison import TABLES
 from sigtest.render.formats import FORMATS
-from sigtest.render.plots import PICTURES
+from sigtest.render.pictures import PICTURES
 from sigtest.report import Report
 from sigtest.report.naming import renamed
 

@@ -9,11 +9,10 @@ from written import HOSTILE, REFERENCES, hostile, renamed, report
 from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare, distribute
 from sigtest.errors import RecipeError
+from sigtest.render.distribution import bin_edges, counted_tail
+from sigtest.render.drawing import COLOURS, COLUMN, Style, short_names, text_width
 from sigtest.render.names import printable
-from sigtest.render.plots import PICTURES, Style
-from sigtest.render.plots.distribution import bin_edges, counted
-from sigtest.render.plots.drawing import COLOURS, COLUMN, text_width
-from sigtest.render.plots.labels import short_names
+from sigtest.render.pictures import PICTURES
 
 
 def matrix_plot(made, **chosen):
@@ -119,7 +118,7 @@ def test_names_that_would_look_alike_are_not_cut():
 def test_bars_of_the_tail_are_whole():
     drawing, made = drawn("A", "B", "chrf", "approximate_randomization", "two-sided")
     pair = next(p for p in made.pairs if (p.metric, p.test) == ("chrf", drawing.test))
-    tail = counted(drawing, pair, True)
+    tail = counted_tail(drawing, pair, True)
     inside, _ = np.histogram(drawing.values[tail], bins=bin_edges(drawing))
     total, _ = np.histogram(drawing.values, bins=bin_edges(drawing))
     assert total.sum() == 499
@@ -170,7 +169,7 @@ def test_many_systems_make_the_matrix_wider_rather_than_illegible():
 def test_shaded_tail_is_what_the_test_counted(test, metric, alternative):
     drawing, made = drawn("A", "B", metric, test, alternative)
     pair = next(p for p in made.pairs if (p.metric, p.test) == (metric, test))
-    tail = counted(drawing, pair, made.metrics[metric].higher_is_better)
+    tail = counted_tail(drawing, pair, made.metrics[metric].higher_is_better)
     assert np.count_nonzero(tail) == pair.count
     assert any(
         f"{pair.count:,} of 499 counted" in text for text in words(distribution_plot(drawing, made))

@@ -15,7 +15,7 @@ from sigtest.engine import compare, distribute
 from sigtest.errors import RecipeError
 from sigtest.render.formats import FORMATS
 from sigtest.render.names import printable, width
-from sigtest.render.plots import PICTURES, view
+from sigtest.render.pictures import PICTURES, view
 from sigtest.report import NamedReport, Report
 
 TEST = "approximate_randomization"

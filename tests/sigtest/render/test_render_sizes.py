@@ -13,7 +13,7 @@ from sigtest.render.comparison import document
 from sigtest.render.formats import FORMATS
 from sigtest.render.model import Figure
 from sigtest.render.names import width
-from sigtest.render.plots import PICTURES
+from sigtest.render.pictures import PICTURES
 from sigtest.report import Report
 
 

@@ -10,8 +10,8 @@ from sigtest.arrays import Array, Flags
 from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare, distribute
 from sigtest.metrics.scores import Scores
-from sigtest.render.plots.distribution import counted, plot
-from sigtest.render.plots.view import view
+from sigtest.render.distribution import counted_tail, distribution_plot
+from sigtest.render.pictures import view
 from sigtest.significance import (
     ALTERNATIVES,
     TESTS,
@@ -184,5 +184,5 @@ def test_report_and_picture_of_a_plugged_in_test_agree(
     assert 0 < pair.count < 999
     assert pair.p_value == (pair.count + 1) / 1000
     shown = distribute(comparison, a, b, "x", "doubled")
-    assert np.count_nonzero(counted(shown, pair, higher)) == pair.count
-    assert f"{pair.count} of 999 counted" in plot(view(report, distribution=shown))
+    assert np.count_nonzero(counted_tail(shown, pair, higher)) == pair.count
+    assert f"{pair.count} of 999 counted" in distribution_plot(view(report, distribution=shown))

@@ -15,9 +15,7 @@ from sigtest.errors import InputError, RecipeError, SigtestError
 from sigtest.people import compute as evaluate
 from sigtest.people import parse as parse_human
 from sigtest.questions.accuracy import AccuracyReport, Asked, compute, parse
-from sigtest.questions.accuracy.pictures import PICTURES
-from sigtest.questions.accuracy.plots.bars import bars_plot
-from sigtest.questions.accuracy.plots.grid import grid_plot
+from sigtest.questions.accuracy.pictures import PICTURES, bars_plot, grid_plot
 from sigtest.report import decode, encode
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -8,10 +8,8 @@ from scored import SYSTEMS, request
 
 from sigtest.errors import InputError, RecipeError
 from sigtest.questions.meta import MetaReport, compute, parse
-from sigtest.questions.meta.pictures import PICTURES
-from sigtest.questions.meta.plots.correlations import correlations_plot
-from sigtest.questions.meta.plots.scatter import scatter_plot
-from sigtest.render.plots.drawing import COLOURS
+from sigtest.questions.meta.pictures import PICTURES, correlations_plot, scatter_plot
+from sigtest.render.drawing import COLOURS
 
 SVG = "{http://www.w3.org/2000/svg}"
 

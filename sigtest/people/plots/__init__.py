@@ -1,1 +1,0 @@
-"""Pictures of a human evaluation as SVG, each a function of the report."""

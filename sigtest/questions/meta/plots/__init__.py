@@ -1,1 +1,0 @@
-"""Pictures of metric evaluations as SVG, each a function of the report and what of it to show."""

@@ -1,1 +1,0 @@
-"""Pictures of plans as SVG."""

@@ -1,0 +1,467 @@
+"""What a picture of a report is, and the pictures of a comparison: the only place that knows them.
+
+A picture shows one metric and test, of one test set or of all together, or a whole report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+
+from sigtest.data.choices import choose
+from sigtest.errors import InputError, RecipeError
+from sigtest.late import late
+from sigtest.render.digits import (
+    MINUS,
+    counted,
+    fixed,
+    interval,
+    percent,
+    probability,
+    short_probability,
+    signed,
+)
+from sigtest.render.drawing import (
+    PAGE,
+    PLAIN,
+    STYLE,
+    Colour,
+    Drawing,
+    Style,
+)
+from sigtest.render.marks import (
+    CLUSTER,
+    UNDECIDED,
+    Forest,
+    Level,
+    Panel,
+    Row,
+    beaten,
+    forest,
+    level_words,
+    matrix,
+    shade,
+)
+from sigtest.render.model import Figure
+from sigtest.render.names import in_words, p_in_words
+from sigtest.render.standings import (
+    Standing,
+    leading_test,
+    matrix_of,
+    metric_decimals,
+    metric_heading,
+    standings,
+    titled,
+)
+from sigtest.report import PairReport, Report
+
+if TYPE_CHECKING:
+    from sigtest.draws.distribution import Distribution  # needs NumPy, which --help must not load
+
+Choice = Mapping[str, str]
+MIRROR = {"greater": "less", "less": "greater"}
+
+
+def where(fits: Callable[[Any], bool]) -> Callable[[Any], Sequence[Choice]]:
+    """What a picture shows that is not drawn of each choice, and can be drawn of some reports."""
+    return lambda report: [{}] if fits(report) else []
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One way to draw a report.
+
+    Attributes:
+        name: What addresses and the command line call it.
+        title: What it shows.
+        plot: Makes the SVG of a report, and of what is chosen by the names in `takes`.
+        shows: All choices that a report has, of which the first is drawn where nothing is chosen;
+            none where it cannot be drawn of the report.
+        takes: What can be chosen: `criterion`, `metric`, `alpha`...
+        needs: Whether it is drawn from the report alone, or also from the distribution of a pair,
+            which `plot` takes by that name.
+        whole: Whether one picture shows all metrics and tests.
+    """
+
+    name: str
+    title: str
+    plot: Callable[..., str]
+    shows: Callable[[Any], Sequence[Choice]]
+    takes: tuple[str, ...] = ()
+    needs: Literal["report", "distribution"] = "report"
+    whole: bool = False
+
+    def fits(self, report: object) -> bool:
+        """Whether it can be drawn of a report."""
+        return bool(self.shows(report))
+
+    def figure(self, report: object, **choice: str) -> Figure:
+        """The picture as a block of a document, drawn where a format shows it."""
+        return Figure(self.title, partial(self.draw, report, choice))
+
+    def draw(self, report: object, choice: Choice, distribution: Distribution | None = None) -> str:
+        """The SVG.
+
+        Args:
+            report: What to draw.
+            choice: What of it, by the names in `takes`, as far as they are named.
+            distribution: Of a pair, where the picture needs one.
+
+        Raises:
+            SigtestError: The report has nothing such.
+        """
+        choice = choice or next(iter(self.shows(report)), {})
+        drawn = {} if distribution is None else {"distribution": distribution}
+        return self.plot(report, **choice, **drawn)
+
+
+@dataclass(frozen=True)
+class View:
+    """What to draw of a comparison.
+
+    Attributes:
+        report: Of one test set, or of all together.
+        metric: Label of the metric.
+        test: Name of the significance test.
+        title: Which test set of several it is; empty where there is one.
+        distribution: Of one pair, for pictures that need it.
+        style: Width, title and parts that are left out.
+    """
+
+    report: Report
+    metric: str
+    test: str
+    title: str = ""
+    distribution: Distribution | None = None
+    style: Style = PLAIN
+
+    @property
+    def heading(self) -> str:
+        """Metric and test set."""
+        metric = metric_heading(self.report, self.metric)
+        return f"{metric}, {self.title}" if self.title else metric
+
+
+def view(
+    report: Report,
+    metric: str | None = None,
+    test: str | None = None,
+    testset: str | None = None,
+    distribution: Distribution | None = None,
+    style: Style = PLAIN,
+) -> View:
+    """Find what is to be drawn.
+
+    Args:
+        report: On one test set or on several.
+        metric: The first where none is named; that of the distribution, if there is one.
+        test: The first that keeps its level where none is named; or as for the metric.
+        testset: Which one of several; all together where none is named.
+        distribution: Of one pair.
+        style: Width, title and parts that are left out.
+
+    Raises:
+        InputError: A report of fewer than two systems.
+        RecipeError: A metric, test, test set or pair that the report does not have; a distribution
+            of several test sets together.
+    """
+    parts = titled(report)
+    names = [name for name, _ in parts[:-1]]
+    if distribution is not None:
+        metric, test = distribution.metric, distribution.test
+        if names and testset is None:
+            raise RecipeError(
+                f"testset must name one of the test sets: {', '.join(names)}.", field="testset"
+            )
+    if testset is not None and not names:
+        raise RecipeError("The report is on one test set; leave testset out.", field="testset")
+    last = len(names)
+    place = last if testset is None else names.index(choose(testset, names, "testset", "test set"))
+    title, part = parts[place]
+    leading = leading_test(part)
+    if leading is None or len(part.systems) < 2:
+        raise InputError(f"Pictures need two systems; the report has {len(part.systems)}.")
+    metric = choose(metric or next(iter(part.metrics)), part.metrics, "metric", "metric")
+    test = choose(test or leading, part.tests, "test", "significance test")
+    if distribution is not None:
+        find_pair(part, distribution.a, distribution.b, metric, test)
+    return View(part, metric, test, title, distribution, style)
+
+
+def find_pair(report: Report, a: str, b: str, metric: str, test: str) -> PairReport:
+    """The report of a pair, turned round where it has the two systems in reverse.
+
+    Raises:
+        RecipeError: The report has no such pair, metric or test.
+    """
+    choose(metric, report.metrics, "metric", "metric")
+    choose(test, report.tests, "test", "significance test")
+    for field, name in (("a", a), ("b", b)):
+        choose(name, [system.name for system in report.systems], field, "system")
+    of = [pair for pair in report.pairs if (pair.metric, pair.test) == (metric, test)]
+    known = {(pair.a, pair.b): pair for pair in of}
+    if (a, b) in known:
+        return known[a, b]
+    if (b, a) in known:
+        pair = known[b, a]
+        turned = MIRROR.get(pair.alternative, pair.alternative)
+        return pair._replace(
+            a=a,
+            b=b,
+            score_a=pair.score_b,
+            score_b=pair.score_a,
+            difference=-pair.difference,
+            alternative=turned,
+        )
+    raise RecipeError(f"The report does not compare {a!r} and {b!r}.", field="b")
+
+
+def picture_of_view(
+    name: str,
+    title: str,
+    plot: Callable[[View], str],
+    fits: Callable[[Report], bool] = lambda report: bool(report.pairs) and len(report.systems) > 1,
+    takes: tuple[str, ...] = (),
+    **others: Any,
+) -> Picture:
+    """A picture of what `view` finds; see `Picture`.
+
+    Args:
+        name: What addresses and the command line call it.
+        title: What it shows.
+        plot: Makes the SVG.
+        fits: Whether it can be drawn of a report.
+        takes: What can be chosen besides what `view` takes and the look.
+        others: `needs` and `whole`.
+    """
+
+    def drawn(
+        report: Report,
+        metric: str | None = None,
+        test: str | None = None,
+        testset: str | None = None,
+        distribution: Distribution | None = None,
+        **choice: str,
+    ) -> str:
+        return plot(view(report, metric, test, testset, distribution, Style.of(choice)))
+
+    takes = (*takes, "metric", "test", "testset", *STYLE)
+    return Picture(name, title, drawn, where(fits), takes, **others)
+
+
+# Intervals ---------------------------------------------------------------------------------------
+
+MANY = 30  # pairs, above which only neighbours in the order of scores are drawn
+
+
+def intervals_plot(view: View) -> str:
+    """Scores and differences with intervals; the test's decisions fill the marks of differences."""
+    report, test = view.report, view.test
+    places = metric_decimals(report, view.metric)
+    ordered = standings(report, view.metric, test)
+    pairs = [p for p in report.pairs if (p.metric, p.test) == (view.metric, test)]
+    scores = [_score(standing, places) for standing in ordered]
+    differences = _differences(ordered, pairs, places)
+    rows = [*scores, *differences]
+    levels = percent(report.interval_level)
+    drawing = Drawing(
+        f"{{}}, {levels} intervals",
+        "; ".join(f"{f' {MINUS} '.join(row.names)} {row.number}" for row in rows) + ".",
+        (view.heading,),
+        style=view.style,
+    )
+    what = "differences between neighbours" if len(pairs) > MANY else "differences"
+    forest(drawing, Forest(scores), Forest(differences, what, line=0.0))
+    sides = "one-sided, " if pairs[0].claimed else ""
+    by = f" ({in_words(test)}, {sides}alpha {report.alpha:g})"
+    entries: list[tuple[str, str]] = []
+    for sign, filled, words in (
+        ("filled", True, "significant"), ("hollow", False, "not significant"),
+    ):  # fmt: skip
+        if any(row.filled == filled for row in differences):
+            entries.append((sign, words + by * (not entries)))
+    drawing.legend([*entries, *[UNDECIDED] * any(row.undecided for row in rows)])
+    return drawing.svg()
+
+
+def _score(standing: Standing, places: int) -> Row:
+    score = standing.score
+    number = f"{fixed(score.score, places)} {interval(score.ci, places)}".replace("-", MINUS)
+    unsure = standing.undecided and standing.rank is not None
+    return Row(
+        (standing.system.name,), score.score, number, score.ci,
+        ruled=standing.opens, undecided=unsure,
+    )  # fmt: skip
+
+
+def _differences(
+    ordered: Sequence[Standing], pairs: Sequence[PairReport], places: int
+) -> list[Row]:
+    """Better minus worse score, from the best system on; one-sided, by the claim."""
+    place = {standing.system.name: i for i, standing in enumerate(ordered)}
+    known = {(pair.a, pair.b) for pair in pairs}
+    rows = []
+    for pair in sorted(pairs, key=lambda p: sorted((place[p.a], place[p.b]))):
+        first, last = sorted((pair.a, pair.b), key=place.__getitem__)
+        if pair.claimed not in (None, first):
+            if (pair.b, pair.a) in known:
+                continue  # the claim for the better score is a row, too
+            first, last = last, first
+        if len(pairs) > MANY and abs(place[last] - place[first]) != 1:
+            continue
+        turned = first != pair.a
+        value = -pair.difference if turned else pair.difference
+        ends = (-pair.ci[1], -pair.ci[0]) if turned else pair.ci
+        number = f"{signed(value, places)} {interval(ends, places)}".replace("-", MINUS)
+        rows.append(
+            Row((first, last), value, number, ends, pair.significant, undecided=pair.undecided)
+        )
+    return rows
+
+
+# Matrix ------------------------------------------------------------------------------------------
+
+LEVELS = (0.05, 0.01, 0.001)  # below alpha, that shades tell apart
+SHADES: tuple[Colour, ...] = ("one", "two", "three")
+
+
+def compares_all(report: Report) -> bool:
+    """Whether all pairs are compared, so that a matrix can be filled."""
+    systems, families = len(report.systems), len(report.metrics) * len(report.tests)
+    return len(report.pairs) >= families * systems * (systems - 1) // 2 > 0
+
+
+def matrix_plot(view: View) -> str:
+    """Adjusted p-values of all pairs, systems ordered by score, clusters marked.
+
+    As Figures 7 and 8 of Graham, Mathur & Baldwin (2014): a row's system against a column's.
+    Two-sided, the triangle above the diagonal; one-sided, the row's claim on the column.
+
+    Raises:
+        RecipeError: A comparison with a baseline only.
+    """
+    report, test = view.report, in_words(view.test)
+    if not compares_all(report):
+        raise RecipeError(
+            "A matrix needs all pairs; this comparison has a baseline.", field="pairs"
+        )
+    found = matrix_of(report, view.metric, view.test)
+    levels: list[Level] = list(
+        zip((report.alpha, *(level for level in LEVELS if level < report.alpha)), SHADES,
+            strict=False)
+    )[::-1]  # fmt: skip
+    cells, numbered = {}, view.style.has("numbers")
+    for both, pair in found.cells.items():
+        p = pair.p_adjusted
+        hint = f"{both[0]} and {both[1]}: p = {probability(p, report.alpha)}"
+        word = short_probability(p, report.alpha) if numbered else ""
+        if pair.undecided:
+            hint, word = f"{hint}, undecided", f"{word}?"
+        cells[both] = shade(p, levels), hint, word
+    clusters = len(found.clusters) - 1
+    ranked = f" {counted(clusters, 'cluster')}." if clusters else ""
+    drawing = Drawing(
+        f"{{}}: {found.what}",
+        f"Adjusted p-values of {test} for all pairs of {len(found.order)} systems, in this order: "
+        f"{', '.join(found.order)}.{ranked}",
+        (view.heading,),
+        (f"{test}, {p_in_words(report.correction)}",),
+        style=view.style,
+    )
+    panel = Panel(cells, starts=found.clusters)
+    matrix(drawing, found.order, {"": [panel]}, least=9.0, most=26.0)
+    shades = {colour for colour, _, _ in cells.values()}
+    drawing.legend(
+        [
+            *(entry for entry in level_words(levels) if entry[0] in shades),
+            *[UNDECIDED] * any(pair.undecided for pair in found.cells.values()),
+            *[CLUSTER] * (clusters > 1),
+        ]
+    )
+    return drawing.svg()
+
+
+def grid_plot(view: View) -> str:
+    """What every metric finds under every test, side by side.
+
+    Raises:
+        RecipeError: A comparison with a baseline only.
+    """
+    report = view.report
+    names = [system.name for system in report.systems]
+    p: dict[tuple[str, str], dict[tuple[str, str], float]] = {}
+    for pair in report.pairs:
+        better = pair.winner(report.metrics[pair.metric].higher_is_better)
+        worse = pair.b if better == pair.a else pair.a
+        own = p.setdefault((pair.test, pair.metric), {})
+        own[better, worse] = pair.p_adjusted
+        own.setdefault((worse, better), 1.0)  # one-sided, its own claim may come later
+    n = len(names) * (len(names) - 1) // 2
+    if not p or len(next(iter(p.values()))) < 2 * n:
+        raise RecipeError("A grid needs all pairs; this comparison has a baseline.", field="pairs")
+    rows: dict[str, list[Panel]] = {}
+    for (test, metric), values in p.items():
+        of = [pair for pair in report.pairs if (pair.test, pair.metric) == (test, metric)]
+        unsure = "?" if any(pair.undecided for pair in of) else ""
+        apart = f"{100 * sum(pair.significant for pair in of) / n:.1f} % apart{unsure}"
+        rows.setdefault(in_words(test), []).append(Panel(beaten(values), metric, apart))
+    ordered = standings(report, next(iter(report.metrics)), None)
+    systems = [standing.system.name for standing in ordered]
+    on = f", {view.title}" if view.title else ""
+    title, by = f"what metrics and tests separate{on}", p_in_words(report.correction)
+    return draw_grid(title, systems, rows, by, view.style)
+
+
+def draw_grid(
+    title: str,
+    systems: Sequence[str],
+    rows: Mapping[str, Sequence[Panel]],
+    by: str,
+    style: Style = PLAIN,
+) -> str:
+    """One panel a metric and test: does its row's system beat its column's?
+
+    As Figure 8 of Graham, Mathur & Baldwin (2014).
+
+    Args:
+        title: Of the picture.
+        systems: In the order of rows and columns of every panel.
+        rows: By the test, in words.
+        by: What the p-values are.
+        style: Width, title and parts that are left out.
+    """
+    told = "; ".join(
+        f"{test}: {', '.join(f'{panel.title} {panel.below}' for panel in panels)}"
+        for test, panels in rows.items()
+    )
+    description = f"Systems {', '.join(systems)}. {told}."
+    drawing = Drawing("{}", description, (title,), (by,), PAGE, style)
+    matrix(drawing, systems, rows, least=3.0, most=9.0, placed=False)
+    unsure = any(own.below.endswith("?") for panels in rows.values() for own in panels)
+    drawing.legend([*level_words(), *[UNDECIDED] * unsure])
+    return drawing.svg()
+
+
+PICTURES: dict[str, Picture] = {
+    entry.name: entry
+    for entry in (
+        picture_of_view("intervals", "Scores and differences with intervals", intervals_plot),
+        picture_of_view("matrix", "Adjusted p-values of all pairs", matrix_plot, compares_all),
+        picture_of_view(
+            "grid",
+            "What each metric separates under each test",
+            grid_plot,
+            lambda report: len(report.metrics) > 1 and compares_all(report),
+            whole=True,
+        ),
+        picture_of_view(
+            "distribution",
+            "Pseudo-statistics of a pair, and the tail that is counted",
+            late("sigtest.render.distribution:distribution_plot"),
+            takes=("a", "b"),
+            needs="distribution",
+        ),
+    )
+}
