@@ -75,6 +75,7 @@ bench: install  ## measure speed, paired with sacreBLEU in the same run
 
 validate: install  ## check the p-values (long; QUICK=1 takes minutes)
 	$(BIN)/python -m validation $(if $(QUICK),--quick)
+	$(BIN)/python -m validation.intervals --keep $$(mktemp)
 
 torture: install  ## hurt a running service in every way, and hold its answers against the truth (hours; goes on where it was)
 	$(BIN)/python -m torture $(or $(PART),all) $(if $(SEEDS),--seeds $(SEEDS))

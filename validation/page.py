@@ -35,6 +35,10 @@ OTHERS = (  # what each answers, and its heading
         "Documents are of very unequal size: what does the bootstrap-t say then?",
         "13. Documents of unequal size",
     ),
+    (
+        "How sure are plans, correlations with people and soft accuracies?",
+        "14. Intervals of plans and of metrics",
+    ),
 )
 PACKAGES = ("numpy", "scipy", "numba", "sacrebleu")
 

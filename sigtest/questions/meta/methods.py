@@ -66,8 +66,8 @@ def sentences(report: MetaReport, sources: Sources) -> Iterator[str]:
         yield _tests(report, sources)
     if any(estimate is not None and estimate.ci for _, estimate in estimates):
         level = f"{round(100 * (1 - report.alpha), 6):g}"
-        cited = sources.cite("efron-tibshirani-1993-introduction")
-        yield f"Intervals are {level} % percentile intervals of the bootstrap{cited}."
+        cited = sources.cite("hesterberg-2015-what")
+        yield f"Intervals are {level} % expanded percentile intervals of the bootstrap{cited}."
 
 
 def _tests(report: MetaReport, sources: Sources) -> str:

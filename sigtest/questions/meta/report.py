@@ -16,8 +16,8 @@ class StatisticReport:
     Attributes:
         value: -1 to 1 for correlations, 0 to 1 for accuracies; null where it is not defined, as
             for a metric that gives every system the same score.
-        ci: Bootstrap percentile interval, level 1 - alpha: over systems at system level, over
-            segments below it. Null where it is not defined, or not computed.
+        ci: Expanded bootstrap percentile interval, level 1 - alpha: over systems at system level,
+            over segments below it. Null where it is not defined, or not computed.
         n: What the value is over: systems or cells for one correlation, pairs of systems for
             accuracies, segments or systems for means of correlations.
         epsilon: Largest difference of the metric that counts as a tie, in its own units; for
@@ -96,7 +96,7 @@ class MetricPair:
         value_a: The statistic of a on these cells.
         value_b: The statistic of b.
         delta: value_a - value_b.
-        ci: Bootstrap percentile interval of delta, level 1 - alpha, where there is one.
+        ci: Expanded bootstrap percentile interval of delta, level 1 - alpha, where there is one.
         r12: Correlation of the two metrics, where the statistic is `pearson` over all cells.
         t: Williams' statistic; null where the two metrics are the same up to a line.
         df: Its degrees of freedom, n - 3.

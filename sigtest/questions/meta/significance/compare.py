@@ -48,7 +48,7 @@ def _compare_on(shared: Shared, pairs: Pairs, say: Say) -> Iterator[Compared]:
         for i, ((a, b), (first, second)) in enumerate(zip(pairs, places, strict=True)):
             ci = None
             if drawn is not None:
-                ci = interval(drawn[first] - drawn[second], choices.alpha)
+                ci = interval(drawn[first] - drawn[second], choices.alpha, shared.units(values))
             row = Compared(
                 a=a,
                 b=b,

@@ -27,12 +27,14 @@ class Estimate:
         value: NaN where it is not defined.
         n: What it is over.
         drawn: (B,) its values on bootstrap resamples; empty where there are none.
+        units: How many units these are drawn from.
         epsilon: Largest gap that counts as a tie, where there is such.
     """
 
     value: float
     n: int
     drawn: Array
+    units: int
     epsilon: float | None = None
 
     def report(self, alpha: float) -> StatisticReport:
@@ -40,7 +42,7 @@ class Estimate:
         known = bool(np.isfinite(self.value))
         return StatisticReport(
             value=self.value if known else None,
-            ci=interval(self.drawn, alpha) if known else None,
+            ci=interval(self.drawn, alpha, self.units) if known else None,
             n=self.n,
             epsilon=self.epsilon if known else None,
         )
@@ -58,6 +60,7 @@ def estimate(own: ScoredSet, measured: Measured) -> list[dict[str, Estimate]]:
                     value=float(values.values[i]),
                     n=int(values.n[i]),
                     drawn=np.empty(0) if drawn is None else drawn[i],
+                    units=shared.units(values),
                     epsilon=None if values.epsilons is None else float(values.epsilons[i]),
                 )
     if "soft_accuracy" in choices.statistics:
@@ -77,7 +80,7 @@ def _soft(own: ScoredSet, choices: Choices, stream: int) -> list[Estimate]:
     )
     given = [metric.better for metric in own.metrics]
     return [
-        Estimate(soft.value, len(soft.gaps), 1.0 - soft.drawn)
+        Estimate(soft.value, len(soft.gaps), soft.around, own.segments)
         for soft in soft_accuracies(human, metrics, present, given, draws)
     ]
 
@@ -86,11 +89,11 @@ def pooled(estimates: Sequence[Estimate]) -> Estimate:
     """One statistic over several sets: each counts by its number of pairs of systems."""
     known = [own for own in estimates if np.isfinite(own.value)]
     if not known:
-        return Estimate(float("nan"), 0, np.empty(0))
+        return Estimate(float("nan"), 0, np.empty(0), 0)
     shares = np.array([own.n for own in known], dtype=np.float64)
     total = float(shares.sum())
     drawn = np.empty(0)
     if all(len(own.drawn) for own in known):
         drawn = (shares[:, None] * np.array([own.drawn for own in known])).sum(axis=0) / total
     value = float((shares * np.array([own.value for own in known])).sum()) / total
-    return Estimate(value, int(total), drawn)
+    return Estimate(value, int(total), drawn, min(own.units for own in known))

@@ -42,6 +42,14 @@ class Shared:
         """(M, B) each statistic on bootstrap resamples, where it has any."""
         return {name: self.drawn(name, values) for name, values in self.values.items()}
 
+    def units(self, values: Values) -> int:
+        """How many units resamples of a statistic are drawn from."""
+        if self.choices.level == "system":
+            return self.cells.size
+        if values.shares is not None and values.shares.unit == "system":
+            return values.shares.parts.shape[1]
+        return self.cells.segment_count
+
     def drawn(self, name: str, values: Values) -> Array | None:
         """The same of one statistic."""
         return draw(

@@ -54,6 +54,17 @@ class Soft:
         """1 - mean gap; NaN without any pair."""
         return 1.0 - float(self.gaps.mean()) if len(self.gaps) else float("nan")
 
+    @property
+    def around(self) -> Array:
+        """(B,) its values on the resamples, moved so that their mean is the value.
+
+        P-values of resamples vary by more than those of samples, which widens the gaps.
+        """
+        if not len(self.drawn):
+            return self.drawn
+        moved: Array = np.clip(self.value + float(self.drawn.mean()) - self.drawn, 0.0, 1.0)
+        return moved
+
 
 def soft_accuracies(
     human: Array, metrics: Array, present: Flags, given: list[Array | None], draws: Draws

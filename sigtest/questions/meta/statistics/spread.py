@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from sigtest.arrays import Array, Counts, Weights
@@ -13,6 +15,7 @@ from sigtest.questions.meta.statistics.cells import Cells
 from sigtest.questions.meta.statistics.correlation import standardised
 from sigtest.questions.meta.statistics.values import Values
 from sigtest.significance.intervals import percentile_interval
+from sigtest.special import ndtr, stdtrit
 
 RESAMPLES = 999  # at most, behind intervals
 USABLE = 0.5  # share of resamples on which a statistic must be defined
@@ -54,12 +57,24 @@ def draw(
     return None if drawn is None else np.clip(drawn, -1.0, 1.0)  # rounding leads beyond
 
 
-def interval(drawn: Array, alpha: float) -> Interval | None:
-    """Percentile interval of (B,) draws; nothing where too few of them are defined."""
+def interval(drawn: Array, alpha: float, units: int) -> Interval | None:
+    """Expanded percentile interval of (B,) draws; nothing where too few of them are defined.
+
+    The bootstrap's standard error is over n where it should be over n - 1, and quantiles are those
+    of the normal distribution where they should be Student's; with few units both are too near.
+
+    Args:
+        drawn: Draws.
+        alpha: One minus the level.
+        units: How many units are drawn from, n.
+
+    Hesterberg (2015), "What Teachers Should Know About the Bootstrap", section 4.4.
+    """
     usable = drawn[np.isfinite(drawn)]
-    if len(usable) < max(2, USABLE * len(drawn)):
+    if len(usable) < max(2, USABLE * len(drawn)) or units < 2:
         return None
-    low, high = percentile_interval(usable[None], alpha)
+    reach = math.sqrt(units / (units - 1)) * float(stdtrit(units - 1, alpha / 2))
+    low, high = percentile_interval(usable[None], 2 * float(ndtr(reach)))
     return float(low[0]), float(high[0])
 
 

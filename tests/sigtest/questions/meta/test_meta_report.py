@@ -124,7 +124,7 @@ def test_pairs_are_held_together_where_both_metrics_say_something(group: str, ax
         assert pair.p_value == pytest.approx(expected.pvalue)
         with np.errstate(invalid="ignore"):
             drawn = counts[:, both] @ (a - b) / counts[:, both].sum(axis=1)
-        assert pair.ci == pytest.approx(interval(drawn, report.alpha))
+        assert pair.ci == pytest.approx(interval(drawn, report.alpha, len(human)))
 
 
 def test_missing_cells_are_dropped_pair_by_pair_before_any_reshape() -> None:

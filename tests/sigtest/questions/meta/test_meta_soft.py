@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from sigtest.questions.meta.statistics.soft import Draws, Paired, soft_accuracies
+from sigtest.questions.meta.statistics.spread import interval
 
 DRAWS = Draws(seed=3, stream=0, flips=19_999, resamples=399)
 
@@ -81,3 +82,16 @@ def test_given_p_values_take_the_place_of_segment_scores() -> None:
     people = Paired.of(human, present).p_values(DRAWS)
     assert found.value == pytest.approx(1 - np.mean(np.abs(people - [0.2, 0.3, 0.4])))
     assert not len(found.drawn)
+
+
+def test_intervals_hold_their_own_value() -> None:
+    """Systems a long way apart: gaps of resamples are wider than those of the sample."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        human = np.linspace(0, 3, 6)[:, None] + rng.normal(size=(6, 60))
+        metric = human + 0.5 * rng.normal(size=human.shape)
+        present = np.ones((1, *human.shape), dtype=bool)
+        (found,) = soft_accuracies(human, metric[None], present, [None], DRAWS)
+        low, high = interval(found.around, 0.05, 60)
+        assert low <= found.value <= high
+        assert found.around.max() <= 1.0
