@@ -14,15 +14,15 @@ import numpy as np
 
 from sigtest.arrays import Array, Flags
 from sigtest.draws.product import fixed_point
+from sigtest.meta.significance.enumeration import tails
+from sigtest.meta.significance.ordinal import ORDINAL, exchange_systems
+from sigtest.meta.significance.pearson import Pearson
+from sigtest.meta.significance.williams import williams
+from sigtest.meta.statistics.correlation import standardised
 from sigtest.metrics import METRICS
 from sigtest.metrics.scores import Scores
 from sigtest.people.statistics.paired import signed_rank
 from sigtest.people.statistics.two_samples import rank_sum
-from sigtest.questions.meta.significance.enumeration import tails
-from sigtest.questions.meta.significance.ordinal import ORDINAL, exchange_systems
-from sigtest.questions.meta.significance.pearson import Pearson
-from sigtest.questions.meta.significance.williams import williams
-from sigtest.questions.meta.statistics.correlation import standardised
 from sigtest.significance import ALTERNATIVES, OwnTest, own_tests
 from validation import kept
 from validation.beside import drawn, sample_beside

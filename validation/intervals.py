@@ -15,11 +15,11 @@ from collections.abc import Callable
 import numpy as np
 
 from sigtest.arrays import Array
-from sigtest.questions.meta.statistics.cells import Cells
-from sigtest.questions.meta.statistics.soft import Draws, soft_accuracies
-from sigtest.questions.meta.statistics.spread import draw, interval
-from sigtest.questions.meta.statistics.values import evaluate
-from sigtest.questions.plans.spread import stderr_factors
+from sigtest.meta.statistics.cells import Cells
+from sigtest.meta.statistics.soft import Draws, soft_accuracies
+from sigtest.meta.statistics.spread import draw, interval
+from sigtest.meta.statistics.values import evaluate
+from sigtest.plans.spread import stderr_factors
 from validation import kept
 from validation.kept import Found, Task
 from validation.settings import SEED

@@ -13,8 +13,8 @@ KINDS: Registry[Kind[Any]] = Registry(  # each brings its statistics along
     {
         "comparisons": "sigtest.kinds.comparisons:KIND",
         "human-evaluations": "sigtest.people.kind:KIND",
-        "metric-evaluations": "sigtest.questions.meta.kind:KIND",
-        "test-accuracy": "sigtest.questions.accuracy.kind:KIND",
-        "plans": "sigtest.questions.plans.kind:KIND",
+        "metric-evaluations": "sigtest.meta.kind:KIND",
+        "test-accuracy": "sigtest.accuracy.kind:KIND",
+        "plans": "sigtest.plans.kind:KIND",
     }
 )

@@ -9,20 +9,20 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from sigtest.accuracy.report import AccuracyReport
 from sigtest.data.choices import choose
 from sigtest.errors import InputError, readable
 from sigtest.files.tree import GZIP, unpacking
 from sigtest.kinds import KINDS, File
+from sigtest.meta.brought import with_evalset
+from sigtest.meta.data.evalset import EvalSet
+from sigtest.meta.data.tables import read_scores
+from sigtest.meta.report import MetaReport
 from sigtest.notebook.asking import made
 from sigtest.notebook.content import Imports, request_of
 from sigtest.notebook.frames import is_frame, once, table_of
 from sigtest.people.report import HumanReport
 from sigtest.progress import Progress
-from sigtest.questions.accuracy.report import AccuracyReport
-from sigtest.questions.meta.brought import with_evalset
-from sigtest.questions.meta.data.evalset import EvalSet
-from sigtest.questions.meta.data.tables import read_scores
-from sigtest.questions.meta.report import MetaReport
 from sigtest.requests.people import Judging
 
 Judgements = Any  # paths, a data frame, rows, or columns by name

@@ -9,8 +9,8 @@ from typing import Any, Unpack
 from sigtest.kinds import KINDS
 from sigtest.notebook.asking import Choices, Frame, Lines, made
 from sigtest.notebook.content import Imports, request_of
+from sigtest.plans.report import PlanReport
 from sigtest.progress import Progress
-from sigtest.questions.plans.report import PlanReport
 
 
 def plan(

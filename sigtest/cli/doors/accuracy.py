@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 
+from sigtest.accuracy.parse import OWN
 from sigtest.cli.doors import Brought, Door, Request, read_files
 from sigtest.cli.doors.people import JUDGING, add_people
 from sigtest.cli.parser import UsageError, add_files, add_recipe
 from sigtest.cli.request import read_comparison
-from sigtest.questions.accuracy.parse import OWN
 from sigtest.requests.options import words_of
 
 UNUSED = ("--alternative", "--alpha", "--correction", "--family", "--baseline", "--interval")

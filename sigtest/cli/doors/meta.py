@@ -13,9 +13,9 @@ from sigtest.cli.parser import UsageError, add_option
 from sigtest.data.choices import choose
 from sigtest.errors import InputError
 from sigtest.kinds import File
-from sigtest.questions.meta.brought import with_evalset
-from sigtest.questions.meta.data.evalset import EvalSet
-from sigtest.questions.meta.data.tables import read_scores
+from sigtest.meta.brought import with_evalset
+from sigtest.meta.data.evalset import EvalSet
+from sigtest.meta.data.tables import read_scores
 from sigtest.requests.options import words_of
 
 OF_EVALSETS = {"lp": "--lp", "gold": "--gold", "metric": "--metric"}

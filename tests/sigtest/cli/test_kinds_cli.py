@@ -15,7 +15,7 @@ from sigtest.cli import main
 from sigtest.cli.arguments import COMMANDS
 from sigtest.cli.doors import DOORS, door_of
 from sigtest.kinds import KINDS, File
-from sigtest.questions.meta.data.evalset import EvalSet, read_evalset, read_evalsets
+from sigtest.meta.data.evalset import EvalSet, read_evalset, read_evalsets
 from sigtest.render import json as json_format
 from sigtest.render.formats import FORMATS
 

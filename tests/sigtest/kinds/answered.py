@@ -3,8 +3,7 @@
 import random
 from pathlib import Path
 
-from sigtest import people
-from sigtest.questions import accuracy, meta, plans
+from sigtest import accuracy, meta, people, plans
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 CAMPAIGN = EXAMPLES / "campaign" / "judgements.tsv"

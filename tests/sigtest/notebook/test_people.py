@@ -17,9 +17,9 @@ from service import EXAMPLE
 import sigtest
 from sigtest.errors import InputError
 from sigtest.kinds import KINDS, File
+from sigtest.meta import MetaReport
 from sigtest.notebook import people
 from sigtest.people import HumanReport, compute, parse
-from sigtest.questions.meta import MetaReport
 from sigtest.render.formats import FORMATS
 
 CAMPAIGN = EXAMPLE.parent / "campaign" / "judgements.tsv"

@@ -8,7 +8,7 @@ import pytest
 import sigtest
 from sigtest.errors import SigtestError
 from sigtest.notebook import planning
-from sigtest.questions.plans import PlanReport, compute, parse
+from sigtest.plans import PlanReport, compute, parse
 from sigtest.report import encode
 
 RNG = random.Random(5)

@@ -1,0 +1,155 @@
+"""From a pilot to the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from sigtest.arrays import Array
+from sigtest.decide.decisions import POWER, Limit, detectable_in_errors
+from sigtest.draws.samples import Samples
+from sigtest.draws.studentised import influence
+from sigtest.engine import drawn, reduce, sampled
+from sigtest.errors import RecipeError
+from sigtest.plans.asked import Asked
+from sigtest.plans.methods import sentences
+from sigtest.plans.report import PlannedPair, PlannedSize, PlanReport
+from sigtest.plans.spread import detectable, needed, stderr_factors
+from sigtest.progress import Progress, silent
+from sigtest.report import PairReport, Report
+from sigtest.report.methods import with_methods
+from sigtest.requests.plans import LARGEST
+from sigtest.significance.levels import strictest_level
+from sigtest.version import __version__
+
+LEAST_UNITS = 10  # of a pilot: with fewer, nothing can be said of how sure its spread is
+FEW_UNITS = 50
+TIMES = (0.5, 1.0, 2.0, 4.0)  # of the pilot's size
+SAMPLE = (
+    "The plan takes further units to be like the pilot's, and the systems to stay as they are; a "
+    "pilot of other texts says little."
+)
+
+
+def compute(question: Asked, progress: Progress | None = None) -> PlanReport:
+    """Plan from a pilot.
+
+    Args:
+        question: The pilot, and what to plan.
+        progress: Called with phase (`statistics`, `resampling`, `report`), done and total.
+
+    Returns:
+        The report; the same bits for the same input, choices and version.
+
+    Raises:
+        RecipeError: A difference that takes more units than a plan may be about.
+    """
+    say = progress or silent
+    samples = sampled(question.pilot, say)
+    blocks = drawn(samples, say)
+    say("report", 0, 1)
+    report = _report(question, reduce(samples, blocks), _influences(samples))
+    say("report", 1, 1)
+    return with_methods(report, sentences)
+
+
+def _influences(samples: Samples) -> Mapping[tuple[str, str], Array]:
+    """(units,) influence of each unit on the difference of each pair."""
+    (sample,) = samples.parts
+    part = sample.part
+    own = influence(sample.metrics[0], sample.tables[0], sample.totals[0])
+    if part.labels:  # the strata's shares stay as they are, so that only spread within them counts
+        for stratum in range(part.streams):
+            inside = part.strata == stratum
+            own[:, inside] -= own[:, inside].mean(axis=1, keepdims=True)
+    names = part.systems
+    return {(names[a], names[b]): own[a] - own[b] for a, b in part.pairs.tolist()}
+
+
+def _report(asked: Asked, found: Report, influences: Mapping[tuple[str, str], Array]) -> PlanReport:
+    plan = asked.pilot.plan
+    (part,), recipe = plan.parts, plan.recipe
+    strictest = strictest_level(recipe.correction, plan.comparisons, recipe.alpha)
+    limit = Limit(recipe.correction, recipe.alpha, plan.comparisons)
+    times = detectable_in_errors(limit, recipe.alternative)[asked.corrected]
+    rows = [row for row in found.pairs if row.test == recipe.tests[0]]
+    first = {frozenset((row.a, row.b)): row for row in reversed(rows)}
+    rows = [row for row in rows if first[frozenset((row.a, row.b))] is row]  # claims alike
+    kept = [row for row in rows if asked.pair in (None, (row.a, row.b))]
+    pairs = tuple(_pair(asked, row, influences[row.a, row.b], times) for row in kept)
+    said = {
+        "pair": "all" if asked.pair is None else "+".join(asked.pair),
+        "difference": "none" if asked.difference is None else f"{asked.difference:g}",
+        "units": "usual" if asked.units is None else str(asked.units),
+        "corrected": str(asked.corrected).lower(),
+    }
+    signature = "|".join(f"{name}:{value}" for name, value in said.items())
+    return PlanReport(
+        signature=f"{signature}|({plan.signature})",
+        version=__version__,
+        metric=recipe.labels[0],
+        unit=recipe.unit,
+        pilot=part.units,
+        alternative=recipe.alternative,
+        alpha=recipe.alpha,
+        correction=recipe.correction,
+        comparisons=plan.comparisons,
+        corrected=asked.corrected,
+        level=strictest if asked.corrected else recipe.alpha,
+        power=POWER,
+        difference=asked.difference,
+        pairs=pairs,
+        warnings=(*_warnings(pairs, part.units, recipe.unit), SAMPLE),
+    )
+
+
+def _pair(asked: Asked, row: PairReport, values: Array, times: float) -> PlannedPair:
+    pilot, stderr = asked.pilot.plan.parts[0].units, row.stderr
+    same = stderr <= 0 or not np.any(values)
+    factors = (1.0, 1.0) if same else stderr_factors(values, asked.pilot.plan.resamples)
+    low, high = (stderr * factor for factor in factors)
+    usual = {max(2, round(pilot * share)) for share in TIMES}
+    sizes = tuple(
+        PlannedSize(
+            n,
+            detectable(stderr, times, pilot, n),
+            (detectable(low, times, pilot, n), detectable(high, times, pilot, n)),
+        )
+        for n in sorted(usual | ({asked.units} if asked.units else set()))
+        if not same
+    )
+    wanted = None if same else asked.difference
+    if wanted is not None and detectable(stderr, times, pilot, LARGEST) > wanted:
+        raise RecipeError(
+            f"A difference of {wanted:g} between {row.a} and {row.b} takes more than {LARGEST:,} "
+            f"{asked.pilot.plan.recipe.unit}s to show; plan for a larger one.",
+            field="difference",
+        )
+    return PlannedPair(
+        a=row.a,
+        b=row.b,
+        difference=row.difference,
+        stderr=stderr,
+        stderr_ci=(low, high),
+        sizes=sizes,
+        needed=None if wanted is None else needed(stderr, times, pilot, wanted),
+        needed_ci=None
+        if wanted is None
+        else (needed(low, times, pilot, wanted), needed(high, times, pilot, wanted)),
+    )
+
+
+def _warnings(pairs: tuple[PlannedPair, ...], pilot: int, unit: str) -> list[str]:
+    said = [
+        f"{pair.a} and {pair.b} do not differ in the pilot, which says nothing of how their "
+        "difference would vary."
+        for pair in pairs
+        if pair.stderr <= 0
+    ]
+    if pilot < FEW_UNITS:
+        said.append(
+            f"A pilot of {pilot} {unit}s: its standard errors are uncertain themselves, and so is "
+            "the plan; look at the upper ends of its intervals."
+        )
+    return said

@@ -1,1 +1,0 @@
-"""What is asked besides comparisons, a folder a kind: question, computation, report, pictures."""
