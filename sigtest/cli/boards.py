@@ -8,13 +8,12 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from sigtest.cli.board_arguments import ACTIONS
-from sigtest.cli.files import check_output, write
-from sigtest.cli.given import read, references_of, systems_of
+from sigtest.cli.arguments import ACTIONS
+from sigtest.cli.compare import client_of, envelope_of, understood
+from sigtest.cli.files import check_output, read, references_of, systems_of, write
 from sigtest.cli.parser import UsageError
 from sigtest.cli.plots import require_folder, style_asked, write_board_plots
 from sigtest.cli.request import choices_of, whole
-from sigtest.cli.served import client_of, envelope_of, understood
 from sigtest.client import Client
 from sigtest.errors import InputError, ServiceError, SigtestError
 from sigtest.files import STRICT, in_order, outputs_of

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from sigtest.cli.ending import status_of
+from sigtest.cli.terminal import status_of
 from sigtest.render.names import printable
 from workers.admin import drain, failed, keys, purge, requeue, stuck, usage
 from workers.guard import storage

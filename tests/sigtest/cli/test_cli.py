@@ -13,7 +13,7 @@ from sacrebleu.metrics.bleu import BLEU
 from sigtest.cli import main
 from sigtest.cli.arguments import COMMANDS, PARSERS, _kind_parser
 from sigtest.cli.files import write
-from sigtest.cli.progress import bar
+from sigtest.cli.terminal import bar
 from sigtest.metrics import METRICS
 from sigtest.render import json as json_format
 from sigtest.render.formats import FORMATS

@@ -6,7 +6,7 @@ import numba
 import numpy as np
 import pytest
 
-from sigtest.cli import kernels, main
+from sigtest.cli import main, shell
 from sigtest.compiled import COMPILED, compiled
 from sigtest.metrics import scores
 
@@ -23,9 +23,9 @@ def test_kernels_are_looked_for_where_numba_keeps_them(
     monkeypatch.setenv("NUMBA_CACHE_DIR", own)
     ratio = compiled(scores.ratio.py_func)  # type: ignore[attr-defined]
     if named == "own":
-        assert kernels.waiting() == kernels.FIRST
+        assert shell.waiting() == shell.FIRST
     ratio(np.ones((1, 2)))
-    assert kernels.waiting() is None
+    assert shell.waiting() is None
 
 
 def test_every_run_compiles_where_numba_may_write_nowhere(
@@ -34,11 +34,11 @@ def test_every_run_compiles_where_numba_may_write_nowhere(
     monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
     monkeypatch.setattr("os.access", lambda *_: False)
     monkeypatch.setattr("os.path.expanduser", lambda _: "~")  # a user without a home
-    told = kernels.waiting()
+    told = shell.waiting()
     assert told is not None
     assert "NUMBA_CACHE_DIR names another folder" in told
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
-    assert kernels.waiting() is None
+    assert shell.waiting() is None
 
 
 @pytest.mark.parametrize(
@@ -60,4 +60,4 @@ def test_commands_that_compile_say_so_first(
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     assert main([command]) == 2
     said = capsys.readouterr().err
-    assert said.startswith(f"sigtest: compiling numeric kernels; {kernels.FIRST}.\n") is compiles
+    assert said.startswith(f"sigtest: compiling numeric kernels; {shell.FIRST}.\n") is compiles

@@ -13,7 +13,7 @@ from service import EXAMPLE
 
 from sigtest.cli import main
 from sigtest.cli.arguments import COMMANDS
-from sigtest.cli.doors import DOORS, door_of
+from sigtest.cli.kinds import DOORS
 from sigtest.kinds import KINDS, File
 from sigtest.meta.data.evalset import EvalSet, read_evalset, read_evalsets
 from sigtest.render import json as json_format
@@ -95,7 +95,7 @@ def test_a_plan_measures_the_metric_that_is_spelled_out(run: Run) -> None:
 
 
 def test_every_door_asks_the_kind_that_is_called_like_its_command() -> None:
-    asked = {command: KINDS[door_of(command).kind].command for command in DOORS}
+    asked = {command: KINDS[DOORS[command].kind].command for command in DOORS}
     assert asked == {command: command for command in DOORS}
     assert set(DOORS) == {kind.command for kind in KINDS.values()} - {"compare"}
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sigtest.cli.served import understood
+from sigtest.cli.compare import understood
 from sigtest.errors import ServiceError
 from sigtest.report import Report
 

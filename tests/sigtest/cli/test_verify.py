@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from sigtest.cli import main
-from sigtest.cli.signature import recipe_of
-from sigtest.cli.verify import differences
+from sigtest.cli.checks import differences, recipe_of
 from sigtest.decide.anew import decided
 from sigtest.render.json import render
 from sigtest.report import Report

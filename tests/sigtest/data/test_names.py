@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import sigtest
-from sigtest.cli.wide import read_wide
+from sigtest.cli.labels import read_wide
 from sigtest.comparison.parse import parse_comparison
 from sigtest.data.names import check_name, is_error, look_alikes, summaries
 from sigtest.engine import compare

@@ -1,29 +1,145 @@
-"""`sigtest verify`: whether a report follows from the files that it says it is about."""
+"""`sigtest gate` and `verify`: exit statuses for continuous integration."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
-from sigtest.cli.files import read_bytes, shown
-from sigtest.cli.folders import read_folders
+from sigtest.cli.files import check_output, read_bytes, shown, write
 from sigtest.cli.parser import UsageError
-from sigtest.cli.progress import bar
-from sigtest.cli.request import read_comparison
-from sigtest.cli.signature import anew_of, recipe_of
+from sigtest.cli.request import choices_of, number, read_comparison, read_folders
+from sigtest.cli.terminal import bar
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.findings import findings_of
+from sigtest.data.choices import choose
 from sigtest.decide.anew import decided
 from sigtest.engine import compare
-from sigtest.errors import InputError
+from sigtest.errors import InputError, quoted
+from sigtest.gates import check_choices
+from sigtest.gates import gate as decide
+from sigtest.metrics import METRICS
 from sigtest.render.json import Finished, render
 from sigtest.render.names import printable
 from sigtest.report import ENVELOPE, LeaderboardReport, Report, select
 from sigtest.version import __version__
+
+STATUS = {"pass": 0, "fail": 1, "undecided": 3}
+
+
+def gate(options: argparse.Namespace) -> int:
+    """Decide, say so, and return the exit status.
+
+    Raises:
+        UsageError: Options that contradict each other.
+        SigtestError: Bad input.
+        OSError: A file that cannot be read or written.
+    """
+    choose(options.format, ("text", "json"), "format", "format of gates")
+    if options.aa and options.equivalent:
+        raise UsageError("--aa and --equivalent are two claims; take one")
+    claim = "same" if options.aa else "equivalent" if options.equivalent else "not_worse"
+    check_output(options.output)
+    margin = number(options.margin, "margin")
+    check_choices(choices_of(options, []))
+    comparison = read_comparison(options)
+    with bar() as progress:
+        report = decide(comparison, margin, claim, progress)
+    content = render(report) if options.format == "json" else str(report)
+    write(content.encode(), options.output)
+    return STATUS[report.outcome]
+
+
+RECIPE = ("alternative", "resamples", "seed", "alpha", "correction", "family", "exact", "unit",
+          "interval")  # fmt: skip
+# Labels of scores and names of systems may hold every sign that stands between the parts.
+PARTS = re.compile(
+    r"(testsets:.+\|average:(?P<average>macro|pooled)\|)?"
+    r"\((?P<metrics>.+)\)"
+    r"\|tests:(?P<tests>[^|]+)"
+    r"\|alternative:(?P<alternative>[^|]+)"
+    r"\|resamples:(?P<resamples>\d+)"
+    r"\|seed:(?P<seed>\d+)"
+    r"\|alpha:(?P<alpha>[^|]+)"
+    r"\|correction:(?P<correction>[^|]+)"
+    r"(\|family:(?P<family>\d+))?"
+    r"\|pairs:(?P<pairs>.+)"
+    r"\|exact:(?P<exact>[^|]+)"
+    r"\|unit:(?P<unit>[^|]+)"
+    r"(\|stratified:(?P<stratified>true))?"
+    r"(\|interval:(?P<interval>[^|]+))?"
+    r"(\|replicas:\d+)?"
+    r"\|sigtest:[^|]+"
+    r"(\|decided:alpha=(?P<anew_alpha>[^,|]+),correction=(?P<anew_correction>[^|]+))?",
+    re.DOTALL,
+)
+
+
+def recipe_of(signature: str) -> dict[str, Any]:
+    """The options of the command line that a report's signature stands for.
+
+    Raises:
+        InputError: A signature that cannot be read.
+    """
+    parts = _parts(signature)
+    pairs = parts["pairs"]
+    # one metric ends where the next begins, with its name and its number of references
+    between = rf"\)\+\((?=(?:{'|'.join(map(re.escape, METRICS))})\|nrefs:\d+\|)"
+    return {
+        "metrics": [_metric(own, signature) for own in re.split(between, parts["metrics"])],
+        "tests": parts["tests"].split("+"),
+        "baseline": pairs.removeprefix("baseline=") if pairs != "all" else None,
+        "stratified": parts["stratified"] is not None,
+        "pooled": parts["average"] == "pooled",
+        **{name: parts[name] for name in RECIPE},
+    }
+
+
+def anew_of(signature: str) -> tuple[float | None, str | None]:
+    """With which alpha and correction a report was decided after it was computed, if it was.
+
+    Raises:
+        InputError: A signature that cannot be read.
+    """
+    parts = _parts(signature)
+    if parts["anew_alpha"] is None:
+        return None, None
+    try:
+        return float(parts["anew_alpha"]), parts["anew_correction"]
+    except ValueError:
+        raise _unreadable(signature) from None
+
+
+def _parts(signature: str) -> dict[str, str]:
+    found = PARTS.fullmatch(signature)
+    if found is None:
+        raise _unreadable(signature)
+    return found.groupdict()
+
+
+def _metric(own: str, signature: str) -> dict[str, Any]:
+    """A metric as recipes have it, from its own signature."""
+    name = own.partition("|")[0]
+    if name not in METRICS:
+        raise _unreadable(signature)
+    options = [field.name for field in fields(METRICS[name])]
+    shown = "".join(rf"(\|{option}:(?P<{option}>.*?))?" for option in options)
+    found = re.fullmatch(rf"{re.escape(name)}\|nrefs:\d+{shown}(\|[^|]*)?", own, re.DOTALL)
+    if found is None:
+        raise _unreadable(signature)
+    return {"name": name, **{key: value for key, value in found.groupdict().items() if value}}
+
+
+def _unreadable(signature: str) -> InputError:
+    return InputError(
+        f"The report's signature cannot be read: {quoted(signature, 200)}. verify takes reports of "
+        "comparisons, suites and leaderboards."
+    )
+
 
 MOST = 20  # differences that are listed
 ENVELOPED = (

@@ -1,4 +1,4 @@
-"""From what a command raises to its exit status; nothing else knows what an error looks like.
+"""What a terminal shows: progress on standard error, messages, and the exit status.
 
 Status 2: bad usage or bad input, with one message on standard error; 130: interrupted; 141: the
 reader of the output went away.
@@ -9,10 +9,12 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from sigtest.cli.parser import UsageError
 from sigtest.errors import SigtestError, unreadable
+from sigtest.progress import Progress
 
 BAD = 2
 INTERRUPTED = 130
@@ -71,3 +73,27 @@ def _forget_output() -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
+
+
+CELLS = 30
+
+
+@contextmanager
+def bar() -> Iterator[Progress | None]:
+    """Draws on standard error while the block runs and leaves the line empty behind it."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    try:
+        yield _draw
+    finally:
+        sys.stderr.write("\r\x1b[K")
+        sys.stderr.flush()
+
+
+def _draw(phase: str, done: int, total: int) -> None:
+    share = done / total if total else 0.0
+    full = round(CELLS * share)
+    drawn = "━" * full + "╌" * (CELLS - full)
+    sys.stderr.write(f"\r\x1b[K{phase:10} {drawn} {share:4.0%}")
+    sys.stderr.flush()

@@ -13,8 +13,11 @@ Assessing the Equivalence of Average Bioavailability".
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -23,20 +26,243 @@ from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.plan import Part
 from sigtest.data.choices import choose
 from sigtest.engine import sampled
-from sigtest.gates.checks import check, margin_of
-from sigtest.gates.report import CLAIMS, Claim, Gated, GateReport, Outcome
+from sigtest.errors import RecipeError
 from sigtest.progress import Progress, silent
-from sigtest.render.digits import counted
+from sigtest.render.digits import counted, percent
+from sigtest.render.names import printable
+from sigtest.report import encode
 from sigtest.report.methods import listed
+from sigtest.report.parts import Ends
 from sigtest.requests.recipe import Recipe
-from sigtest.significance import TESTS
+from sigtest.significance import CORRECTIONS, TESTS
 from sigtest.significance.base import SLACK
 from sigtest.significance.corrections import adjust
 from sigtest.significance.intervals import bootstrap_t_interval, skewness
-from sigtest.significance.levels import strictest_level
+from sigtest.significance.levels import smallest_attainable, strictest_level
 from sigtest.significance.montecarlo import p_value
 from sigtest.significance.tails import drawn_in, moved_out
 from sigtest.version import __version__
+
+Claim = Literal["not_worse", "equivalent", "same"]
+Outcome = Literal["pass", "fail", "undecided"]
+CLAIMS: tuple[Claim, ...] = get_args(Claim)
+MEANT = {
+    "not_worse": "not worse than {baseline} by {margin:g} {metric}",
+    "equivalent": "within {margin:g} {metric} of {baseline}",
+    "same": "no significant difference from {baseline} (A/A)",
+}
+
+
+@dataclass(frozen=True)
+class Gated:
+    """One system at the gate.
+
+    Attributes:
+        system: Its name.
+        difference: Its score less the baseline's, not oriented.
+        ci: Bootstrap-t interval of the difference, level 1 - 2 alpha: what both one-sided tests at
+            alpha look at. Of the claim `same`, level 1 - alpha.
+        p_value: Of the null hypothesis that it must not pass.
+        p_adjusted: Corrected over the systems.
+        p_fail: Of the null hypothesis that it should pass.
+        p_fail_adjusted: Corrected over the systems; a small one fails it.
+        outcome: Whether it passes, fails, or the test set cannot tell.
+        power: How likely a system without any difference passes: at the strictest level of the
+            correction, as a lone one of several.
+    """
+
+    system: str
+    difference: float
+    ci: Ends
+    p_value: float
+    p_adjusted: float
+    p_fail: float
+    p_fail_adjusted: float
+    outcome: Outcome
+    power: float
+
+
+@dataclass(frozen=True, repr=False)
+class GateReport:
+    """What a gate decides.
+
+    Attributes:
+        signature: The line that reproduces the comparison behind it.
+        version: Of sigtest.
+        claim: What lets a system pass: `not_worse` by the margin, `equivalent` within it, or, for
+            two runs of one system (A/A), `same`: no significant difference.
+        margin: How much worse, in units of the metric; nothing for `same`.
+        metric: Its label.
+        alpha: Level of every one-sided test; two-sided for `same`.
+        correction: For several systems; of passes and of failures, each by themselves.
+        baseline: What they are held against.
+        systems: All others, in input order.
+        outcome: `fail` where any system fails, `pass` where all pass.
+        warnings: Sentences that must not be overlooked.
+    """
+
+    signature: str
+    version: str
+    claim: Claim
+    margin: float | None
+    metric: str
+    alpha: float
+    correction: str
+    baseline: str
+    systems: tuple[Gated, ...]
+    outcome: Outcome
+    warnings: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The report as JSON has it."""
+        body: dict[str, Any] = encode(self)
+        return body
+
+    def __str__(self) -> str:
+        """The outcome, a line for each system, and the signature."""
+        meant = MEANT[self.claim].format(
+            baseline=self.baseline, margin=self.margin or 0.0, metric=self.metric
+        )
+        side, times = ("two", 1) if self.claim == "same" else ("one", 2)
+        level = percent(1 - times * self.alpha)
+        lines = [f"{self.outcome}: {meant}, {side}-sided at {self.alpha:g}; {level} intervals"]
+        lines += [_line(system, self) for system in self.systems]
+        if any(system.power < 0.8 for system in self.systems):
+            lines.append(
+                "A power below .8: this test set often cannot tell, even where nothing differs; "
+                "take more segments or a wider margin."
+            )
+        lines += [f"Warning: {said}" for said in self.warnings]
+        if self.claim == "same" and self.outcome == "pass":
+            lines.append(
+                "That no difference shows does not prove that there is none; the claim equivalent "
+                "can (--equivalent in the shell)."
+            )
+        lines.append(f"Signature: {self.signature}")
+        return "".join(f"{printable(line)}\n" for line in lines)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _line(system: Gated, report: GateReport) -> str:
+    low, high = system.ci
+    corrected = len(report.systems) > 1 or system.p_adjusted != system.p_value
+    adjusted = f", {system.p_adjusted:.2g} adjusted" if corrected else ""
+    power = "" if report.claim == "same" else f"; power {system.power:.2f} where nothing differs"
+    return (
+        f"  {system.outcome:9}  {system.system}: {system.difference:+.3g} {report.metric} "
+        f"[{low:.3g}, {high:.3g}], p = {system.p_value:.2g}{adjusted}{power}"
+    )
+
+
+# what a gate's claim decides already; given as anything else it would be ignored
+DECIDED = {
+    "tests": ["bootstrap_t"],
+    "interval": "bootstrap_t",
+    "alternative": "two-sided",
+    "exact": "auto",
+}
+
+
+def check_choices(choices: Mapping[str, Any]) -> None:
+    """Check that nothing is chosen that a gate's claim decides already.
+
+    Args:
+        choices: Of the recipe, as they were given; defaults left out.
+
+    Raises:
+        RecipeError: A test, kind of intervals or alternative that a gate does not have.
+    """
+    for field, decided in DECIDED.items():
+        given = choices.get(field)
+        if (list(given) if isinstance(given, tuple) else given) not in (None, decided):
+            raise RecipeError(
+                "A gate's p-values and intervals are those of the bootstrap-t, and its claim says "
+                f"on which side; leave out {field}.",
+                field=field,
+            )
+
+
+def check(comparison: Comparison, claim: Claim) -> None:
+    """Check that a gate can decide of a comparison.
+
+    Raises:
+        RecipeError: It has no baseline, several metrics or test sets, or nothing to decide from.
+    """
+    recipe = comparison.recipe
+    if comparison.names:
+        raise RecipeError("A gate is about one test set.", field="testsets")
+    if len(recipe.metrics) != 1:
+        raise RecipeError(
+            "A gate has one metric, as its margin is in that metric's units; "
+            f"name one of {', '.join(metric.spelling for metric in recipe.metrics)}.",
+            field="metrics",
+        )
+    if recipe.baseline is None:
+        raise RecipeError(
+            "A gate needs the baseline that systems are compared with (--baseline NAME in the "
+            "shell).",
+            field="pairs",
+        )
+    if len(comparison.entries[0].systems) < 2:
+        raise RecipeError("A gate needs a system to compare with the baseline.", field="systems")
+    if not comparison.plan.parts[0].spread_known:
+        raise RecipeError(
+            f"A gate needs two {recipe.unit}s{' of one label' if recipe.stratified else ''} at "
+            "least; otherwise nothing says how scores vary.",
+            field="stratified" if recipe.stratified else "unit",
+        )
+    if CORRECTIONS[recipe.correction].joint is not None:
+        raise RecipeError(
+            f"correction {recipe.correction} does not go with gates; take holm.", field="correction"
+        )
+    _check_level(comparison, claim)
+
+
+def _check_level(comparison: Comparison, claim: Claim) -> None:
+    """A gate that decides the same of all data, as no p-value could be small enough, is none."""
+    recipe, part = comparison.recipe, comparison.plan.parts[0]
+    if recipe.alpha >= 0.5 and claim != "same":
+        raise RecipeError(
+            f"alpha of a one-sided test must be below 0.5, not {recipe.alpha:g}.", field="alpha"
+        )
+    pairs, sides = len(part.pairs), 2 if claim == "same" else 1
+    least = min(1.0, sides / (part.resamples + 1))
+    family = recipe.comparisons(pairs)
+    if smallest_attainable(recipe.correction, pairs, least, family) > recipe.alpha:
+        raise RecipeError(
+            f"The smallest p-value of {part.resamples:,} resamples is {least:.2g}, which is not "
+            f"significant at {recipe.alpha:g} after {recipe.correction} over {family}; take more.",
+            field="resamples",
+        )
+
+
+def margin_of(margin: object, claim: Claim, comparison: Comparison) -> float | None:
+    """The margin as a plain number, so that reports do not tell 2 from 2.0 or NumPy's."""
+    if claim == "same":
+        if margin is not None:
+            raise RecipeError("Two runs of one system need no margin.", field="margin")
+        return None
+    if margin is None:
+        raise RecipeError(
+            "A gate needs a margin (--margin M in the shell): how much worse a system may be, in "
+            "units of the metric.",
+            field="margin",
+        )
+    size = math.nan
+    if isinstance(margin, Real) and not isinstance(margin, bool):
+        with suppress(OverflowError):
+            size = float(margin)
+    if not 0 < size < math.inf:
+        raise RecipeError(f"margin must be a positive number, not {margin!r}.", field="margin")
+    if size >= 1 and comparison.plan.parts[0].proportions:
+        raise RecipeError(
+            f"margin {size:g} is no difference of two shares, and every system would pass: "
+            f"{comparison.recipe.labels[0]} is 0 or 1 for every item; one point is 0.01.",
+            field="margin",
+        )
+    return size
 
 
 def gate(

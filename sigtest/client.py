@@ -1,0 +1,539 @@
+"""A client of the HTTP service: the same comparison, computed elsewhere.
+
+    from sigtest.client import Client
+
+    with Client("http://127.0.0.1:8000") as client:
+        report = client.compare(comparison)
+
+A request that meets a reset connection or a busy service is sent again, with longer and longer
+pauses; an `Idempotency-Key` makes sure that it still is the same comparison.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import quote
+
+import httpx
+
+from sigtest.comparison.comparison import Comparison
+from sigtest.data.choices import choose
+from sigtest.data.names import check_name
+from sigtest.errors import InputError, ServiceError, of_problem
+from sigtest.kinds import KINDS, File
+from sigtest.kinds.comparisons import ComparisonReport
+from sigtest.progress import Progress
+from sigtest.requests.notes import Notes
+from sigtest.version import __version__
+
+__all__ = ["Client", "Notes"]
+
+WAIT_SECONDS = 1  # that one request waits for the end, and so how often progress is told
+ATTEMPTS = 7
+PAUSES = (0.1, 10.0)  # seconds before the first repetition, and at most where none were asked for
+PATIENCE = 3600.0  # seconds that `Retry-After` may ask for; beyond, its error is told
+TIMEOUT = httpx.Timeout(60.0, connect=10.0)
+
+_BUSY = {429, 502, 503, 504}
+PENDING_SECONDS = 0.1
+COMPARISONS = "comparisons"
+TESTSETS = "/v1/testsets"
+WEBHOOKS = "/v1/webhooks"
+PLAIN = Notes()
+
+Question = Comparison | Mapping[str, Any]
+
+
+class Client:
+    """Speaks to one service; closes its connections at the end of a `with` block.
+
+    Args:
+        url: Where the service is, such as `http://127.0.0.1:8000`.
+        api_key: The caller's key, where the service wants one.
+        sleep: Waits so many seconds.
+
+    Attributes:
+        connection: To the service.
+
+    Raises:
+        ServiceError: Not an http or https address.
+    """
+
+    def __init__(
+        self, url: str, api_key: str | None = None, sleep: Callable[[float], object] = time.sleep
+    ) -> None:
+        self.connection = Connection(url, api_key, sleep)
+
+    @property
+    def url(self) -> str:
+        """Where the service is."""
+        return self.connection.url
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.connection.close()
+
+    # questions
+
+    def compare(
+        self,
+        comparison: Question,
+        progress: Progress | None = None,
+        envelope: Notes = PLAIN,
+    ) -> ComparisonReport:
+        """Submit a comparison, wait for its end and fetch its report.
+
+        Args:
+            comparison: What to compare and how, on one test set or on several; or the JSON of POST
+                /v1/comparisons, which may name a test set of the service.
+            progress: Called with phase, done and total, as by `sigtest.compare`.
+            envelope: What to write on it.
+
+        Returns:
+            The same report as `sigtest.compare` gives.
+
+        Raises:
+            SigtestError: The service refuses the comparison, fails, or cannot be reached.
+        """
+        stored = json.loads(self.report(self.run(comparison, progress, envelope=envelope)))
+        report: ComparisonReport = KINDS[COMPARISONS].read(stored)
+        return report
+
+    def ask(
+        self,
+        kind: str,
+        request: Mapping[str, Any],
+        files: Sequence[File] = (),
+        progress: Progress | None = None,
+    ) -> Any:
+        """Ask a question of any kind, wait for its end and fetch its report.
+
+        Args:
+            kind: Path of the kind, such as `human-evaluations`.
+            request: The JSON of the request.
+            files: What it brings besides: part of the form, name and bytes of each file
+                (`sigtest.kinds.File`).
+            progress: Called with phase, done and total.
+
+        Returns:
+            The same report as the notebook's function of the kind gives.
+
+        Raises:
+            SigtestError: As `compare`; or no such kind.
+        """
+        known = KINDS[choose(kind, KINDS, "kind", "kind of question")]
+        stored = json.loads(self.report(self.run(request, progress, kind, files), kind=kind))
+        return known.read(stored)
+
+    def run(
+        self,
+        question: Question,
+        progress: Progress | None = None,
+        kind: str = COMPARISONS,
+        files: Sequence[File] = (),
+        envelope: Notes = PLAIN,
+    ) -> str:
+        """Ask a question and wait for its end; its id, by which its report can be fetched.
+
+        Args:
+            question: A comparison, or the JSON of a request.
+            progress: Called with phase, done and total.
+            kind: Path of the kind of question.
+            files: What the request brings besides, sent as a form.
+            envelope: What to write on it.
+        """
+        status = self.submit(question, kind, files, envelope)
+        while status["status"] in {"queued", "running"}:
+            if progress is not None:
+                state = status["progress"]
+                progress(state["phase"], state["done"], state["total"])
+            status = self.status(status["id"], kind)
+        if status["status"] != "succeeded":
+            reason = status.get("error") or "no reason is given"
+            raise ServiceError(f"The service {status['status']} the question: {reason}")
+        return str(status["id"])
+
+    def submit(
+        self,
+        question: Question,
+        kind: str = COMPARISONS,
+        files: Sequence[File] = (),
+        envelope: Notes = PLAIN,
+    ) -> dict[str, Any]:
+        """Ask a question; the answer says its `id`, `status` and `progress`."""
+        body = question if isinstance(question, Mapping) else question.as_json()
+        content = encoded({**body, **envelope.as_json()})
+        headers = {"Idempotency-Key": uuid.uuid4().hex}
+        sent: dict[str, Any] = {"content": content}
+        if files:
+            form = [(file.part, (file.name, file.data)) for file in files]
+            sent = {"files": [*form, ("request", ("request.json", content))]}
+        else:
+            headers["Content-Type"] = "application/json"
+        return self._followed(self.connection.ask("POST", f"/v1/{kind}", headers=headers, **sent))
+
+    def status(self, question_id: str, kind: str = COMPARISONS) -> dict[str, Any]:
+        """How far a question is; answers when it has finished, or after a second."""
+        return self._followed(self.connection.ask("GET", f"/v1/{kind}/{question_id}"))
+
+    def listing(
+        self, kind: str = COMPARISONS, **wanted: str | Sequence[str]
+    ) -> Iterator[dict[str, Any]]:
+        """The caller's questions of a kind, newest first.
+
+        Args:
+            kind: Of question.
+            wanted: `title`, `tag` (one or several) and `status` of those that are wanted.
+        """
+        return self.connection.pages(f"/v1/{kind}", kind, wanted)
+
+    def describe(self, question_id: str, kind: str = COMPARISONS, **notes: Any) -> dict[str, Any]:
+        """Write `title`, `tags` or `metadata` on a question; what is not said stays."""
+        return self.connection.send("PATCH", f"/v1/{kind}/{question_id}", notes)
+
+    def report(
+        self,
+        question_id: str,
+        form: str = "json",
+        kind: str = COMPARISONS,
+        **layout: str | Sequence[str],
+    ) -> bytes:
+        """The report of a finished question in one of the formats; JSON byte for byte as kept.
+
+        Args:
+            question_id: The question.
+            form: The format.
+            kind: Of question.
+            layout: `table`, `caption`, `label`, `names`, as `sigtest.render.layout` has them; of a
+                comparison `metric`, `test` and `system` (one or several) for a part of it.
+        """
+        path = f"/v1/{kind}/{question_id}/report"
+        return self.connection.ask("GET", path, params={"format": form, **layout}).content
+
+    def distribution(
+        self, comparison_id: str, a: str, b: str, metric: str, test: str, values: bool = False
+    ) -> dict[str, Any]:
+        """Bins, counts and the observed difference of one pair; on demand every value."""
+        params = {"a": a, "b": b, "metric": metric, "test": test, "values": str(values).lower()}
+        return self.connection.read(
+            "GET", f"/v1/{COMPARISONS}/{comparison_id}/distribution", params=params
+        )
+
+    def plot(self, question_id: str, name: str, *, kind: str = COMPARISONS, **params: str) -> bytes:
+        """One of the pictures of a kind of question, as SVG."""
+        path = f"/v1/{kind}/{question_id}/plots/{name}.svg"
+        return self.connection.ask("GET", path, params=params).content
+
+    def remove(self, question_id: str, kind: str = COMPARISONS) -> None:
+        """Cancel a question, or delete a finished one with its texts."""
+        self.connection.ask("DELETE", f"/v1/{kind}/{question_id}")
+
+    def _followed(self, answer: httpx.Response) -> dict[str, Any]:
+        """A comparison's state; a service that did not wait for its end is not asked at once."""
+        status = self.connection.object_of(answer)
+        if not {"id", "status", "progress"} <= status.keys():
+            raise self.connection.stranger()
+        running = status["status"] in {"queued", "running"}
+        if running and "Preference-Applied" not in answer.headers:
+            self.connection.sleep(seconds_of(answer, default=WAIT_SECONDS))
+        return status
+
+    # test sets, their systems and their leaderboards
+
+    def create_testset(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Make a test set for systems that arrive over time; the answer says its `id`.
+
+        Args:
+            body: `name`, `references`, the settings, and what is written on it, as POST
+                /v1/testsets takes them.
+        """
+        return self.connection.send("POST", TESTSETS, body)
+
+    def testset(self, testset_id: str) -> dict[str, Any]:
+        """A test set: its settings and how many of its systems are pending."""
+        return self.connection.read("GET", f"{TESTSETS}/{testset_id}")
+
+    def testsets(self, **wanted: str | Sequence[str]) -> Iterator[dict[str, Any]]:
+        """The caller's test sets, newest first; `wanted` are `title` and `tag`."""
+        return self.connection.pages(TESTSETS, "testsets", wanted)
+
+    def describe_testset(self, testset_id: str, **notes: Any) -> dict[str, Any]:
+        """Write `title`, `tags` or `metadata` on a test set; what is not said stays."""
+        return self.connection.send("PATCH", f"{TESTSETS}/{testset_id}", notes)
+
+    def raise_resamples(self, testset_id: str, resamples: int) -> dict[str, Any]:
+        """Draw more resamples for a test set; the first ones stay."""
+        body = {"resamples": resamples}
+        return self.connection.send("PATCH", f"{TESTSETS}/{testset_id}", body)
+
+    def delete_testset(self, testset_id: str) -> None:
+        """Delete a test set with its systems."""
+        self.connection.ask("DELETE", f"{TESTSETS}/{testset_id}")
+
+    def put_system(
+        self, testset_id: str, name: str, body: Mapping[str, Any], replace: bool = False
+    ) -> dict[str, Any]:
+        """Put a system to a test set; the answer says its `status`.
+
+        Args:
+            testset_id: The test set.
+            name: The system's name.
+            body: `hypotheses` or `scores` or both, or `replicas`; and what is written on it.
+            replace: Whether other content under this name may be replaced.
+        """
+        path = f"{_system_path(testset_id, name)}?replace={str(replace).lower()}"
+        return self.connection.send("PUT", path, body)
+
+    def system(self, testset_id: str, name: str) -> dict[str, Any]:
+        """A system of a test set: pending, measured or failed, and its scores."""
+        return self.connection.read("GET", _system_path(testset_id, name))
+
+    def measured(self, testset_id: str, name: str) -> dict[str, Any]:
+        """A system of a test set, once it is no longer pending."""
+        found = self.system(testset_id, name)
+        while found["status"] == "pending":
+            self.connection.sleep(PENDING_SECONDS)
+            found = self.system(testset_id, name)
+        return found
+
+    def systems(self, testset_id: str) -> Iterator[dict[str, Any]]:
+        """The systems of a test set in the order of their names."""
+        return self.connection.pages(f"{TESTSETS}/{testset_id}/systems", "systems", {})
+
+    def remove_system(self, testset_id: str, name: str) -> None:
+        """Delete a system of a test set."""
+        self.connection.ask("DELETE", _system_path(testset_id, name))
+
+    def leaderboard(
+        self, testset_id: str, form: str = "json", wait: int = 50, **options: str | Sequence[str]
+    ) -> bytes:
+        """The leaderboard of a test set in one of the formats.
+
+        Args:
+            testset_id: The test set.
+            form: The format.
+            wait: Most seconds until every system that is measured is in it.
+            options: `metric`, `test`, `alpha`, `correction`, as far as not the test set's own; and
+                a layout as for `report`.
+        """
+        path = f"{TESTSETS}/{testset_id}/leaderboard"
+        headers, params = {"Prefer": f"wait={wait}"}, {"format": form, **options}
+        return self.connection.ask("GET", path, headers=headers, params=params).content
+
+    def leaderboard_distribution(
+        self, testset_id: str, a: str, b: str, values: bool = False, **options: str
+    ) -> dict[str, Any]:
+        """As `distribution`, of a leaderboard; `options` are `metric` and `test`."""
+        path = f"{TESTSETS}/{testset_id}/leaderboard/distribution"
+        params = {"a": a, "b": b, "values": str(values).lower(), **options}
+        return self.connection.read("GET", path, params=params)
+
+    def leaderboard_plot(self, testset_id: str, name: str, **params: str) -> bytes:
+        """As `plot`, of a leaderboard."""
+        path = f"{TESTSETS}/{testset_id}/leaderboard/plots/{name}.svg"
+        return self.connection.ask("GET", path, params=params).content
+
+    # webhooks: who is told of what happens
+
+    def add_webhook(self, url: str, events: Sequence[str] | None = None) -> dict[str, Any]:
+        """Have events told to an address; the answer says its `id`, and once its `secret`.
+
+        Args:
+            url: Where messages are sent.
+            events: Their names; all by default.
+        """
+        body = {"url": url, **({} if events is None else {"events": list(events)})}
+        return self.connection.send("POST", WEBHOOKS, body)
+
+    def webhooks(self) -> list[dict[str, Any]]:
+        """The caller's webhooks, newest first."""
+        found = self.connection.read("GET", WEBHOOKS)
+        return list(found["webhooks"])
+
+    def test_webhook(self, webhook_id: str) -> dict[str, Any]:
+        """Have a test message sent."""
+        return self.connection.read("POST", f"{WEBHOOKS}/{webhook_id}/test")
+
+    def remove_webhook(self, webhook_id: str) -> None:
+        """Delete a webhook; messages that wait are not sent."""
+        self.connection.ask("DELETE", f"{WEBHOOKS}/{webhook_id}")
+
+
+class Connection:
+    """Asks one service.
+
+    Args:
+        url: Where the service is, such as `http://127.0.0.1:8000`.
+        api_key: The caller's key, where the service wants one.
+        sleep: Waits so many seconds.
+
+    Raises:
+        ServiceError: Not an http or https address, or not a key.
+    """
+
+    def __init__(
+        self, url: str, api_key: str | None = None, sleep: Callable[[float], object] = time.sleep
+    ) -> None:
+        self.url = url.rstrip("/")
+        self.sleep = sleep
+        self._met = False
+        headers = {"User-Agent": f"sigtest/{__version__}"}
+        if api_key is not None:
+            if not (api_key.isascii() and api_key.isprintable() and api_key == api_key.strip()):
+                raise ServiceError(
+                    "The API key cannot be sent: keys have no line break, no blank at an end and "
+                    "ASCII letters only."
+                )
+            headers["Authorization"] = f"Bearer {api_key}"
+        try:
+            if httpx.URL(self.url).scheme not in {"http", "https"} or not httpx.URL(self.url).host:
+                raise httpx.InvalidURL("it needs http:// or https:// and a host")
+            self._http = httpx.Client(base_url=self.url, headers=headers, timeout=TIMEOUT)
+        except (httpx.InvalidURL, UnicodeError) as error:
+            raise ServiceError(f"{url!r} is not the address of a service: {error}") from error
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._http.close()
+
+    def pages(
+        self, path: str, entries: str, wanted: Mapping[str, str | Sequence[str]]
+    ) -> Iterator[dict[str, Any]]:
+        """All entries of a listing that pass its filters."""
+        params = dict(wanted)
+        while True:
+            page = self.read("GET", path, params=params)
+            yield from page[entries]
+            if page["next_cursor"] is None:
+                return
+            params["cursor"] = page["next_cursor"]
+
+    def send(self, method: str, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """The JSON object that answers a JSON body; see `ask`."""
+        headers = {"Content-Type": "application/json"}
+        return self.read(method, path, headers=headers, content=encoded(body))
+
+    def read(self, method: str, path: str, **content: Any) -> dict[str, Any]:
+        """The JSON object that one answer holds; see `ask`."""
+        return self.object_of(self.ask(method, path, **content))
+
+    def ask(self, method: str, path: str, **content: Any) -> httpx.Response:
+        """One answer, good or a `SigtestError`; asks again where that may help.
+
+        It waits as long as `Retry-After` says; where nothing does, longer and longer.
+        """
+        headers = {"Prefer": f"wait={WAIT_SECONDS}", **content.pop("headers", {})}
+        pause, longest = PAUSES
+        for left in reversed(range(ATTEMPTS)):
+            try:
+                answer = self._http.request(method, path, headers=headers, **content)
+            except httpx.TransportError as error:
+                # a service that has answered before is being restarted; another is not there
+                absent = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
+                if not left or (absent and not self._met):
+                    what = "No service answers at" if absent else "The connection broke to"
+                    raise ServiceError(f"{what} {self.url}: {error}") from error
+                wait = min(pause, longest)
+            else:
+                self._met = True
+                wait = seconds_of(answer, default=min(pause, longest))
+                if not _comes(answer) or not left or wait > PATIENCE:
+                    return self._checked(answer)
+            self.sleep(wait)
+            pause *= 2
+        raise AssertionError("the last attempt returns or raises")
+
+    def _checked(self, answer: httpx.Response) -> httpx.Response:
+        """The answer itself unless it is an error.
+
+        Raises:
+            SigtestError: With the message of the service's problem document.
+        """
+        if answer.is_success:
+            return answer
+        try:
+            problem = answer.json()
+        except ValueError:
+            problem = None
+        if not isinstance(problem, dict) or not isinstance(problem.get("detail"), str):
+            raise ServiceError(f"{self.url} answers {answer.status_code} {answer.reason_phrase}.")
+        raise of_problem(problem)
+
+    def object_of(self, answer: httpx.Response) -> dict[str, Any]:
+        """The JSON object that an answer holds.
+
+        Raises:
+            ServiceError: It holds none.
+        """
+        try:
+            body = answer.json()
+        except ValueError:
+            body = None
+        if not isinstance(body, dict):
+            raise self.stranger()
+        return body
+
+    def stranger(self) -> ServiceError:
+        """The error of an answer that no sigtest service gives."""
+        return ServiceError(f"{self.url} does not answer like a sigtest service.")
+
+
+def encoded(body: Mapping[str, Any]) -> bytes:
+    """A request as it is sent; arrays and numbers of NumPy and pandas as JSON has them.
+
+    Raises:
+        InputError: Something that JSON cannot hold.
+    """
+    try:
+        return json.dumps(body, ensure_ascii=False, allow_nan=False, default=_plain).encode()
+    except (TypeError, ValueError) as error:  # also of half a surrogate pair
+        raise InputError(f"The request cannot be sent as JSON: {error}.") from error
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"it has a {type(value).__name__}")
+
+
+def _comes(answer: httpx.Response) -> bool:
+    """Whether asking again may help: the service is busy, or is still computing what is asked."""
+    computing = answer.status_code == 409 and "Retry-After" in answer.headers
+    return answer.status_code in _BUSY or computing
+
+
+def seconds_of(answer: httpx.Response, default: float) -> float:
+    """What `Retry-After` asks for: seconds, or a time (RFC 9110, 10.2.3)."""
+    asked = answer.headers.get("Retry-After", "").strip()
+    if asked.isascii() and asked.isdigit():
+        return float(asked)
+    try:
+        moment = parsedate_to_datetime(asked)
+    except ValueError:
+        return default
+    if moment.tzinfo is None:  # a zone of -0000
+        moment = moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+
+
+def _system_path(testset_id: str, name: str) -> str:
+    """Where a system is; a name like ".." would lead elsewhere."""
+    return f"{TESTSETS}/{testset_id}/systems/{quote(check_name(name), safe='')}"
