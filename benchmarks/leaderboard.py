@@ -114,7 +114,7 @@ def joins(board: Board, systems: int, runs: int, pid: int) -> None:
         board.put(name)
         board.leaderboard(systems)
         taken.append(time.perf_counter() - start)
-        time.sleep(0.1)  # until the worker has counted what its horse took
+        time.sleep(0.1)  # until the worker has counted what the task took
         spent.append(cpu_seconds(processes) - before)
         board.remove(name)
     print(f"  PUT to fresh leaderboard: median {statistics.median(taken[1:]):.2f} s of {runs}")

@@ -19,8 +19,8 @@ from sigtest.draws.distribution import Distribution
 from sigtest.engine import compare
 from sigtest.kinds.comparisons import ComparisonQuestion
 from sigtest.render import json
-from workers.machine.horse import WORKING
 from workers.machine.keeper import running
+from workers.machine.worker import WORKING
 from workers.questions import PairAsked, Questions, Record
 from workers.settings import Settings
 
@@ -86,12 +86,12 @@ class Service:
         return _only(children(self.supervisor(), "valkey"))
 
     def workers(self) -> list[int]:
+        """All, with the one that serves short tasks alone."""
         return [pid for pid in children(self.supervisor()) if pid != self.server()]
 
-    def horses(self) -> list[int]:
-        """Those that run a task."""
-        found = [horse for worker in self.workers() for horse in children(worker)]
-        return [horse for horse in found if called(horse) == WORKING]
+    def busy(self) -> list[int]:
+        """Workers that run a task."""
+        return [worker for worker in self.workers() if called(worker) == WORKING]
 
     def caught(self) -> list[int]:
         """The same, once there are some; they are stopped, so that they die within their tasks."""
@@ -99,12 +99,12 @@ class Service:
         return found
 
     def _stopped_at_work(self) -> list[int]:
-        horses = self.horses()
-        for horse in horses:
-            send(signal.SIGSTOP, horse)
-        working = [horse for horse in horses if called(horse) == WORKING]
-        for horse in set(horses) - set(working):  # it ended its task meanwhile
-            send(signal.SIGCONT, horse)
+        busy = self.busy()
+        for worker in busy:
+            send(signal.SIGSTOP, worker)
+        working = [worker for worker in busy if called(worker) == WORKING]
+        for worker in set(busy) - set(working):  # it ended its task meanwhile
+            send(signal.SIGCONT, worker)
         return working
 
 

@@ -15,30 +15,28 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from torture.load.ledger import Ledger
-from torture.processes import children, send
+from torture.processes import send
 from torture.service import NotStartedError, Service, until
 from workers.store.codec import decoded
 
 KILL, STOP, CONTINUE = signal.SIGKILL, signal.SIGSTOP, signal.SIGCONT
 # How often each is done, and the bar of its recovery in seconds, where there is one.
 SHARES = {
-    "work horse killed": 75,
-    "worker killed": 14,
+    "worker killed": 89,
     "store killed": 12,
     "supervisor killed": 2,
     "front end killed": 2,
-    "work horse paused": 3,
-    "worker paused": 2,
+    "worker paused": 5,
     "store paused": 3,
     "front end paused": 1,
     "store without memory": 2,
     "store cut off in a write": 2,
-    "work horse without memory": 3,
+    "worker without memory": 3,
     "disk full": 1,
     "restart": 1,
     "upgrade": 1,
 }
-BARS = {"work horse killed": 1.0, "worker killed": 10.0, "store killed": 5.0,
+BARS = {"worker killed": 10.0, "store killed": 5.0,
         "supervisor killed": 10.0, "front end killed": 10.0, "restart": 10.0,
         "upgrade": 10.0}  # fmt: skip
 LONGEST = 60.0
@@ -86,27 +84,12 @@ class Hurts:
 
     # single ways
 
-    def horse_killed(self) -> float | None:
-        """Until the worker has another horse, or nothing to do."""
-        found = self._horse()
-        if found is None:
-            return None
-        worker, horse = found
-        send(KILL, horse)
-        return self._recovered(
-            "work horse", lambda: set(children(worker)) - {horse} or not self._waiting()
-        )
-
     def worker_killed(self) -> float | None:
-        """Until there are enough, and the task that it held runs again or is done.
-
-        Those that a machine has more while long tasks hold all others come back only for such.
-        """
+        """Until there are enough, and the task that it held runs again or is done."""
         workers = self.service.workers()
         if not workers:
             return None
-        usual = self.service.settings.workers * len(self.service.instances)
-        enough = min(len(workers), usual)
+        enough = len(workers)
         redis = self.service.connected()
         victim = self.rng.choice([w for w in workers if _held(redis, w)] or workers)
         held = _held(redis, victim)
@@ -192,13 +175,13 @@ class Hurts:
         redis.close()
         return self._probed()
 
-    def horse_without_memory(self) -> float | None:
-        """A task cannot have another byte."""
-        found = self._horse()
-        if found is None:
+    def worker_without_memory(self) -> float | None:
+        """A worker cannot have another byte."""
+        workers = self.service.workers()
+        if not workers:
             return None
         try:
-            resource.prlimit(found[1], resource.RLIMIT_AS, (LITTLE, LITTLE))
+            resource.prlimit(self.rng.choice(workers), resource.RLIMIT_AS, (LITTLE, LITTLE))
         except ProcessLookupError:
             return None
         return self._probed()
@@ -215,18 +198,6 @@ class Hurts:
         return self._probed()
 
     # what they share
-
-    def _horse(self) -> tuple[int, int] | None:
-        """A worker and its horse; nothing where there is none within half a second."""
-        found: list[tuple[int, int]] = []
-
-        def any_there() -> bool:
-            pairs = [(w, h) for w in self.service.workers() for h in children(w)]
-            found[:] = pairs
-            return bool(pairs)
-
-        until(any_there, 0.5, 0.001)
-        return self.rng.choice(found) if found else None
 
     def _after_store(self) -> float | None:
         redis = self.service.connected()
@@ -296,12 +267,10 @@ def _again(redis: Redis, held: tuple[str, str] | None) -> bool:
 
 
 WAYS: dict[str, Callable[[Hurts], float | None]] = {
-    "work horse killed": Hurts.horse_killed,
     "worker killed": Hurts.worker_killed,
     "store killed": Hurts.store_killed,
     "supervisor killed": Hurts.supervisor_killed,
     "front end killed": Hurts.front_end_killed,
-    "work horse paused": lambda hurts: hurts.paused(hurts.service.horses, 3.0),
     "worker paused": lambda hurts: hurts.paused(hurts.service.workers, 9.0),
     "store paused": lambda hurts: hurts.paused(hurts.service.store, 5.0),
     "front end paused": lambda hurts: hurts.paused(
@@ -309,7 +278,7 @@ WAYS: dict[str, Callable[[Hurts], float | None]] = {
     ),
     "store without memory": Hurts.without_memory,
     "store cut off in a write": Hurts.store_cut_off,
-    "work horse without memory": Hurts.horse_without_memory,
+    "worker without memory": Hurts.worker_without_memory,
     "disk full": Hurts.disk_full,
     "restart": Hurts.restart,
     "upgrade": Hurts.upgrade,

@@ -72,9 +72,8 @@ def _recoveries(total: Total) -> tuple[list[Check], list[Table]]:
             asserts = f"Within {bar:g} s, while callers ask as much as they can."
             checks.append(Check(f"recovery: {name}", asserts, not over, result))
     said = (
-        "A work horse: until its worker has another one. A worker: until there is another and the "
-        "task that it held runs again. All others: until a small question, asked afterwards, is "
-        "answered; of the store from when it answers again."
+        "A worker: until there is another and the task that it held runs again. All others: until "
+        "a small question, asked afterwards, is answered; of the store from when it answers again."
     )
     tables = [
         Table(f"Recovery in seconds, {where}", HEADER, tuple(_rows(some)), note)

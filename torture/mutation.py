@@ -41,7 +41,7 @@ def planted(name: str) -> Ledger:
         return bombarded(SEED, range(1500), name)
     if "late" in wanted:
         return flooded(SEED, name, most=200, small=10)
-    kinds = KILLS.get(name, ("work horse killed",))
+    kinds = KILLS.get(name, ("worker killed",))
     return stormed(SEED, SECONDS, QUESTIONS, name, kinds, PATIENCE)
 
 

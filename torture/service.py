@@ -195,10 +195,6 @@ class Service:
         found = [pid for above in self.supervisors for pid in children(above)]
         return [pid for pid in found if SUPERVISOR in command(pid)]
 
-    def horses(self) -> list[int]:
-        """Processes of single tasks."""
-        return [horse for worker in self.workers() for horse in children(worker)]
-
     def left_over(self) -> list[int]:
         """Processes of this service that are below none of its instances."""
         known = [i.process.pid for i in list(self.instances)]

@@ -14,7 +14,7 @@ _LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 def die_with_parent(number: int = signal.SIGTERM) -> None:
     """Ask the kernel to send this process a signal when its parent's thread ends; Linux only.
 
-    An orphaned work horse would compute on beside its replacement, an orphaned server would block
+    An orphaned worker would compute on beside its replacement, an orphaned server would block
     its successor.
     """
     if _LIBC is not None:

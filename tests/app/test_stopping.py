@@ -18,7 +18,7 @@ from exchange import COMPARISONS, ROOT
 from service import called, children, in_process, kill, until
 
 from sigtest.comparison.parse import parse_comparison
-from workers.machine.horse import WORKING
+from workers.machine.worker import WORKING
 from workers.settings import Settings as QueueSettings
 
 SLOW_BODY = (
@@ -37,7 +37,7 @@ class Running:
         self.workers = [pid for pid in children(self.supervisor) if pid not in self.store]
 
     def hold(self, body: dict[str, Any]) -> str:
-        """Ask a question, and stop the work horse in the middle of a task; the question's path."""
+        """Ask a question, and stop the worker in the middle of a task; the question's path."""
         path = self.client.post(COMPARISONS, json=body).headers["location"]
         until(lambda: self.client.get(path).json()["progress"]["phase"] == "resampling")
         until(self._stopped_at_work)
@@ -45,11 +45,11 @@ class Running:
         return path
 
     def _stopped_at_work(self) -> bool:
-        for horse in [pid for worker in self.workers for pid in children(worker)]:
-            os.kill(horse, signal.SIGSTOP)
-            if called(horse) == WORKING:
+        for worker in self.workers:
+            os.kill(worker, signal.SIGSTOP)
+            if called(worker) == WORKING:
                 return True
-            os.kill(horse, signal.SIGCONT)
+            os.kill(worker, signal.SIGCONT)
         return False
 
     def gone(self) -> bool:

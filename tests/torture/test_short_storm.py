@@ -3,12 +3,12 @@
 from torture.storm import stormed
 
 HURTS = (
-    "work horse killed",
+    "worker killed",
     "store killed",
     "worker killed",
-    "work horse without memory",
+    "worker without memory",
     "store cut off in a write",
-    "work horse killed",
+    "worker killed",
     "store without memory",
     "upgrade",
 )

@@ -1,12 +1,11 @@
 """Doing what workers do, one task after the other, in this process."""
 
-import time
 from collections.abc import Sequence
 
 from board import EVERYTHING, Board
 from redis import Redis
 
-from workers.queue.jobs import NAME, RECORD
+from workers.queue.jobs import NAME
 from workers.store.task import Task
 from workers.tasks.boards import joins, refreshing
 from workers.tasks.context import Context
@@ -38,10 +37,14 @@ def settle(context: Context, board: Board) -> None:
     context.feed.drop(board.id)
 
 
-def begin(redis: Redis, start: str, clock: float = 0.0) -> None:
-    """What RQ notes of a task that a worker starts whose clock is so many seconds ahead."""
-    redis.zadd(f"rq:wip:{NAME}", {start: time.time() + clock + 6})
-    redis.hset(f"{RECORD}{start}", "worker_name", "by hand")
+def register(redis: Redis, worker: str, task: str = "", queue: str = NAME) -> None:
+    """What RQ notes of a worker, which may have a task."""
+    redis.sadd(f"rq:workers:{queue}", f"rq:worker:{worker}")
+    redis.hset(f"rq:worker:{worker}", "state", "busy" if task else "idle")
+    if task:
+        redis.hset(f"rq:worker:{worker}", "current_job", task)
+    else:
+        redis.hdel(f"rq:worker:{worker}", "current_job")
 
 
 def waiting(context: Context) -> set[str]:

@@ -26,12 +26,12 @@ def long(metric: str, words: int, lines: int, **choices: Any) -> Comparison:
 def frees_its_core(service: Service, comparison: Comparison) -> None:
     """Cancel a comparison in the middle, and nothing works on it."""
     record, _ = service.jobs.submit(comparison, CALLER)
-    until(service.horses, 60)
+    until(service.busy, 60)
     time.sleep(1)  # until it is in the middle
-    until(service.horses, 5)  # none is there for a moment between two tasks
+    until(service.busy, 5)  # none is there for a moment between two tasks
     assert not service.jobs.find(record.id, CALLER).status.finished
     service.jobs.remove(record.id, CALLER)
-    until(lambda: not service.horses(), SECONDS)
+    until(lambda: not service.busy(), SECONDS)
     time.sleep(1.5)  # for METEOR, which finishes the segment in hand
     before = burning(service.supervisor())
     time.sleep(1)

@@ -210,7 +210,7 @@ def half_way(service: Service, seed: int, pooled: bool) -> tuple[Comparison, Rec
         return progress.phase == "resampling" and 0 < progress.done < progress.total
 
     until(drawing)
-    until(service.horses)
+    until(service.busy)
     return several, record
 
 
@@ -221,7 +221,7 @@ def succeeds(service: Service, several: Comparison, record: Record) -> None:
 
 
 @pytest.mark.parametrize("pooled", [False, True])
-def test_horses_killed_in_the_middle(hurt: Service, pooled: bool) -> None:
+def test_workers_killed_in_the_middle(hurt: Service, pooled: bool) -> None:
     several, record = half_way(hurt, 10, pooled)
     kill(*hurt.caught())
     succeeds(hurt, several, record)

@@ -3,6 +3,13 @@
 Workers are forked from this process after it has loaded NumPy and the compiled kernels, so that a
 worker that died is replaced within milliseconds. It must therefore stay free of threads, and load
 nothing heavy before the environment is set.
+
+A worker says nothing while it runs a task. The supervisor says that it is alive, kills it where
+nobody needs the task or the task takes too long, and lets the task of one that died wait once more.
+
+Most work is cut so that a task takes half a second; some cannot be cut. No task gives way to
+another, but there is one worker more, which takes short tasks alone, and only while long ones hold
+all others.
 """
 
 from __future__ import annotations
@@ -32,7 +39,10 @@ from workers.store.server import EmbeddedServer, connect, inspect
 log = logging.getLogger(__name__)
 
 TICK = 0.1
+LOOK_SECONDS = 0.5  # between looks at what workers do
 ROUND_SECONDS = 1.0
+LONG_SECONDS = 1.0  # of a task that short ones do not wait for
+LATE_SECONDS = 10.0  # beyond its time limit, until a task that does not end by itself is ended
 GRACE_SECONDS = 5.0  # for the tasks that run when a stop is asked for
 ONE_THREAD = {
     "OPENBLAS_NUM_THREADS": "1",
@@ -47,20 +57,30 @@ class Slot:
     """One worker's place.
 
     Attributes:
+        short: Whether it is that of the worker that serves short tasks alone.
         name: The worker's name in Redis; a new one each time.
         pid: Its process, 0 while there is none.
         since: When it was started.
         failures: How many in a row did not last.
         due: When the next one may be started.
-        extra: Whether it is that of an extra worker, see `extra`, and goes with it.
+        registered: Whether it was seen in Redis.
+        task: Id of the task that it has, if any.
+        begun: When it was first seen with this task.
+        unwanted: Whether the task was not wanted when it was last looked at.
+        killed: Whether the supervisor ended it.
     """
 
+    short: bool = False
     name: str = ""
     pid: int = 0
     since: float = 0.0
     failures: int = 0
     due: float = 0.0
-    extra: bool = False
+    registered: bool = False
+    task: str = ""
+    begun: float = 0.0
+    unwanted: bool = False
+    killed: bool = False
 
 
 class Supervisor:
@@ -79,7 +99,7 @@ class Supervisor:
         self._settings = settings
         self._meteor_ahead = meteor_ahead
         self._server = EmbeddedServer(settings)
-        self._slots = [Slot() for _ in range(settings.workers)]
+        self._slots = [*(Slot() for _ in range(settings.workers)), Slot(short=True)]
         self._stopping = False
         self._left = not watch_stdin  # by what started this
         self._grace = GRACE_SECONDS
@@ -117,12 +137,13 @@ class Supervisor:
         """Load everything that workers use, so that they share it."""
         # not at the top: NumPy reads the environment that `main` sets when it is loaded
         from sigtest.warm import meteor_options, warm
-        from workers.machine import extra, worker
+        from workers.machine import worker
         from workers.machine.eraser import Eraser
         from workers.machine.reconciler import Reconciler
+        from workers.queue.jobs import NAME, SHORT
         from workers.store.holdings import Holdings
+        from workers.tasks import run
         from workers.tasks.context import Context
-        from workers.tasks.run import forgive
 
         gc.disable()
         warm()
@@ -130,25 +151,24 @@ class Supervisor:
         gc.collect()
         gc.freeze()  # collections in workers would copy every page they look at
         gc.enable()
-        self._work, self._work_aside, self._forgive = worker.work, extra.work, forgive
+        self._worker, self._tasks, self._queues = worker, run, {False: NAME, True: SHORT}
         redis = connect(self._settings, retries=0, timeout=2.0)
         context = Context.on(redis, self._settings)
         self._context = context
         self._reconciler = Reconciler(context)
-        self._watch, self._patience = extra.Watch(context.feed.jobs), extra.LONG_SECONDS
         self._eraser = Eraser(redis, self._settings)
         self._holdings = Holdings(redis, self._settings)
-        self._round_due = 0.0
+        self._look_due = self._round_due = 0.0
 
     def _tick(self) -> bool:
         """Look after everything once; whether nothing was in the way."""
         try:
             self._server.ensure()
             self._server.mind_disk()
-            if self._needs_another():
-                self._slots.append(Slot(extra=True))
-            for slot in [*self._slots]:
-                self._tend(slot)
+            self._slots = [self._tended(slot) for slot in self._slots]
+            if time.monotonic() >= self._look_due:
+                self._look_due = time.monotonic() + LOOK_SECONDS
+                self._look()
             if time.monotonic() >= self._round_due:
                 self._round_due = time.monotonic() + ROUND_SECONDS
                 self._reconciler.round()
@@ -168,25 +188,26 @@ class Supervisor:
             return False
         return True
 
-    def _tend(self, slot: Slot) -> None:
-        """Start the slot's worker, or another one some time after it died."""
+    def _tended(self, slot: Slot) -> Slot:
+        """A place with its worker, or another one some time after that died."""
         now = time.monotonic()
         if slot.pid:
             pid, status = os.waitpid(slot.pid, os.WNOHANG)
             if not pid:
-                return
+                return slot
             slot.pid = 0
-            slot.failures = 0 if now - slot.since > STEADY_SECONDS else slot.failures + 1
-            slot.due = now + pause_after(slot.failures)
-            if slot.extra:
-                self._slots.remove(slot)
-            if status or not slot.extra:
+            if slot.killed or not status:  # as it should
+                slot.failures = 0
+            else:
+                slot.failures = 1 if now - slot.since > STEADY_SECONDS else slot.failures + 1
+                slot.due = now + pause_after(slot.failures - 1)
                 log.warning("worker %s ended with %d", slot.name, os.waitstatus_to_exitcode(status))
-            self._left_behind(slot.name)
-        elif now >= slot.due:
-            slot.since = now
-            slot.name = uuid.uuid4().hex
-            slot.pid = self._fork(slot)
+            self._settle(slot)
+        if now < slot.due:
+            return slot
+        slot = Slot(slot.short, uuid.uuid4().hex, since=now, failures=slot.failures)
+        slot.pid = self._fork(slot)
+        return slot
 
     def _fork(self, slot: Slot) -> int:
         parent = os.getpid()
@@ -199,30 +220,52 @@ class Supervisor:
             for number in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(number, signal.SIG_DFL)
             if os.getppid() == parent:
-                if slot.extra:
-                    self._work_aside(slot.name, self._settings)
-                else:
-                    self._work(slot.name, self._settings, self._meteor)
+                meteor = () if slot.short else self._meteor
+                self._worker.work(slot.name, self._queues[slot.short], self._settings, meteor)
             os._exit(0)
         except BaseException:
             traceback.print_exc()
             os._exit(1)
 
-    def _needs_another(self) -> bool:
-        """Whether to start an extra worker: all have work, and long tasks hold those there are."""
-        extra = len(self._slots) - self._settings.workers
-        self._watch.look()
-        if not extra:
-            return self._watch.busy > self._patience
-        return extra < self._settings.workers and self._watch.held(extra)
+    def _look(self) -> None:
+        """Say which workers are alive; end those whose task should not go on."""
+        slots, now = [slot for slot in self._slots if slot.pid], time.monotonic()
+        lives = self._context.feed.jobs.lives([slot.name for slot in slots], self._worker.ALIVE)
+        for slot, (known, task) in zip(slots, lives, strict=True):
+            if task != slot.task:
+                slot.task, slot.begun, slot.unwanted = task, now, False
+            late = now - slot.begun > self._settings.timeout + LATE_SECONDS
+            # one that the store forgot, as where all was stopped, would never be known again
+            if (slot.registered and not known) or (task and (late or self._unneeded(slot))):
+                self._kill(slot)
+            slot.registered = known
+        long = [slot.task and now - slot.begun > LONG_SECONDS for slot in slots if not slot.short]
+        if long and all(long):
+            self._context.feed.hold()
 
-    def _left_behind(self, worker: str) -> None:
+    def _unneeded(self, slot: Slot) -> bool:
+        """Whether to end a task.
+
+        At once where nobody needs its work; where its question has an outcome, when that is seen
+        twice: the task may be the one that wrote it, which has only to say so and ends by itself.
+        """
+        owner, name, *arguments = slot.task.split("-")
+        if self._tasks.wanted(self._context, name, [owner, *arguments]):
+            return False
+        twice, slot.unwanted = slot.unwanted, True
+        return twice or not self._tasks.concluded(self._context, [owner])
+
+    def _kill(self, slot: Slot) -> None:
+        os.kill(slot.pid, signal.SIGKILL)
+        slot.killed = True
+
+    def _settle(self, slot: Slot) -> None:
         """Let the task that a worker had when it died wait for another one."""
-        turn = self._context.feed.jobs.left_by(worker)
+        turn = self._context.feed.jobs.left_by(slot.name)
         if turn is None:
             return
         if self._stopping:
-            self._forgive(self._context, turn.priced.task)
+            self._tasks.forgive(self._context, turn.priced.task)
         self._reconciler.look_anew()
         self._context.feed.again(turn)
 
@@ -254,7 +297,7 @@ class Supervisor:
             os.waitpid(pid, 0)
             slot.pid = 0
             with suppress(RedisError):  # the reconciler finds it later
-                self._left_behind(slot.name)
+                self._settle(slot)
 
 
 def main() -> int:

@@ -15,16 +15,15 @@ from typing import cast
 from redis import Redis
 from redis.client import Pipeline
 
-from workers.queue.jobs import RECORD, TAKEN, Jobs, Turn
+from workers.queue.jobs import NAME, SHORT, TAKEN, Jobs, Turn
 from workers.store import keys
 from workers.store.codec import decoded
 from workers.store.scripts import queue as scripts
 from workers.store.task import Priced
 
 MOST_VIEWS = 1000  # tasks of a question that wait, beyond which reading adds none
-SHORT_SECONDS = 1.0  # of a task that does not wait for long ones
-# of the keys of a start's record, of a caller and of an id
-PREFIXES = RECORD, f"{keys.WAITING}:", keys.key("tasks", "")
+PREFIXES = f"{keys.WAITING}:", keys.key("tasks", "")  # of the keys of a caller and of an id
+HELD_MS = 2000  # in which long tasks are believed to hold all workers
 
 
 class Feed:
@@ -40,9 +39,9 @@ class Feed:
         self.jobs = jobs
         self._wait = redis.register_script(scripts.WAIT)
         self._feed = redis.register_script(scripts.FEED)
-        self._aside = redis.register_script(scripts.ASIDE)
-        lists = [keys.WAITING, jobs.list_name, keys.WAITING_SINCE, keys.DRAINED]
-        self._lists = [*lists, jobs.starts_name, TAKEN, jobs.workers_name, keys.ASIDE]
+        self._lists = [keys.WAITING, keys.WAITING_SINCE, keys.DRAINED, TAKEN, keys.HELD]
+        for name in (NAME, SHORT):
+            self._lists += [jobs.lists[name], jobs.workers_names[name]]
 
     def add(self, caller: str, tasks: Iterable[Priced]) -> None:
         """Let tasks of one question wait for their turn, and fill the queue up.
@@ -95,30 +94,18 @@ class Feed:
         pipe.zadd(keys.WAITING, {keys.hashed(caller): seconds}, xx=True, incr=True)
 
     def fill(self) -> None:
-        """Give the queue as many tasks as there are workers without one."""
+        """Give the queues as many tasks as there are workers without one."""
         self._queue(self._feed(self._lists, [*PREFIXES]))
 
-    def take_aside(self, held: bool) -> str | None:
-        """The id of a task that should not wait for others, taken out of the queue.
-
-        It is one of a caller for whom no worker works, or a short one; one that waits, or that was
-        meant for a worker which is gone.
-
-        Args:
-            held: Whether long tasks hold all workers, for which short ones should not wait.
-        """
-        served, most = self.jobs.served(), SHORT_SECONDS if held else 0.0
-        told = [*PREFIXES, repr(most), *served]
-        self._queue(self._aside(self._lists, told))
-        for turn in self.jobs.queued():
-            short = turn.priced.seconds <= most
-            if (short or turn.owner not in served) and self.jobs.claim(turn.priced.task.key):
-                return turn.priced.task.key
-        return None
+    def hold(self) -> None:
+        """For a moment, let short tasks go to the worker that serves these alone."""
+        self._redis.set(keys.HELD, 1, px=HELD_MS)
+        self.fill()
 
     def _queue(self, told: Iterable[bytes]) -> None:
         taken = map(decoded, told)
-        self.jobs.add(Turn.of(owner, line) for owner, line in zip(taken, taken, strict=True))
+        turns = zip(taken, taken, taken, strict=True)
+        self.jobs.add(Turn.of(owner, line, queue) for owner, line, queue in turns)
 
     def drop(self, question: str) -> None:
         """Forget the tasks of a question and fill the queue up; those running find out."""
@@ -153,7 +140,8 @@ class Feed:
             self._redis.zrange(keys.WAITING_SINCE, 0, -1, withscores=True),
         )
         with self._redis.pipeline(transaction=False) as pipe:
-            pipe.llen(self.jobs.list_name)
+            for name in self.jobs.lists.values():
+                pipe.llen(name)
             for question, _ in held:
                 pipe.llen(keys.key("tasks", decoded(question)))
             lengths = cast("list[int]", pipe.execute())

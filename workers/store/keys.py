@@ -36,7 +36,7 @@
     sigtest:waiting-since          sorted  ids whose tasks wait, by when they began to
     sigtest:tasks:ID               list    tasks that wait, the next one first
     sigtest:drained                string  an operator lets all of them wait
-    sigtest:aside                  set     tasks that extra workers have
+    sigtest:held                   string  long tasks hold all workers, for a moment
 
     sigtest:testset:ID             hash    facts about a test set: caller, plan, resamples
     sigtest:testset-text:ID        string  references, documents, labels; compressed
@@ -76,7 +76,7 @@ PENDING = PREFIX + "pending"
 WAITING = PREFIX + "waiting"
 WAITING_SINCE = PREFIX + "waiting-since"
 DRAINED = PREFIX + "drained"
-ASIDE = PREFIX + "aside"
+HELD = PREFIX + "held"
 JOINING = PREFIX + "joining"
 ACCESS = PREFIX + "access"
 ERASE = PREFIX + "erase"

@@ -114,7 +114,7 @@ def _attempt(context: Context, task: Task) -> str:
         )
     except Exception as error:
         if isinstance(error, STARVED) and name not in VIEWS:
-            raise  # as if the kernel had killed the horse: others may need less by then
+            raise  # as if the kernel had killed the worker: others may need less by then
         log.exception("task %s failed", task.key)
         _fail(
             context,

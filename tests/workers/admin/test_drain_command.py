@@ -17,14 +17,14 @@ def test_workers_finish_what_they_have_and_take_nothing_new(
     long = synthetic(42, segments=1000, systems=6, resamples=999_999)
     short = synthetic(43, segments=30)
     first, _ = service.jobs.submit(long, CALLER)
-    until(service.horses)
+    until(service.busy)
     try:
         (line,) = told(service.settings, "drain")
         assert line.startswith("drained: workers have 0 tasks, ")
-        until(lambda: not service.horses())  # the last one may still be ending
+        until(lambda: not service.busy())  # the last one may still be ending
         second, _ = service.jobs.submit(short, CALLER)
         time.sleep(1.5)  # a round of the reconciler, which must leave it alone
-        assert not service.horses()
+        assert not service.busy()
         assert service.jobs.find(second.id, CALLER).status is Status.QUEUED
         assert not service.jobs.find(first.id, CALLER).status.finished
         assert load(working).drained

@@ -21,11 +21,9 @@ def ahead(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     except UnavailableError:
         pytest.skip("METEOR is not installed")
     settings = Settings(state=tmp_path_factory.mktemp("state"), workers=2)
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("SIGTEST_METEOR", "ahead")
-        with started(settings) as service:
-            yield service
-            java = _java(service)
+    with started(settings.model_copy(update={"meteor": "ahead"})) as service:
+        yield service
+        java = _java(service)
     until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in java))
 
 
@@ -39,7 +37,7 @@ def test_a_cancelled_question_frees_its_core_and_the_next_ones_are_computed(
     ahead: Service,
 ) -> None:
     record, _ = ahead.jobs.submit(long("meteor", 250, 40, resamples=99), CALLER)
-    until(ahead.horses, 60)
+    until(ahead.busy, 60)
     time.sleep(1)  # until it is in the middle
     loaded = _java(ahead)
     ahead.jobs.remove(record.id, CALLER)
@@ -49,7 +47,5 @@ def test_a_cancelled_question_frees_its_core_and_the_next_ones_are_computed(
 
 
 def _java(service: Service) -> list[int]:
-    """The process of each worker, or of its horse."""
-    workers = service.workers()
-    horses = [horse for worker in workers for horse in children(worker)]
-    return [pid for parent in (*workers, *horses) for pid in children(parent, "meteor-1.5.jar")]
+    """The process of each worker."""
+    return [pid for worker in service.workers() for pid in children(worker, "meteor-1.5.jar")]

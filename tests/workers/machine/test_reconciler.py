@@ -4,15 +4,14 @@ import time
 
 import pytest
 from board import EVERYTHING, SYSTEMS, board_on
-from byhand import begin, finish, missing, perform, settle, waiting
+from byhand import finish, missing, perform, register, settle, waiting
 from redis import Redis
 from service import CALLER, Comparisons, example, in_process
 
 from workers.machine.reconciler import Reconciler
 from workers.questions import Status
-from workers.queue.jobs import NAME, RECORD, TAKEN
-from workers.store.keys import ASIDE, DRAINED, PENDING, WAITING, WAITING_SINCE, key
-from workers.store.scripts import queue as scripts
+from workers.queue.jobs import NAME, SHORT, Turn
+from workers.store.keys import PENDING
 from workers.store.task import Task
 from workers.tasks.boards import joins, refreshing
 from workers.tasks.context import Context
@@ -94,36 +93,25 @@ def test_a_task_that_was_queued_again_since_the_last_look_may_be_taken(
     assert redis.llen(f"rq:queue:{NAME}") == 1
 
 
-@pytest.mark.parametrize("clock", [-3600.0, 0.0, 3600.0])
+@pytest.mark.parametrize("queue", [NAME, SHORT])
 def test_task_of_a_dead_worker_is_queued_again(
-    jobs: Comparisons, context: Context, reconciler: Reconciler, clock: float
+    jobs: Comparisons, context: Context, reconciler: Reconciler, queue: str
 ) -> None:
-    """Not that of a living one, whatever the clocks of their machines tell."""
+    """Not that of a living one."""
     record, _ = jobs.submit(example(), CALLER)
     redis = context.questions.redis
     (key,) = context.feed.jobs.alive()
     lose_queue(context)
-    begin(redis, f"{key}:start", clock)
+    register(redis, "by hand", key, queue)
+    redis.zadd(f"rq:wip:{queue}", {f"{key}:start": 1})
     for _ in range(3):
         reconciler.round()
     assert not redis.exists(f"rq:queue:{NAME}")
-    redis.delete(f"{RECORD}{key}:start")  # as it expires
+    redis.delete("rq:worker:by hand")  # as it expires
     for _ in range(2):
         reconciler.round()
     assert waiting(context) == {task.key for task in missing(context, record.id)}
-    assert not redis.exists(f"rq:wip:{NAME}")
-
-
-def test_a_task_that_an_extra_worker_ended_before_it_died_is_that_workers_no_longer(
-    context: Context, reconciler: Reconciler
-) -> None:
-    """Under the same name, as the refreshing of a board, it may come again, for any worker."""
-    redis = context.questions.redis
-    redis.sadd(ASIDE, "ended", "running")
-    begin(redis, "running:start")
-    for _ in range(2):
-        reconciler.round()
-    assert redis.smembers(ASIDE) == {b"running"}
+    assert not redis.exists(f"rq:wip:{queue}", f"rq:workers:{queue}")
 
 
 def test_finished_comparisons_are_left_alone(
@@ -174,7 +162,7 @@ def test_tasks_that_were_taken_from_the_waiting_but_never_queued_are_found(
     redis.delete(f"rq:queue:{NAME}", *redis.keys("rq:job:*"))
     context.questions.commit(first.id, Status.CANCELLED)
     lost = taken_and_lost(redis, context)
-    assert {Task.of(line.decode().partition(" ")[2]).owner for line in lost[1::2]} == {record.id}
+    assert {turn.priced.task.owner for turn in lost} == {record.id}
     assert not waiting(context)
     for _ in range(2):
         reconciler.round()
@@ -183,14 +171,14 @@ def test_tasks_that_were_taken_from_the_waiting_but_never_queued_are_found(
     assert jobs.report(record.id, CALLER) == in_process(comparison)
 
 
-def taken_and_lost(redis: Redis, context: Context) -> list[bytes]:
-    """Take callers and tasks as `feed` does, by a process that dies before it queues one."""
-    prefixes = [RECORD, f"{WAITING}:", key("tasks", "")]
-    jobs = context.feed.jobs
-    lists = [WAITING, jobs.list_name, WAITING_SINCE, DRAINED, jobs.starts_name, TAKEN]
-    lists.append("as many workers as there are tasks")
-    redis.sadd(lists[-1], *range(1000))
-    taken: list[bytes] = redis.eval(scripts.FEED, len(lists), *lists, *prefixes)
+def taken_and_lost(redis: Redis, context: Context) -> list[Turn]:
+    """Take tasks as `fill` does, by a process that dies before it queues one."""
+    for i in range(1000):
+        register(redis, str(i))
+    taken: list[Turn] = []
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(context.feed.jobs, "add", taken.extend)
+        context.feed.fill()
     return taken
 
 

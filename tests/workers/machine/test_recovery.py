@@ -1,6 +1,5 @@
 """Whatever dies in the middle, an accepted comparison succeeds, with the report it always has."""
 
-import itertools
 import os
 import random
 import re
@@ -62,7 +61,7 @@ def half_way(service: Service, seed: int) -> tuple[Comparison, Record]:
 
     def drawn() -> Record | None:
         found = service.jobs.find(record.id, CALLER)
-        at_work = found.progress.phase == "resampling" and service.horses()
+        at_work = found.progress.phase == "resampling" and service.busy()
         return found if at_work or found.status.finished else None
 
     if until(drawn).status.finished:  # this process slept meanwhile: another one, then
@@ -76,56 +75,21 @@ def succeeds(service: Service, comparison: Comparison, record: Record) -> None:
     assert service.jobs.report(record.id, CALLER) == in_process(comparison)
 
 
-def test_horse_killed(service: Service) -> None:
+def test_workers_killed_within_their_tasks(service: Service) -> None:
     comparison, record = half_way(service, 1)
     kill(*service.caught())
     succeeds(service, comparison, record)
 
 
-def stopped_over(service: Service, seed: int, tasks: int) -> tuple[Comparison, Record, list[int]]:
-    """A comparison of which so many tasks have started and not ended; their horses are stopped."""
+def test_worker_killed_over_a_forgotten_job_leaves_nothing(service: Service) -> None:
+    comparison, record = half_way(service, 12)
+    workers = service.caught()
     redis = connect(service.settings)
-    for other in itertools.count(seed, 100):
-        comparison, record = half_way(service, other)
-        horses = service.caught()
-        if len(horses) == redis.zcard(STARTS) == tasks:
-            break
-        send(signal.SIGCONT, *horses)  # one is between two tasks
-    redis.close()
-    return comparison, record, horses
-
-
-def test_horse_killed_over_a_forgotten_job_leaves_its_worker_free(service: Service) -> None:
-    """RQ leaves the start of such a job, for which the worker would count as busy for seconds."""
-    comparison, record, horses = stopped_over(service, 12, 2)
-    redis = connect(service.settings)
-    starts = dict(redis.zrange(STARTS, 0, -1, withscores=True))
     for key in redis.keys("rq:job:*"):
         redis.delete(key)
-    kill(*horses)
-    until(lambda: not starts.keys() & set(redis.zrange(STARTS, 0, -1)))
-    assert time.time() < min(starts.values())  # which they would have stayed until
+    kill(*workers)
     succeeds(service, comparison, record)
-    redis.close()
-
-
-def test_horse_killed_as_soon_as_it_has_a_forgotten_job_leaves_its_worker_free(
-    service: Service,
-) -> None:
-    """Its task is still among those taken, until the worker, and not the reconciler, sees to it."""
-    comparison, record, horses = stopped_over(service, 13, 2)  # all starts are theirs to forget
-    redis = connect(service.settings)
-    send(signal.SIGSTOP, service.supervisor())
-    try:
-        for start in redis.zrangebyscore(STARTS, time.time(), "+inf"):
-            redis.lrem(TAKEN, 0, task := start.partition(b":")[0])
-            redis.lpush(TAKEN, task)
-        redis.delete(*redis.keys("rq:job:*"))
-        kill(*horses)
-        until(lambda: not redis.llen(TAKEN), 30)
-    finally:
-        send(signal.SIGCONT, service.supervisor())
-    succeeds(service, comparison, record)
+    until(lambda: not redis.zcard(STARTS))
     redis.close()
 
 
@@ -141,14 +105,13 @@ def test_a_forgotten_job_that_is_taken_leaves_its_worker_free(service: Service) 
     redis.close()
 
 
-def test_worker_killed_with_its_horse(service: Service) -> None:
+def test_another_worker_comes_in_the_place_of_one_that_was_killed(service: Service) -> None:
     comparison, record = half_way(service, 2)
-    workers = service.workers()
-    horses = service.horses()
-    kill(workers[0], *children(workers[0]))
+    (killed, *_) = service.workers()
+    kill(killed)
     succeeds(service, comparison, record)
-    assert not set(horses) & set(service.horses())
-    until(lambda: len(service.workers()) == 2)
+    until(lambda: len(service.workers()) == 3)
+    assert killed not in service.workers()
 
 
 def test_executions_without_a_record_stop_nobody(service: Service) -> None:
@@ -161,15 +124,6 @@ def test_executions_without_a_record_stop_nobody(service: Service) -> None:
     succeeds(service, comparison, record)
     until(lambda: not redis.keys("rq:job:*"))
     redis.close()
-
-
-def test_horse_dies_with_its_worker(service: Service) -> None:
-    comparison, record = half_way(service, 3)
-    worker = until(lambda: [pid for pid in service.workers() if children(pid)])[0]
-    horses = children(worker)
-    kill(worker)
-    until(lambda: not set(horses) & set(children(worker) + service.horses()))
-    succeeds(service, comparison, record)
 
 
 def test_server_killed(service: Service) -> None:
@@ -241,7 +195,7 @@ def test_task_that_kills_its_workers_fails_the_comparison(service: Service) -> N
     record, _ = jobs.submit(comparison, CALLER)
     deadline = time.monotonic() + 120
     while not (found := jobs.find(record.id, CALLER)).status.finished:
-        kill(*service.horses())
+        kill(*service.busy())
         assert time.monotonic() < deadline
         time.sleep(0.02)
     assert found.status is Status.FAILED
@@ -251,7 +205,7 @@ def test_task_that_kills_its_workers_fails_the_comparison(service: Service) -> N
 
 @pytest.mark.slow
 def test_twenty_comparisons_survive_a_storm(service: Service) -> None:
-    """Kills horses, workers and the server at random while comparisons come in."""
+    """Kills workers and the server at random while comparisons come in."""
     choices = {"segments": 600, "systems": 3, "metrics": ["bleu", "chrf"], "resamples": 9999}
     comparisons = [synthetic(100 + i, **choices) for i in range(20)]
     rng = random.Random(0)
@@ -260,10 +214,10 @@ def test_twenty_comparisons_survive_a_storm(service: Service) -> None:
 
     def storm() -> None:
         while not over.wait(rng.uniform(0.2, 0.6)):
-            kind = rng.choice(["horses", "horses", "workers", "worker", "server"])
+            kind = rng.choice(["busy", "busy", "workers", "worker", "server"])
             victims = {
-                "horses": service.horses,
-                "workers": lambda: service.workers() + service.horses(),
+                "busy": service.busy,
+                "workers": service.workers,
                 "worker": lambda: service.workers()[:1],
                 "server": lambda: children(service.supervisor(), "valkey"),
             }[kind]()

@@ -86,7 +86,7 @@ def test_container_entry_point_stops_cleanly(tmp_path: Path, number: signal.Sign
     settings = Settings(state=tmp_path, workers=1)
     with launched(settings, "-m", "workers.machine.worker") as process:
         started_processes = family(process.pid)
-        assert len(started_processes) == 3
+        assert len(started_processes) == 4
         jobs = Comparisons.connect(settings)
         assert jobs.workers() == 1
         jobs.close()
@@ -98,7 +98,7 @@ def test_container_entry_point_stops_cleanly(tmp_path: Path, number: signal.Sign
 def test_everything_ends_with_its_parent(tmp_path: Path) -> None:
     with launched(Settings(state=tmp_path, workers=2), "-c", SERVE) as process:
         descendants = family(process.pid)
-        assert len(descendants) == 5
+        assert len(descendants) == 6
         kill(process.pid)
         until(lambda: not running_now(descendants))
 

@@ -4,12 +4,12 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from byhand import begin, perform, waiting
+from byhand import perform, register, waiting
 from service import Comparisons, example, synthetic
 
 from sigtest.kinds import KINDS
 from workers.queue.feed import Feed
-from workers.queue.jobs import NAME, TAKEN
+from workers.queue.jobs import NAME, SHORT
 from workers.store.task import Priced, Task, owner_of
 from workers.tasks.context import Context
 from workers.tasks.run import TASKS, run
@@ -21,11 +21,6 @@ A, B, C, D = "a" * 32, "b" * 32, "c" * 32, "d" * 32
 def feed(jobs: Comparisons, context: Context) -> Feed:
     """On a server without workers: the queue of RQ holds one task."""
     return context.feed
-
-
-def register(context: Context, *workers: str) -> None:
-    """What RQ notes of workers when they start."""
-    context.questions.redis.sadd(f"rq:workers:{NAME}", *(f"rq:worker:{name}" for name in workers))
 
 
 def tasks(owner: str, *seconds: float) -> list[Priced]:
@@ -140,8 +135,8 @@ def test_the_queue_holds_no_more_than_one_task_a_worker(
     feed: Feed, context: Context, workers: int
 ) -> None:
     redis, most = context.questions.redis, max(1, workers)
-    if workers:
-        register(context, *map(str, range(workers)))
+    for i in range(workers):
+        register(redis, str(i))
     for i in range(20):
         feed.add(f"caller {i % 4}", tasks(f"{i:032x}", 0.5, 0.5))
         assert redis.llen(f"rq:queue:{NAME}") == min(most, 2 * (i + 1))
@@ -195,26 +190,23 @@ def test_nothing_is_handed_out_ahead_of_a_worker_that_is_busy(
     feed: Feed, context: Context, state: str
 ) -> None:
     redis = context.questions.redis
-    register(context, "first", "second")
-    for i, task in enumerate(("one", "other")):
-        if state == "runs":
-            begin(redis, f"{task}:{i}")
-            redis.rpush(f"rq:queue:{NAME}:intermediate", task)  # for a moment it is in both
-        else:
+    for worker, task in (("first", "one"), ("second", "other")):
+        register(redis, worker, task if state == "runs" else "")
+        if state == "was taken":
             redis.rpush(f"rq:queue:{NAME}:intermediate", task)
     feed.add("loud", tasks(A, *[1.0] * 10))
     assert redis.llen(f"rq:queue:{NAME}") == 0
     feed.add("quiet", tasks(B, 0.1))
-    redis.zrem(f"rq:wip:{NAME}", "one:0")
+    register(redis, "first")
     redis.lrem(f"rq:queue:{NAME}:intermediate", 0, "one")
     feed.fill()
     assert [owner_of(key.decode()) for key in redis.lrange(f"rq:queue:{NAME}", 0, -1)] == [B]
 
 
-def test_a_start_that_expired_holds_nothing_up(feed: Feed, context: Context) -> None:
+def test_a_worker_whose_record_expired_holds_nothing_up(feed: Feed, context: Context) -> None:
     redis = context.questions.redis
-    register(context, "only")
-    redis.zadd(f"rq:wip:{NAME}", {"lost:0": time.time() + 600})
+    register(redis, "only", "lost")
+    redis.delete("rq:worker:only")
     feed.add("one", tasks(A, 1.0))
     assert redis.llen(f"rq:queue:{NAME}") == 1
 
@@ -235,7 +227,7 @@ def test_a_drain_takes_back_what_waits_for_the_first_worker_that_comes(
     assert feed.jobs.busy()
     feed.drain()
     assert not feed.jobs.busy()
-    register(context, "comes")
+    register(context.questions.redis, "comes")
     feed.fill()
     assert list(served(context)) == []
     assert feed.waiting() == asked
@@ -246,62 +238,45 @@ def test_a_drain_takes_back_what_waits_for_the_first_worker_that_comes(
     assert len(order) == before
 
 
-def start(context: Context, *started: Priced) -> None:
-    """What RQ notes of tasks that workers start."""
-    redis = context.questions.redis
-    for entry in started:
-        key = entry.task.key
-        redis.lrem(f"rq:queue:{NAME}", 0, key)
-        redis.lrem(TAKEN, 0, key)
-        begin(redis, f"{key}:first")
-
-
-def queued(context: Context) -> list[str]:
+def queued(context: Context, queue: str = NAME) -> list[str]:
     """Owners of the tasks that workers may take."""
-    found = context.questions.redis.lrange(f"rq:queue:{NAME}", 0, -1)
+    found = context.questions.redis.lrange(f"rq:queue:{queue}", 0, -1)
     return [owner_of(key.decode()) for key in found]
 
 
-def test_an_extra_worker_takes_what_is_short_and_who_has_no_worker(
-    feed: Feed, context: Context
-) -> None:
-    register(context, "only")
-    long = tasks(A, 60.0)
-    feed.add("heavy", long)
-    start(context, *long)
-    assert feed.take_aside(True) is None
-    feed.add("heavy", tasks(B, 60.0))
-    assert feed.take_aside(True) is None
-    feed.add("heavy", tasks(C, 0.5))
-    assert feed.take_aside(False) is None
-    assert feed.take_aside(True) == tasks(C, 0.5)[0].task.key
-    feed.add("light", tasks(D, 60.0))
-    assert feed.take_aside(False) == tasks(D, 60.0)[0].task.key
-    assert feed.take_aside(True) is None
-    assert queued(context) == []
-
-
-def test_extra_workers_do_not_count_as_those_that_the_queue_is_filled_for(
+def test_short_tasks_do_not_wait_while_long_ones_hold_all_workers(
     feed: Feed, context: Context
 ) -> None:
     redis = context.questions.redis
-    register(context, "first", "second")
-    for name in ("first", "second"):
-        redis.hset(f"rq:worker:{name}", "state", "busy")
-    long, short = tasks(A, 60.0, 60.0), tasks(C, 0.5)
-    feed.add("heavy", long)
-    start(context, *long)
-    feed.add("light", short)
-    assert feed.take_aside(True) == short[0].task.key
-    start(context, *short)
-    redis.zrem(f"rq:wip:{NAME}", f"{short[0].task.key}:first")  # it ended, and nobody said so yet
-    feed.add("light", tasks(D, 0.5))
-    assert queued(context) == []
-    assert feed.take_aside(True) == tasks(D, 0.5)[0].task.key
-    start(context, *tasks(D, 0.5))
-    assert feed.jobs.all_work()
-
-    redis.zrem(f"rq:wip:{NAME}", f"{long[1].task.key}:first")
-    assert not feed.jobs.all_work()
+    register(redis, "only", "long")
+    register(redis, "short", queue=SHORT)
     feed.add("heavy", tasks(B, 60.0))
-    assert queued(context) == [B]
+    feed.hold()
+    assert queued(context, SHORT) == []
+    feed.add("heavy", tasks(C, 0.5))  # which comes first, as it is small
+    assert queued(context, SHORT) == [C]
+    feed.add("light", tasks(D, 0.5))
+    assert queued(context, SHORT) == [C]  # one at a time
+    redis.delete(f"rq:queue:{SHORT}")
+    register(redis, "short", "other", queue=SHORT)
+    feed.fill()
+    assert queued(context, SHORT) == []
+    register(redis, "short", queue=SHORT)
+    feed.fill()
+    assert queued(context, SHORT) == [D]
+    assert queued(context) == []
+    assert feed.waiting() == {B}
+
+
+def test_short_tasks_wait_for_their_turn_while_nothing_holds_all_workers(
+    feed: Feed, context: Context
+) -> None:
+    redis = context.questions.redis
+    register(redis, "only", "other")
+    register(redis, "short", queue=SHORT)
+    feed.add("light", tasks(C, 0.5))
+    assert queued(context, SHORT) == queued(context) == []
+    register(redis, "only")
+    feed.hold()
+    assert queued(context) == [C]
+    assert queued(context, SHORT) == []

@@ -100,7 +100,7 @@ def test_cancelled_comparison_frees_its_workers(service: Service) -> None:
     record, _ = service.jobs.submit(comparison, CALLER)
     until(lambda: service.jobs.find(record.id, CALLER).progress.phase == "resampling")
     service.jobs.remove(record.id, CALLER)
-    until(lambda: not service.horses())
+    until(lambda: not service.busy())
     redis = connect(service.settings)
     assert not redis.exists(f"sigtest:blocks:{record.id}", f"sigtest:contents:{record.id}")
     redis.close()

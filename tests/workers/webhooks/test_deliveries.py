@@ -73,7 +73,9 @@ def test_a_webhook_can_be_deleted_from_a_full_store(
     for seed in (1, 2):
         jobs.submit(example(seed=seed), CALLER)
     redis = context.questions.redis
-    redis.delete(context.feed.jobs.list_name)  # a worker took the first, the second is to follow
+    redis.delete(
+        *context.feed.jobs.lists.values()
+    )  # a worker took the first, the second is to follow
     redis.config_set("maxmemory", 1)
     Webhooks(context).remove(webhook_id, CALLER)
     assert context.webhooks.find(webhook_id) is None

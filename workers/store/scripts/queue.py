@@ -3,16 +3,16 @@
 # Takes the next task of a caller out of those that wait, if there is one.
 TAKE = """
 local function take(caller)
-    local ids = ARGV[2] .. caller
+    local ids = ARGV[1] .. caller
     local id = redis.call('ZRANGE', ids, 0, 0)[1]
     local task
     if id then
-        local tasks = ARGV[3] .. id
+        local tasks = ARGV[2] .. id
         task = redis.call('LPOP', tasks)
         if task then redis.call('ZINCRBY', KEYS[1], string.match(task, '^[^ ]+'), caller) end
         if redis.call('LLEN', tasks) == 0 then
             redis.call('ZREM', ids, id)
-            redis.call('ZREM', KEYS[3], id)
+            redis.call('ZREM', KEYS[2], id)
         end
     end
     if redis.call('ZCARD', ids) == 0 then redis.call('ZREM', KEYS[1], caller) end
@@ -20,88 +20,54 @@ local function take(caller)
 end
 """
 
-# A start counts as long as RQ's record of it, which each sign of life of its worker prolongs: by
-# the clock of the store, as those of machines may differ.
-RUNNING = """
-local function running(starts)
-    local found = {}
-    for _, start in ipairs(redis.call('ZRANGE', starts, 0, -1)) do
-        if redis.call('EXISTS', ARGV[1] .. start) == 1 then found[#found + 1] = start end
-    end
-    return found
-end
-"""
-
-# KEYS: starts of tasks
-# ARGV: prefix of the keys of their records
-STARTS = RUNNING + "return running(KEYS[1])"
-
-# KEYS: callers that wait, the list of the queue, when ids began to wait, whether all of them are
-#       to, starts of tasks, tasks that were taken and are not started yet, names of the workers,
-#       tasks of extra workers, which are not among these
-# ARGV: prefixes of the keys of a start's record, of a caller and of an id
+# KEYS: callers that wait, when ids began to wait, whether all of them are to, tasks that were taken
+#       and are not started yet, whether long tasks hold all workers; list and names of workers of
+#       the queue, and of the one for short tasks
+# ARGV: prefixes of the keys of a caller and of an id
 # Gives a task to each worker that has none, and no worker another one ahead: who comes next would
-# wait for it. Takes callers in turn, by the seconds of work that they were given; returns these
-# callers and their tasks, one after the other.
+# wait for it. Where no worker is, one waits for the first that comes. Takes callers in turn, by the
+# seconds of work that they were given; returns each caller, its task and the name of a queue.
 FEED = (
     TAKE
-    + RUNNING
     + """
+local SHORT_SECONDS = 1
 local taken = {}
-if redis.call('EXISTS', KEYS[4]) == 1 then return taken end
-local busy = {}
-for _, start in ipairs(running(KEYS[5])) do
-    busy[string.match(start, '^[^:]*')] = true
+if redis.call('EXISTS', KEYS[3]) == 1 then return taken end
+local function room(list, workers, least)
+    local there, free = 0, 0
+    for _, worker in ipairs(redis.call('SMEMBERS', workers)) do
+        there = there + redis.call('EXISTS', worker)
+        free = free + redis.call('EXISTS', worker) - redis.call('HEXISTS', worker, 'current_job')
+    end
+    if there == 0 then free = least end
+    return free - redis.call('LLEN', list)
 end
-for _, task in ipairs(redis.call('LRANGE', KEYS[6], 0, -1)) do busy[task] = true end
-local room = math.max(1, redis.call('SCARD', KEYS[7])) - redis.call('LLEN', KEYS[2])
-for task in pairs(busy) do
-    if redis.call('SISMEMBER', KEYS[8], task) == 0 then room = room - 1 end
-end
-while room > 0 do
-    local caller = redis.call('ZRANGE', KEYS[1], 0, 0)[1]
-    if not caller then break end
+local function give(caller, queue)
     local task = take(caller)
     if task then
-        taken[#taken + 1] = caller
-        taken[#taken + 1] = task
-        room = room - 1
+        for _, part in ipairs({caller, task, queue}) do taken[#taken + 1] = part end
+    end
+    return task
+end
+local left = room(KEYS[6], KEYS[7], 1) - redis.call('LLEN', KEYS[4])
+while left > 0 do
+    local caller = redis.call('ZRANGE', KEYS[1], 0, 0)[1]
+    if not caller then break end
+    if give(caller, 'sigtest') then left = left - 1 end
+end
+if redis.call('EXISTS', KEYS[5]) == 0 or room(KEYS[8], KEYS[9], 0) < 1 then return taken end
+for _, caller in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+    local id = redis.call('ZRANGE', ARGV[1] .. caller, 0, 0)[1]
+    local first = id and redis.call('LINDEX', ARGV[2] .. id, 0)
+    local seconds = first and tonumber(string.match(first, '^[^ ]+'))
+    if seconds and seconds <= SHORT_SECONDS then
+        give(caller, 'sigtest-short')
+        break
     end
 end
 return taken
 """
 )
-
-# KEYS: as FEED, of which the queue's and the workers' are left alone
-# ARGV: as FEED, seconds of a short task, callers for whom workers work
-# Takes one task for an extra worker: the next short one, or that of a caller for whom none works.
-ASIDE = (
-    TAKE
-    + """
-if redis.call('EXISTS', KEYS[4]) == 1 then return {} end
-local served = {}
-for i = 5, #ARGV do served[ARGV[i]] = true end
-for _, caller in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
-    local id = redis.call('ZRANGE', ARGV[2] .. caller, 0, 0)[1]
-    local first = id and redis.call('LINDEX', ARGV[3] .. id, 0)
-    local seconds = first and tonumber(string.match(first, '^[^ ]+'))
-    if seconds and (not served[caller] or seconds <= tonumber(ARGV[4])) then
-        return {caller, take(caller)}
-    end
-end
-return {}
-"""
-)
-
-# KEYS: the list of the queue, tasks that were taken and are not started yet, those of extra workers
-# ARGV: id of a task
-# Takes one task out of the queue for an extra worker, unless another worker did.
-CLAIM = """
-if redis.call('LREM', KEYS[1], 1, ARGV[1]) == 0 then return 0 end
-redis.call('LPUSH', KEYS[2], ARGV[1])
-redis.call('SADD', KEYS[3], ARGV[1])
-return 1
-"""
 
 # KEYS: as FEED, ids of this caller that wait, tasks of this id
 # ARGV: as FEED, caller, id, 1 to go behind, tasks
@@ -112,22 +78,22 @@ return 1
 # again. Goes on as FEED.
 WAIT = (
     """
-local caller, id, ids, tasks = ARGV[4], ARGV[5], KEYS[9], KEYS[10]
+local caller, id, ids, tasks = ARGV[3], ARGV[4], KEYS[10], KEYS[11]
 local least = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2] or 0
 redis.call('ZADD', KEYS[1], 'NX', least - 1e-6, caller)
 local served = redis.call('ZSCORE', KEYS[1], caller)
 local held, added = {}, 0
 for _, task in ipairs(redis.call('LRANGE', tasks, 0, -1)) do held[task] = true end
-for i = 7, #ARGV do
+for i = 6, #ARGV do
     if not held[ARGV[i]] then
         redis.call('RPUSH', tasks, ARGV[i])
         added = added + tonumber(string.match(ARGV[i], '^[^ ]+'))
     end
 end
 local place = redis.call('ZSCORE', ids, id) or served
-if ARGV[6] == '1' then place = redis.call('ZRANGE', ids, -1, -1, 'WITHSCORES')[2] or served end
+if ARGV[5] == '1' then place = redis.call('ZRANGE', ids, -1, -1, 'WITHSCORES')[2] or served end
 redis.call('ZADD', ids, place + added, id)
-redis.call('ZADD', KEYS[3], 'NX', redis.call('TIME')[1], id)
+redis.call('ZADD', KEYS[2], 'NX', redis.call('TIME')[1], id)
 """
     + FEED
 )
