@@ -6,12 +6,14 @@ PIP := $(BIN)/pip install --quiet --no-compile --no-deps
 INSTALL = all=; for half in 0 1; do \
 	awk "/==/ { n++ } n % 2 == $$half" $(1) | $(PIP) --require-hashes -r /dev/stdin & all="$$all $$!"; \
 	done; for one in $$all; do wait $$one || exit 1; done
+RAPIDOC := 9.3.8
+RAPIDOC_SHA256 := affbd173a65e870e18f392cca963113bcdafb6e50e88cd2f6a834a65b22db94d
 PIN := --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # a service is many processes: without bytecode each compiles all that it loads, a second of work
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install demo serve test check format openapi formats pins bench validate torture faults mutants clean
+.PHONY: help install demo serve test check format openapi formats pins viewer bench validate torture faults mutants clean
 
 help:  ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*##  *\(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -69,6 +71,12 @@ pins: | .venv/bin/pip  ## write the constraints files anew from pyproject.toml
 	$(BIN)/pip install --quiet uv
 	$(BIN)/uv pip compile $(PIN) --all-extras --group service --group test --group build --group check pyproject.toml -o constraints.txt
 	$(BIN)/uv pip compile $(PIN) --group service --group build -c constraints.txt pyproject.toml -o constraints-service.txt
+
+viewer:  ## fetch anew what shows openapi.json at /api
+	npm pack --silent rapidoc@$(RAPIDOC) --pack-destination /tmp
+	cd app/pages/static && tar -xzOf /tmp/rapidoc-$(RAPIDOC).tgz package/dist/rapidoc-min.js > rapidoc.js && \
+		tar -xzOf /tmp/rapidoc-$(RAPIDOC).tgz package/LICENSE.txt package/dist/rapidoc-min.js.LICENSE.txt > rapidoc.LICENSE.txt && \
+		echo "$(RAPIDOC_SHA256)  rapidoc.js" | sha256sum --check --quiet
 
 bench: install  ## measure speed, paired with sacreBLEU in the same run
 	$(BIN)/python -m benchmarks

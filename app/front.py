@@ -12,7 +12,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from app.http.auth import Door, is_loopback
-from app.http.connection import Connection
+from app.http.middleware import Connection
 from app.settings import Settings, misspelt
 from workers.access import Access
 from workers.errors import SettingError

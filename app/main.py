@@ -10,25 +10,22 @@ from typing import TypedDict
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 
-from app import health, monitoring
+from app import probes
+from app import webhooks as webhooks
 from app.http import problems
-from app.http.auth import Door
-from app.http.gate import Gate
+from app.http.auth import Door, Gate
 from app.http.middleware import BodyLimit, Compression, CutShort, Head
 from app.http.observing import Observer, Requests
 from app.http.waiting import Watcher, stopping
-from app.pages import boards as board_pages
-from app.pages import errors as page_errors
-from app.pages import links, reference, visitors
+from app.pages import boards, site
 from app.pages import routes as pages
 from app.questions.routes import router_of
-from app.requests.parsing import Parser
-from app.requests.question import rehearse
+from app.requests.bodies import Parser
+from app.requests.questions import rehearse
 from app.requests.reading import ReadingProcess
-from app.schema import document, headers
+from app.schema import document
 from app.settings import Settings
 from app.testsets import routes as testsets
-from app.webhooks import routes as webhooks
 from sigtest.kinds import KINDS
 from sigtest.version import __version__
 from workers.access import Access
@@ -88,7 +85,7 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
     _install(app, chosen, requests)
     app.openapi = partial(document.document, app)  # type: ignore[method-assign]
     problems.install(app)
-    page_errors.install(app)
+    site.install(app)
     return app
 
 
@@ -123,17 +120,14 @@ def _install(app: FastAPI, settings: Settings, requests: Requests) -> None:
         *map(router_of, KINDS.values()),
         testsets.router,
         webhooks.router,
-        health.router,
-        monitoring.router,
-        visitors.router,
-        board_pages.router,
-        reference.router,
-        links.router,
+        probes.router,
+        site.router,
+        boards.router,
         pages.router,  # last: the names of kinds are paths
     ):
         app.router.routes.extend(router.routes)
     app.add_middleware(Compression, minimum_size=MIN_COMPRESSED, compresslevel=LEVEL)
-    app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes, answer=page_errors.answer)
+    app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes, answer=site.answer)
     app.add_middleware(Head)
     if settings.cors_origins:
         app.add_middleware(
@@ -141,8 +135,8 @@ def _install(app: FastAPI, settings: Settings, requests: Requests) -> None:
             allow_origins=settings.cors_origins,
             allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
             allow_headers=["*"],  # keys come in headers; cookies are never read across origins
-            expose_headers=[*headers.WORDS, *headers.EVERYWHERE],
+            expose_headers=[*document.WORDS, *document.EVERYWHERE],
         )
-    app.add_middleware(Gate, settings=settings, answer=page_errors.answer)
+    app.add_middleware(Gate, settings=settings, answer=site.answer)
     app.add_middleware(CutShort)
     app.add_middleware(Observer, requests=requests)  # outside of what refuses

@@ -11,6 +11,8 @@
 `sigtest` knows no status codes; a service maps these types to them.
 """
 
+from __future__ import annotations
+
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -31,7 +33,12 @@ class SigtestError(Exception):
         field: The part of the request it is about, as a path (`systems[2].hypotheses`).
         system: The system's name, where one is to blame.
         line: 1-based line (segment), where one is to blame.
+
+    Attributes:
+        others: What else is wrong with the same request.
     """
+
+    others: tuple[SigtestError, ...] = ()
 
     def __init__(
         self,
@@ -154,8 +161,8 @@ def inside(field: str) -> Iterator[None]:
     try:
         yield
     except SigtestError as error:
-        if field:
-            error.field = f"{field}.{error.field}" if error.field else field
+        for flaw in (error, *error.others) if field else ():
+            flaw.field = f"{field}.{flaw.field}" if flaw.field else field
         raise
 
 

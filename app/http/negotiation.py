@@ -8,7 +8,7 @@ from typing import Annotated
 
 from fastapi import Depends, Query, Request
 
-from app.http.errors import NotAcceptableError, PreconditionError
+from app.http.problems import NotAcceptableError, PreconditionError
 from app.settings import Settings
 from sigtest.kinds import KINDS
 from sigtest.render.formats import FORMATS

@@ -17,18 +17,6 @@ from starlette.responses import Response
 from starlette.routing import Match
 from starlette.types import Receive, Scope, Send
 
-from app.http.errors import (
-    AuthenticationError,
-    BackOffError,
-    ForbiddenError,
-    MalformedError,
-    NotAcceptableError,
-    PreconditionError,
-    SlowError,
-    StoppingError,
-    UnreadyError,
-    UnsupportedMediaError,
-)
 from app.http.observing import EXCHANGE, HEADER, template_of
 from sigtest.errors import (
     InputError,
@@ -53,6 +41,56 @@ from workers.errors import (
 )
 from workers.logs import REQUEST
 from workers.questions import Record, Status
+
+
+class MalformedError(InputError):
+    """A body that is not the JSON or the form it claims to be."""
+
+
+class AuthenticationError(SigtestError):
+    """No key, or an unknown one."""
+
+
+class ForbiddenError(SigtestError):
+    """A key that is not for this."""
+
+
+class BackOffError(SigtestError):
+    """Too many wrong keys.
+
+    Args:
+        message: How many.
+        seconds: How long to wait.
+    """
+
+    def __init__(self, message: str, seconds: int) -> None:
+        super().__init__(message)
+        self.seconds = seconds
+
+
+class SlowError(SigtestError):
+    """A body that takes too long to come."""
+
+
+class StoppingError(SigtestError):
+    """A request that the end of the service cuts short."""
+
+
+class NotAcceptableError(SigtestError):
+    """A representation that does not exist here."""
+
+
+class PreconditionError(SigtestError):
+    """Something has changed since the client looked at it."""
+
+
+class UnsupportedMediaError(SigtestError):
+    """A body of a kind that is not read."""
+
+
+class UnreadyError(SigtestError):
+    """No worker is there."""
+
 
 MEDIA_TYPE = "application/problem+json"
 PREFIX = "urn:sigtest:problem:"
@@ -129,10 +167,14 @@ def of_error(error: SigtestError) -> Response:
         extra["predicted"] = dict(error.predicted)
     if isinstance(error, NotReadyError) and error.record is not None:
         extra["progress"] = dict(vars(error.record.progress))
-    entry = {"field": error.field, "system": error.system, "line": error.line}
-    named = {name: value for name, value in entry.items() if value is not None}
-    if named:
-        extra["errors"] = [{**named, "message": message}]
+    entries = [
+        {**named, "message": _message(flaw)}
+        for flaw in (error, *error.others)
+        for entry in [{"field": flaw.field, "system": flaw.system, "line": flaw.line}]
+        if (named := {name: value for name, value in entry.items() if value is not None})
+    ]
+    if entries:
+        extra["errors"] = entries
     if kind.status in {429, 503} or (isinstance(error, NotReadyError) and _comes(error.record)):
         seconds = error.seconds if isinstance(error, BackOffError | BusyError) else RETRY_SECONDS
         headers["Retry-After"] = str(seconds)

@@ -1,15 +1,21 @@
-"""What is open while the service runs, and what routes ask for by type."""
+"""What is open while the service runs, what routes ask for by type, and whose turn it is."""
 
 from __future__ import annotations
 
+import asyncio
 import re
-from typing import Annotated, Any, get_args, get_origin
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Annotated, Any, ParamSpec, TypeVar, get_args, get_origin
+from weakref import WeakValueDictionary
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.dependencies.models import Dependant
 from pydantic import BeforeValidator
 from pydantic_core import PydanticCustomError
+from starlette.concurrency import run_in_threadpool
 
+from app.http.observing import EXCHANGE
 from app.settings import Settings
 from sigtest.data.choices import choose
 from sigtest.errors import RecipeError
@@ -17,6 +23,31 @@ from sigtest.kinds import KINDS, Kind
 from workers.questions import Questions
 from workers.testsets import TestSets
 from workers.webhooks import Webhooks
+
+AT_ONCE = 2  # of one caller
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+# by loop and caller, as long as somebody has a turn or waits for one
+_turns: WeakValueDictionary[tuple[asyncio.AbstractEventLoop, str], asyncio.Semaphore]
+_turns = WeakValueDictionary()
+
+
+@asynccontextmanager
+async def turn() -> AsyncIterator[None]:
+    """Wait for a turn of who asks the request, which lasts as long as the block."""
+    own = asyncio.get_running_loop(), EXCHANGE.get().caller
+    async with _turns.setdefault(own, asyncio.Semaphore(AT_ONCE)):
+        yield
+
+
+async def in_turn(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Run in a thread what takes long, when it is its turn."""
+    async with turn():
+        return await run_in_threadpool(work, *args, **kwargs)
+
 
 WHOLE = re.compile(r"-?(0|[1-9][0-9]*)(\.0+)?")
 
@@ -86,7 +117,7 @@ def _spelled(value: object) -> object:
 
 
 def _is_list(annotation: object) -> bool:
-    return any(get_origin(kind) is list for kind in (annotation, *get_args(annotation)))
+    return any(get_origin(kind) in (list, tuple) for kind in (annotation, *get_args(annotation)))
 
 
 InDigits = BeforeValidator(_spelled)  # behind bounds, which the document would not have else

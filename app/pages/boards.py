@@ -11,24 +11,28 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.responses import RedirectResponse, Response
 
 from app.http.negotiation import AsPage, Wish
-from app.http.state import Boards, Cursor, Limits, routing
-from app.http.turns import in_turn
+from app.http.state import Boards, Cursor, Limits, in_turn, routing
 from app.http.waiting import Watch
 from app.pages import forms, site
-from app.pages.choice import Choice as Shown
-from app.pages.choice import Chosen
 from app.pages.reports import decidable, of_report
-from app.pages.visitors import Visitor
-from app.questions.drawing import Options
-from app.requests.envelope import Brought, WantedTestSets
-from app.requests.form import files_of, form_of, plain, size_of, text_of
+from app.pages.site import Visitor
+from app.questions.options import View, Viewed
+from app.requests.bodies import (
+    Brought,
+    Parse,
+    WantedTestSets,
+    files_of,
+    form_of,
+    plain,
+    size_of,
+    text_of,
+)
 from app.requests.limits import room
-from app.requests.parsing import Parse
-from app.requests.testset import system_of_form, testset_of_form
-from app.schema.testsets import TestSetListing, TestSetResource
+from app.requests.testsets import system_of_form, testset_of_form
+from app.schema.models import TestSetListing, TestSetResource
 from app.settings import Settings
-from app.testsets import answers
-from app.testsets.board import Board, board_of
+from app.testsets import boards as answers
+from app.testsets.boards import Board, board_of
 from sigtest.data.names import system_name
 from sigtest.data.testset import System
 from sigtest.errors import InputError
@@ -36,7 +40,7 @@ from sigtest.render.standings import better
 from sigtest.report.methods import listed
 from sigtest.requests.notes import apart
 from workers.creation import NewTestSet
-from workers.store.boards import Choice as Decision
+from workers.store.boards import Choice
 
 PAGE = 50
 CHOSEN_SECONDS = 10  # for another alpha or correction, without which there is nothing to show
@@ -89,31 +93,31 @@ async def board_page(
     caller: Visitor,
     boards: Boards,
     watch: Watch,
-    choice: Chosen,
+    view: Viewed,
     as_page: AsPage,
 ) -> Response:
     """A board with what it shows, what is still to be measured, and a form for another system."""
-    options = Options(choice.metric, choice.test)
-    wait = CHOSEN_SECONDS if choice.decided != Decision() else None
-    board = await board_of(board_id, caller.name, boards, watch, options, choice.decided, wait)
+    wait = CHOSEN_SECONDS if view.choice != Choice() else None
+    board = await board_of(board_id, caller.name, boards, watch, view, view.choice, wait)
     if not as_page:
         return await in_turn(answers.leaderboard, board, Wish("application/json"))
-    return await in_turn(_page, request, board, choice)
+    return await in_turn(_page, request, board, view)
 
 
-def _page(request: Request, board: Board, choice: Shown) -> Response:
+def _page(request: Request, board: Board, view: View) -> Response:
     """The page of a board, whose pairs and downloads are those of its comparison."""
     here = f"/comparisons/{board.record.id}" if board.record else ""
-    view = of_report(board.whole, choice, here, opens=board.record is not None, pairs_at=here)
+    opens = board.record is not None
+    shown = of_report(board.whole, view, here, opens=opens, pairs_at=here)
     if board.report.pairs:
         settings = board.shown.testset.settings
-        view = decidable(view, float(settings["alpha"]), str(settings["correction"]))
+        shown = decidable(shown, float(settings["alpha"]), str(settings["correction"]))
     return site.page(
         request,
         "board.html",
         board=board.shown,
         record=board.record,
-        shown=view,
+        shown=shown,
         claims=_history(board),
     )
 

@@ -6,24 +6,34 @@ whether it is a reference or an output. A folder of a known format is read as an
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
 from starlette.datastructures import FormData, UploadFile
 
-from app.requests.form import file_of, files_of, plain, text_of
-from app.requests.json import parse_json
+from app.requests.bodies import file_of, files_of, parse_json, plain, text_of
+from app.requests.questions import Sent, read_form
+from app.settings import Settings
+from sigtest.comparison.comparison import Entry
+from sigtest.data.choices import choose
 from sigtest.data.names import is_reference
-from sigtest.errors import InputError, UnavailableError
+from sigtest.data.testset import System
+from sigtest.errors import InputError, LimitError, UnavailableError
 from sigtest.files.folders import format_of_tree
-from sigtest.files.tree import Bounds, Meter, Tree, is_hidden
+from sigtest.files.tree import SMALL, Bounds, Meter, Tree, is_hidden
+from sigtest.kinds import File, Kind, Question, Reference
+from sigtest.kinds.comparisons import Comparisons
 from sigtest.metrics import METRICS, Metric
 from sigtest.metrics.scores import Supplied
-from sigtest.requests.options import spelled
+from sigtest.requests.options import Option, spelled
+from workers.questions import Record
 
 ANYTHING = "files"
 FURTHER = "request"  # the text area with whatever else a request may say
@@ -218,3 +228,304 @@ def _installed(metric: type[Metric]) -> bool:
     except UnavailableError:  # METEOR without its packages
         return False
     return True
+
+
+LABELS = {"a": "first system", "b": "second system"}
+PLAIN = ("TEXT", "NAME")  # what to write is clear without a pattern
+
+
+@dataclass(frozen=True)
+class Control:
+    """One thing to be chosen.
+
+    Attributes:
+        name: What the form calls it: the way to it in a request.
+        label: Above it.
+        about: One sentence.
+        look: `select`, `box`, `boxes`, `text` or `lines`.
+        options: To choose from.
+        hint: What stands in an empty one.
+        digits: Whether a number belongs there.
+    """
+
+    name: str
+    label: str
+    about: str
+    look: str
+    options: tuple[str, ...] = ()
+    hint: str = ""
+    digits: bool = False
+
+
+@dataclass(frozen=True)
+class Named:
+    """A finished question that may be named instead of bringing what it says.
+
+    Attributes:
+        name: What the form calls it.
+        kind: What it is.
+        records: Those of the caller, newest first.
+    """
+
+    name: str
+    kind: str
+    records: tuple[Record, ...]
+
+
+def controls(fields: Iterable[Option], inside: str = "") -> tuple[Control, ...]:
+    """What there is to choose.
+
+    Args:
+        fields: Of a request, or of an object in it.
+        inside: Name of that object.
+    """
+    return tuple(_control(field, inside) for field in fields)
+
+
+def _control(field: Option, inside: str) -> Control:
+    about = f"{field.about[:1].upper()}{field.about[1:]}."
+    usual = field.default
+    words = str(usual) if isinstance(usual, str | int | float) and usual is not False else ""
+    look = "text"
+    if field.kind is bool:
+        look = "box"
+    elif field.known:
+        look = "boxes" if field.several else "select"
+    elif field.repeatable:
+        look, about = "lines", f"{about} One a line."
+    label = LABELS.get(field.name, field.name.replace("_", " "))
+    return Control(
+        name=f"{inside}.{field.name}" if inside else field.name,
+        label=f"{label[:1].upper()}{label[1:]}",
+        about=about,
+        look=look,
+        options=tuple(field.known),
+        hint=words or _pattern(field, look),
+        digits=field.kind in (int, float),
+    )
+
+
+def _pattern(field: Option, look: str) -> str:
+    """How what is written looks, where that is not clear."""
+    written = look in {"text", "lines"} and field.metavar not in PLAIN
+    return field.metavar if written else ""
+
+
+def references(kind: Kind[Any]) -> Iterator[tuple[str, Reference]]:
+    """Where a form may name finished questions; those in the sets of a request stay to JSON."""
+    for reference in kind.named:
+        if "*" not in reference.place:
+            yield ".".join(reference.place), reference
+
+
+def sent(form: FormData, kind: Kind[Any], settings: Settings) -> Sent:
+    """The request and the files that a form of the page brings.
+
+    Raises:
+        SigtestError: Nothing was brought, or something that cannot be read.
+    """
+    if isinstance(kind, Comparisons):
+        return read_form(service_form(form), kind, settings, USUAL)
+    request = request_of(form, kind)
+    parts = [
+        (part, file)
+        for part in (*kind.parts, *(PARTS if kind.compares else ()))
+        for file in files_of(form, part)
+    ]
+    if kind.compares:
+        parts += recognised_parts(form)
+    others = (FURTHER, *(name for name, _ in references(kind)))
+    if not parts and not any(form.get(name) for name in others):
+        raise InputError(
+            "No files yet: choose them here, or try the example.",
+            field=next(iter(kind.parts), "files"),
+        )
+    return read_form(with_request(parts, request), kind, settings)
+
+
+def example_of(kind: Kind[Any], name: str) -> Sent:
+    """One of the kind's examples.
+
+    Raises:
+        RecipeError: It has no such.
+    """
+    examples = kind.examples
+    return Sent(examples[choose(name, examples, "example", "example")]["value"], ())
+
+
+def request_of(form: FormData, kind: Kind[Any]) -> dict[str, Any]:
+    """What the choices of a form mean, as a request has it; empty ones have their defaults.
+
+    Raises:
+        InputError: The further choices are no JSON object.
+    """
+    request = further_of(form)
+    request |= _chosen(form, kind.fields, "") | written(form)
+    for inside, fields in kind.inside.items():
+        if chosen := _chosen(form, fields, f"{inside}."):
+            request[inside] = _object(request, inside) | chosen
+    if kind.compares and (chosen := choices_of(_within(form, kind.compares))):
+        request[kind.compares] = _object(request, kind.compares) | chosen
+    for name, reference in references(kind):
+        if question_id := text_of(form, name):
+            *way, last = reference.place
+            inner = request
+            for step in way:
+                inner = inner.setdefault(step, {})
+            inner[last] = question_id
+    return request
+
+
+def _object(request: Mapping[str, Any], name: str) -> dict[str, Any]:
+    found = request.get(name)
+    return dict(found) if isinstance(found, Mapping) else {}
+
+
+def _within(form: FormData, inside: str) -> FormData:
+    """The entries of a form that are about an object of the request, under their own names."""
+    start = f"{inside}."
+    entries = form.multi_items()
+    return FormData([(k.removeprefix(start), v) for k, v in entries if k.startswith(start)])
+
+
+def _chosen(form: FormData, fields: Sequence[Option], start: str) -> dict[str, Any]:
+    """What was chosen of these fields, as the shell's words would be read."""
+    chosen: dict[str, Any] = {}
+    for field in fields:
+        given = [entry for entry in form.getlist(f"{start}{field.name}") if isinstance(entry, str)]
+        words = [word for entry in given for word in _words(entry, field)]
+        if words:
+            chosen[field.name] = True if field.kind is bool else field.read(words)
+    return chosen
+
+
+def _words(entry: str, field: Option) -> list[str]:
+    """One a line; numbers also side by side."""
+    numbers = field.several and field.kind is float
+    parts = entry.replace(",", " ").split() if numbers else entry.splitlines()
+    return [part.strip() for part in parts if part.strip()]
+
+
+DAMAGED = "What was recognised came back damaged; give the files again."
+SHOWN = 3  # segments that are quoted
+
+
+@dataclass(frozen=True)
+class Brought:
+    """What one system brings.
+
+    Attributes:
+        name: Its name.
+        outputs: How many outputs of training runs; 0 where it brings scores alone.
+        characters: Mean length of a line.
+        scores: Labels of its scores.
+        lines: Its first lines.
+    """
+
+    name: str
+    outputs: int
+    characters: float
+    scores: tuple[str, ...]
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """One test set and its systems, as people should check them.
+
+    Attributes:
+        name: Of the test set, where there are several.
+        segments: How many.
+        documents: How many, if they are known.
+        labels: How many different ones, if they are known.
+        references: First lines of each reference set.
+        systems: In order.
+        oddities: Sentences of the health checks.
+    """
+
+    name: str
+    segments: int
+    documents: int | None
+    labels: int | None
+    references: tuple[tuple[str, ...], ...]
+    systems: tuple[Brought, ...]
+    oddities: tuple[str, ...]
+
+
+def recognised(kind: Kind[Any], question: Question) -> tuple[Recognised, ...]:
+    """What a comparison was read as, or the one that a question of another kind makes."""
+    comparison = kind.comparison(question)
+    if comparison is None:
+        return ()
+    names = comparison.names or ("",) * len(comparison.entries)
+    parts = zip(names, comparison.entries, comparison.plan.parts, strict=True)
+    return tuple(_of_entry(name, entry, part.notes) for name, entry, part in parts)
+
+
+def packed(sent: Sent) -> str:
+    """What was brought as text that a form can carry back."""
+    files = [[own.part, own.name, base64.b64encode(own.data).decode()] for own in sent.files]
+    body = json.dumps([sent.body, files], ensure_ascii=False)
+    return base64.b85encode(zlib.compress(body.encode("utf-8", "surrogatepass"), 6)).decode()
+
+
+def unpacked(text: str, settings: Settings) -> Sent:
+    """What `packed` wrote, within the limits of an upload.
+
+    Args:
+        text: As a form brought it back.
+        settings: How large a body may be, and how far what is packed may unpack.
+
+    Raises:
+        InputError: It is damaged.
+        LimitError: It is larger than what may be uploaded.
+    """
+    most = min(settings.max_body_bytes * 4 // 3, settings.max_archive_ratio * len(text))
+    try:
+        stream = zlib.decompressobj()
+        data = stream.decompress(base64.b85decode(text), max(most, SMALL))
+        if stream.unconsumed_tail:
+            raise LimitError(
+                f"What was recognised unpacks to more than {most:,} bytes, the most that this "
+                "service takes (max_body_bytes, max_archive_ratio); give fewer files.",
+                limit="max_body_bytes",
+            )
+        if not stream.eof:
+            raise InputError(DAMAGED)
+        request = parse_json(b'{"sent": %b}' % data, "kept")
+        body, files = request["sent"]
+        brought = [
+            File(part, name, base64.b64decode(own, validate=True)) for part, name, own in files
+        ]
+    except (ValueError, TypeError, AttributeError, zlib.error) as error:
+        raise InputError(DAMAGED) from error
+    if not isinstance(body, dict):
+        raise InputError(DAMAGED)
+    return Sent(body, brought)
+
+
+def _of_entry(name: str, entry: Entry, oddities: tuple[str, ...]) -> Recognised:
+    testset = entry.testset
+    return Recognised(
+        name=name,
+        segments=testset.segments,
+        documents=len(set(testset.documents)) if testset.documents is not None else None,
+        labels=len(set(testset.labels)) if testset.labels is not None else None,
+        references=tuple(
+            tuple(line or "" for line in text.lines[:SHOWN]) for text in testset.references
+        ),
+        systems=tuple(map(_brought, entry.systems)),
+        oddities=oddities,
+    )
+
+
+def _brought(system: System) -> Brought:
+    text = system.runs[0].hypotheses
+    lines = tuple(line or "" for line in text.lines) if text is not None else ()
+    return Brought(
+        name=system.name,
+        outputs=len(system.runs) if lines else 0,
+        characters=sum(map(len, lines)) / len(lines) if lines else 0.0,
+        scores=tuple(system.scores),
+        lines=lines[:SHOWN],
+    )

@@ -9,7 +9,8 @@ from urllib.parse import urlencode
 from markupsafe import Markup
 
 from app.pages.site import segment
-from app.questions.segments import Behind, Wanted
+from app.questions.answers import Behind
+from app.questions.options import SegmentOptions
 from sigtest.render import html, tables
 from sigtest.render.digits import MINUS, signed
 from sigtest.render.model import Table
@@ -83,7 +84,7 @@ class Panel:
     carried: str
     method: str
     documents: tuple[str, ...]
-    wanted: Wanted
+    wanted: SegmentOptions
     count: int
     first: int
     before: str | None
@@ -93,7 +94,7 @@ class Panel:
     testsets: tuple[tuple[str, str], ...]
 
 
-def panel(found: Behind, wanted: Wanted, kept: list[tuple[str, str]], here: str) -> Panel:
+def panel(found: Behind, wanted: SegmentOptions, kept: list[tuple[str, str]], here: str) -> Panel:
     """What to show of a pair.
 
     Args:
@@ -145,8 +146,8 @@ def _on(kept: list[tuple[str, str]], testset: str) -> str:
     return urlencode([*((k, v) for k, v in kept if k != "testset"), ("testset", testset)])
 
 
-def _filters(wanted: Wanted) -> list[tuple[str, str]]:
-    chosen = wanted.chosen
+def _filters(wanted: SegmentOptions) -> list[tuple[str, str]]:
+    chosen = wanted.filter
     told = vars(chosen) if chosen.order != "size" else {**vars(chosen), "order": None}
     return [(name, str(value)) for name, value in told.items() if value is not None]
 

@@ -1,34 +1,168 @@
-"""A report as a page: which of its parts are shown, and where their links lead.
+"""A report as a page: its parts, where their links lead, how to say what it found.
 
 Words, tables and pictures are what the renderers make of the report.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote_plus
 
 from markupsafe import Markup
 
-from app.pages import saying
-from app.pages.choice import Choice
 from app.questions import answers
+from app.questions.options import View
 from sigtest.data.choices import choose
 from sigtest.errors import RecipeError
 from sigtest.kinds import KINDS, Kind
 from sigtest.render import html, tables
 from sigtest.render.answer import answer
+from sigtest.render.digits import whole
 from sigtest.render.formats import FORMATS
+from sigtest.render.layout import Layout
 from sigtest.render.model import Block, Document, Figure, Table
+from sigtest.render.names import printable
 from sigtest.render.pictures import PICTURES
-from sigtest.render.standings import titled
-from sigtest.report import Report
+from sigtest.render.standings import leading_test, titled
+from sigtest.report import Report, SystemReport
 from sigtest.report.selection import select
-from sigtest.significance import CORRECTIONS
+from sigtest.significance import CORRECTIONS, TESTS
 from workers.questions import Record
-from workers.store.boards import Choice as Decision
+from workers.store.boards import Choice
+
+MANY = 12  # systems, above which not all are named
+
+
+@dataclass(frozen=True)
+class Basis:
+    """What one significance test of a report stands on.
+
+    Attributes:
+        name: In words.
+        question: What it asks.
+        null: Its null hypothesis.
+        level: Whether it keeps its level here.
+        draws: How its p-values came about.
+    """
+
+    name: str
+    question: str
+    null: str
+    level: str
+    draws: str
+
+
+@dataclass(frozen=True)
+class HowToSay:
+    """What a paper takes from a report.
+
+    Attributes:
+        rows: The systems as rows of a LaTeX table; nothing of many.
+        verify: What the command that computes the report again takes besides the report.
+        bases: Of each test.
+    """
+
+    rows: str
+    verify: str
+    bases: tuple[Basis, ...]
+
+
+def how_to_say(report: Report) -> HowToSay | None:
+    """What a paper takes, of a report on one test set with pairs and all its metrics and tests."""
+    if not report.pairs or report.several is not None:
+        return None
+    return HowToSay(
+        rows=_rows(report),
+        verify=_verify(report),
+        bases=tuple(_basis(report, test) for test in _in_order(report)),
+    )
+
+
+def _rows(report: Report) -> str:
+    """Of a LaTeX table; those of many systems are a download only."""
+    if len(report.systems) > MANY:
+        return ""
+    presented = KINDS["comparisons"].lay_out(report, Layout(table="row"))
+    return FORMATS["latex"].render(presented).strip()
+
+
+def _in_order(report: Report) -> list[str]:
+    """The tests, the one that ranks and words follow first."""
+    leading = leading_test(report)
+    return sorted(report.tests, key=lambda test: test != leading)
+
+
+def _verify(report: Report) -> str:
+    """What computes the report again: the reader's own files."""
+    shown = report.systems[:MANY]
+    references = ["-r REFERENCE"] * report.testset.references
+    documents = ["--documents DOCUMENTS"] if _of_documents(report) else []
+    brought = [words for system in shown for words in _brought(report, system)]
+    rest = ["..."] if len(report.systems) > MANY else []
+    return " ".join([*references, *documents, *brought, *rest])
+
+
+def _brought(report: Report, system: SystemReport) -> Iterator[str]:
+    """What a system brought, as the command takes it: a text, those of several runs, scores."""
+    name = printable(system.name)
+    supplied = {
+        label: "|of:|" not in metric.signature
+        for label, metric in report.metrics.items()
+        if metric.signature.endswith("|supplied")
+    }
+    runs = max(len(score.replicas) for score in system.scores.values())
+    if runs:
+        yield f"--replicas {shlex.quote(f'{name}=' + ','.join(['OUTPUT'] * runs))}"
+        return
+    if len(supplied) < len(report.metrics):
+        yield shlex.quote(name)
+    for label, labelled in supplied.items():
+        start = f"{printable(label)}:" if labelled else ""
+        yield f"--scores {shlex.quote(f'{start}{name}=SCORES')}"
+
+
+def _of_documents(report: Report) -> bool:
+    """Whether documents are resampled."""
+    return "|unit:document|" in report.signature
+
+
+def _basis(report: Report, test: str) -> Basis:
+    pairs = [pair for pair in report.pairs if pair.test == test]
+    kept = sum(pair.calibrated for pair in pairs)
+    unit = "document" if _of_documents(report) else "segment"
+    if kept == len(pairs):
+        level = (
+            f"It keeps its level here as long as {unit}s are independent of each other: a true "
+            "null hypothesis is rejected as often as alpha says."
+        )
+    elif kept == 0:
+        level = "It does not keep its level here: it rejects true null hypotheses too often."
+    else:
+        level = (
+            f"It keeps its level for {whole(kept)} of {whole(len(pairs))} decisions; the other "
+            "differences are too skewed or the units too few."
+        )
+    exact = sum(pair.exact for pair in pairs)
+    if TESTS[test].draws == "none":
+        draws = "Its p-values are computed, not drawn."
+    elif exact == len(pairs):
+        draws = "All its p-values are exact: every exchange of two systems' outputs is counted."
+    else:
+        drawn = max(pair.resamples or 0 for pair in pairs if not pair.exact)
+        draws = f"{whole(drawn)} resamples"
+        draws += f"; {whole(exact)} of {whole(len(pairs))} p-values are exact." if exact else "."
+    own = TESTS[test]
+    return Basis(
+        name=test.replace("_", " "),
+        question=(own.__doc__ or "").strip().partition("\n")[0],
+        null=report.nulls.get(test, own.null),
+        level=level,
+        draws=draws,
+    )
+
 
 MOST = 300  # rows of a table at a time
 WRAPS = 32  # characters of a name in one line
@@ -60,7 +194,7 @@ class Shown:
         document: Title, facts, warnings, marks, signature and whatever else documents have.
         said: The answer in words.
         parts: From the top.
-        choice: What is chosen, defaults filled in.
+        view: What is chosen, defaults filled in.
         downloads: Name, title and address of each format.
         legend: Each sign of the tables with what it means.
         metrics: Labels to choose from; none where there is no choice.
@@ -77,7 +211,7 @@ class Shown:
     document: Document
     said: tuple[str, ...]
     parts: tuple[Part, ...]
-    choice: Choice
+    view: View
     downloads: tuple[tuple[str, str, str], ...]
     legend: tuple[tuple[str, str], ...]
     metrics: tuple[str, ...] = ()
@@ -85,65 +219,65 @@ class Shown:
     systems: tuple[str, ...] = ()
     beside: str | None = None
     corrections: tuple[tuple[str, str], ...] = ()
-    asked: Decision | None = None
-    said_how: saying.HowToSay | None = None
+    asked: Choice | None = None
+    said_how: HowToSay | None = None
     below: bool = False
     testsets: tuple[str, ...] = ()
 
 
-def shown(record: Record, stored: bytes, choice: Choice, here: str, opens: bool = True) -> Shown:
+def shown(record: Record, stored: bytes, view: View, here: str, opens: bool = True) -> Shown:
     """What to show of a report.
 
     Args:
         record: The question.
         stored: The report as it is stored.
-        choice: What of it.
+        view: What of it.
         here: Address of the page.
         opens: Whether pairs are opened, with the texts that were uploaded.
 
     Raises:
         RecipeError: The report does not have what was chosen.
     """
-    kind, report = KINDS[record.kind], answers.read(stored, record, choice.decided)
+    kind, report = KINDS[record.kind], answers.read(stored, record, view.choice)
     if isinstance(report, Report):
-        view = of_report(report, choice, here, opens)
+        made = of_report(report, view, here, opens)
         if record.testset is not None or not report.pairs:
-            return view
+            return made
         asked: Report = answers.read(stored, record)
-        return decidable(view, asked.alpha, asked.correction)
-    return _of_other(kind, report, choice, here)
+        return decidable(made, asked.alpha, asked.correction)
+    return _of_other(kind, report, view, here)
 
 
-def _of_other(kind: Kind[Any], report: Any, choice: Choice, here: str) -> Shown:
+def _of_other(kind: Kind[Any], report: Any, view: View, here: str) -> Shown:
     """A kind's document, from the top."""
     document = kind.present(report).document()
-    look = replace(_look(choice), names=document.names())
+    look = replace(_look(view), names=document.names())
     content = html.blocks(document.blocks, look)
     return Shown(
         document=document,
         said=kind.answer(report),
         parts=(Part("report", "", Markup(content)),),
-        choice=choice,
-        downloads=_downloads(here, choice),
+        view=view,
+        downloads=_downloads(here, view),
         legend=_legend(document),
     )
 
 
-def _look(choice: Choice) -> html.Look:
+def _look(view: View) -> html.Look:
     """Tables with their intervals drawn, in the order that is chosen, so many rows at a time."""
     return html.Look(
         drawn=True,
-        sort=lambda order: f"?{choice.query(sort=order, first=0)}",
-        order=choice.sort,
+        sort=lambda order: f"?{view.query(sort=order, first=0)}",
+        order=view.sort,
         most=MOST,
-        first=choice.first,
-        turn=lambda first: f"?{choice.query(first=first)}#pairs",
+        first=view.first,
+        turn=lambda first: f"?{view.query(first=first)}#pairs",
         wraps=WRAPS,
     )
 
 
 def of_report(
-    report: Report, choice: Choice, here: str, opens: bool, pairs_at: str | None = None
+    report: Report, view: View, here: str, opens: bool, pairs_at: str | None = None
 ) -> Shown:
     """What to show of a comparison: systems, who is better than whom, pictures, pairs.
 
@@ -151,54 +285,54 @@ def of_report(
 
     Args:
         report: What to show.
-        choice: What of it.
+        view: What of it.
         here: Address of its comparison.
         opens: Whether pairs are opened.
         pairs_at: Where they are, if not on this page.
     """
-    choice = resolved(report, choice, opens)
+    view = resolved(report, view, opens)
     names = [system.name for system in report.systems]
-    kept = [name for name in names if name not in choice.hide]
+    kept = [name for name in names if name not in view.hide]
     if len(kept) < min(2, len(names)):
         raise RecipeError("Show at least two systems.", field="hide")
-    part = select(report, test=choice.test, system=kept) if choice.hide or choice.test else report
-    one = select(part, metric=choice.metric)
+    part = select(report, test=view.test, system=kept) if view.hide or view.test else report
+    one = select(part, metric=view.metric)
     document = KINDS["comparisons"].present(one).document()
     look = replace(
-        _look(choice),
-        link=_links(names, choice, pairs_at or "") if opens else None,
-        current=frozenset(name for name in (choice.a, choice.b) if name is not None),
+        _look(view),
+        link=_links(names, view, pairs_at or "") if opens else None,
+        current=frozenset(name for name in (view.a, view.b) if name is not None),
         dense=DENSE,
         names=document.names(),
-        figure=lambda figure: _figure(figure, choice, here),
+        figure=lambda figure: _figure(figure, view, here),
     )
     parts = (
         [Part("report", "", _html(document.blocks, look))]
         if report.several is not None
-        else _parts(document, part if choice.beside else one, one, look)
+        else _parts(document, part if view.beside else one, one, look)
     )
     return Shown(
         document=document,
-        said=answer(report, choice.metric),
+        said=answer(report, view.metric),
         parts=tuple(parts),
         metrics=tuple(report.metrics),
         tests=report.tests,
         systems=tuple(names) if len(names) > 2 and report.several is None else (),
-        choice=choice,
-        downloads=_downloads(here, choice),
+        view=view,
+        downloads=_downloads(here, view),
         legend=_legend(document),
         beside=_beside(parts) if opens else None,
         below=opens and report.several is not None,
         testsets=tuple(name for name, _ in titled(report)[:-1]),
-        said_how=saying.how_to_say(report),
+        said_how=how_to_say(report),
     )
 
 
-def decidable(view: Shown, alpha: float, correction: str) -> Shown:
+def decidable(made: Shown, alpha: float, correction: str) -> Shown:
     """The same where it can be decided anew: by corrections that need no draws, or as it was.
 
     Args:
-        view: Of a report.
+        made: Of a report.
         alpha: With which it was computed.
         correction: With which it was.
     """
@@ -207,7 +341,7 @@ def decidable(view: Shown, alpha: float, correction: str) -> Shown:
         for name, own in CORRECTIONS.items()
         if own.joint is None or name == correction
     )
-    return replace(view, corrections=corrections, asked=Decision(alpha, correction))
+    return replace(made, corrections=corrections, asked=Choice(alpha, correction))
 
 
 def _beside(parts: Sequence[Part]) -> str | None:
@@ -249,43 +383,43 @@ def _parts(document: Document, seen: Report, one: Report, look: html.Look) -> li
     return found
 
 
-def resolved(report: Report, choice: Choice, opens: bool) -> Choice:
+def resolved(report: Report, view: View, opens: bool) -> View:
     """The choice with its defaults: the first metric, and the only pair where there is one.
 
     Raises:
         RecipeError: A metric, test or system that the report does not have.
     """
     names = [system.name for system in report.systems]
-    for name in choice.hide:
+    for name in view.hide:
         choose(name, names, "hide", "system")
-    metric = choose(choice.metric or next(iter(report.metrics)), report.metrics, "metric", "metric")
-    test = choice.test
+    metric = choose(view.metric or next(iter(report.metrics)), report.metrics, "metric", "metric")
+    test = view.test
     if test is not None and report.pairs:
         choose(test, report.tests, "test", "significance test")
-    if choice.a is None and len(names) == 2 and report.pairs and opens:
-        choice = replace(choice, a=report.pairs[0].a, b=report.pairs[0].b)
+    if view.a is None and len(names) == 2 and report.pairs and opens:
+        view = replace(view, a=report.pairs[0].a, b=report.pairs[0].b)
     if report.several is not None and opens:
         known = [entry.name for entry in report.several.testsets]
-        testset = choose(choice.testset or known[0], known, "testset", "test set")
-        choice = replace(choice, testset=testset)
-    return replace(choice, metric=metric, test=test)
+        testset = choose(view.testset or known[0], known, "testset", "test set")
+        view = replace(view, testset=testset)
+    return replace(view, metric=metric, test=test)
 
 
 def _html(blocks: Iterable[Block], look: html.Look) -> Markup:
     return Markup(html.blocks(blocks, look))
 
 
-def _links(names: Iterable[str], choice: Choice, page: str) -> Callable[[tuple[str, str]], str]:
+def _links(names: Iterable[str], view: View, page: str) -> Callable[[tuple[str, str]], str]:
     """Where pairs are opened: a report may have thousands, so their addresses share their parts."""
-    rest = choice.query(a=None, b=None)
+    rest = view.query(a=None, b=None)
     quoted = {name: quote_plus(name) for name in names}
     return lambda pair: f"{page}?{rest}&a={quoted[pair[0]]}&b={quoted[pair[1]]}#pair"
 
 
-def _figure(figure: Figure, choice: Choice, here: str) -> str:
+def _figure(figure: Figure, view: View, here: str) -> str:
     """A picture of the report that is shown."""
     named = {picture.title: name for name, picture in PICTURES.items()}
-    chosen = choice.query(beside=False, hide=(), a=None, b=None, testset=None, sort="", first=0)
+    chosen = view.query(beside=False, hide=(), a=None, b=None, testset=None, sort="", first=0)
     address = f"{here}/pictures/{named[figure.caption]}.svg?{chosen}"
     caption, source = html.escape(figure.caption), html.escape(address)
     return (
@@ -294,10 +428,10 @@ def _figure(figure: Figure, choice: Choice, here: str) -> str:
     )
 
 
-def _downloads(here: str, choice: Choice) -> tuple[tuple[str, str, str], ...]:
+def _downloads(here: str, view: View) -> tuple[tuple[str, str, str], ...]:
     """Each format, decided like the page."""
     return tuple(
-        (form.name, form.title, f"{here}/report?{choice.downloaded(form.name)}")
+        (form.name, form.title, f"{here}/report?{view.downloaded(form.name)}")
         for form in FORMATS.values()
     )
 

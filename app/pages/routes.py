@@ -13,28 +13,30 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.responses import RedirectResponse, Response
 
-from app.http.negotiation import AsPage, Wished
-from app.http.state import Asked, Cursor, InDigits, Limits, OfKind, routing
-from app.http.turns import in_turn
+from app.http.negotiation import AsPage, Wish, Wished
+from app.http.state import Asked, Cursor, InDigits, Limits, OfKind, in_turn, routing
 from app.http.waiting import MAKING_SECONDS, Stream, Watch, Watcher
-from app.pages import asking, forms, site
-from app.pages.choice import Choice, Chosen
+from app.pages import forms, site
+from app.pages.forms import packed, recognised, unpacked
 from app.pages.panel import Panel, panel
-from app.pages.recognition import packed, recognised, unpacked
 from app.pages.reports import shown
-from app.pages.visitors import Noted, Visitor
+from app.pages.site import Noted, Visitor, noted
 from app.questions import answers
-from app.questions.deciding import Decided
-from app.questions.drawing import OptionsNamed, draw
+from app.questions.answers import answer as shared_out
+from app.questions.answers import behind, draw
+from app.questions.options import (
+    Decided,
+    PictureNamed,
+    SegmentOptions,
+    SegmentsWanted,
+    View,
+    Viewed,
+)
 from app.questions.routes import events
-from app.questions.segments import SegmentsWanted, Wanted, behind
-from app.questions.segments import answer as shared_out
-from app.requests.envelope import WantedQuestions
-from app.requests.form import file_of, form_of, size_of
-from app.requests.parsing import Parse
-from app.requests.question import Sent, asked_with, read_form
+from app.requests.bodies import Parse, WantedQuestions, file_of, form_of, size_of
+from app.requests.questions import Sent, asked_with, read_form
 from app.schema.document import PROBLEMS
-from app.schema.service import EntryBody
+from app.schema.models import EntryBody
 from app.settings import Settings
 from sigtest.errors import InputError
 from sigtest.kinds import KINDS, Kind, Question
@@ -107,14 +109,14 @@ def listing(
     if not as_page:
         return answers.listing(kind, records, after)
     named = [
-        asking.Named(name, KINDS[own.kind].name, _finished(asked, caller.name, own.kind))
-        for name, own in asking.references(kind)
+        forms.Named(name, KINDS[own.kind].name, _finished(asked, caller.name, own.kind))
+        for name, own in forms.references(kind)
     ]
     return site.page(
         request, "listing.html", kind=kind, records=records, after=after, wanted=wanted,
         statuses=[status.value for status in Status], named=named,
-        controls=asking.controls(kind.fields),
-        inside={name: asking.controls(own, name) for name, own in kind.inside.items()},
+        controls=forms.controls(kind.fields),
+        inside={name: forms.controls(own, name) for name, own in kind.inside.items()},
         metrics=forms.measurable(), tests=TESTS,
     )  # fmt: skip
 
@@ -166,8 +168,8 @@ def _sent(form: FormData, path: str, settings: Settings) -> Sent:
     if isinstance(example, str) and kind is COMPARISONS:
         return read_form(_example(), kind, settings)
     if isinstance(example, str):
-        return asking.example_of(kind, example)
-    return asking.sent(form, kind, settings)
+        return forms.example_of(kind, example)
+    return forms.sent(form, kind, settings)
 
 
 def _looked(request: Request, kind: Kind[Any], question: Question, kept: str) -> Response:
@@ -204,7 +206,7 @@ async def question(
     asked: Asked,
     watch: Watch,
     as_page: AsPage,
-    choice: Chosen,
+    view: Viewed,
     wanted: SegmentsWanted,
 ) -> Response:
     """A question: how far it is, or its report."""
@@ -218,12 +220,12 @@ async def question(
             request, "state.html", record=found, kind=kind, workers=workers, place=place
         )
     stored = await run_in_threadpool(asked.report, found.id, caller.name)
-    view = await in_turn(shown, found, stored, choice, here)
+    told = await in_turn(shown, found, stored, view, here)
     link = await run_in_threadpool(asked.link, found.id, caller.name)
-    seconds = BESIDE_SECONDS if choice.a is None else MAKING_SECONDS
-    opened = await _opened(found, caller.name, watch, view.choice, wanted, seconds)
+    seconds = BESIDE_SECONDS if view.a is None else MAKING_SECONDS
+    opened = await _opened(found, caller.name, watch, told.view, wanted, seconds)
     return await in_turn(
-        site.page, request, "report.html", record=found, kind=kind, here=here, shown=view,
+        site.page, request, "report.html", record=found, kind=kind, here=here, shown=told,
         pair=opened, link=link, own=True,
     )  # fmt: skip
 
@@ -234,14 +236,14 @@ async def pair_page(
     caller: Visitor,
     watch: Watch,
     as_page: AsPage,
-    choice: Chosen,
+    view: Viewed,
     wanted: SegmentsWanted,
 ) -> Response:
     """One pair alone: its numbers, its distribution, the segments behind its difference."""
     if not as_page:
-        told = await behind(found, caller.name, watch, choice.options, wanted)
+        told = await behind(found, caller.name, watch, view, wanted, view.choice)
         return await in_turn(shared_out, told, wanted)
-    opened = await _opened(found, caller.name, watch, choice, wanted)
+    opened = await _opened(found, caller.name, watch, view, wanted)
     return site.page(request, "pair-page.html", pair=opened, here=f"/{found.kind}/{found.id}")
 
 
@@ -249,19 +251,19 @@ async def _opened(
     found: Record,
     caller: str,
     watch: Watcher,
-    choice: Choice,
-    wanted: Wanted,
+    view: View,
+    wanted: SegmentOptions,
     seconds: float = MAKING_SECONDS,
 ) -> Panel | str | None:
     """The pair that is read at the moment; why it cannot be read yet; or nothing."""
-    if choice.a is None or choice.b is None:
+    if view.a is None or view.b is None:
         return None
     try:
-        told = await behind(found, caller, watch, choice.options, wanted, seconds)
+        told = await behind(found, caller, watch, view, wanted, view.choice, seconds)
     except NotReadyError as error:
         return error.message
     here = f"/{found.kind}/{found.id}"
-    return await in_turn(panel, told, wanted, choice.fields, here)
+    return await in_turn(panel, told, wanted, view.fields, here)
 
 
 async def report(
@@ -269,7 +271,9 @@ async def report(
 ) -> Response:
     """The report in any format."""
     stored = await run_in_threadpool(asked.report, found.id, caller.name)
-    return answers.unless_held(request, await in_turn(answers.report, stored, found, wish, choice))
+    return answers.unless_held(
+        request, await in_turn(answers.report, stored, found, wish, choice.choice)
+    )
 
 
 async def picture(
@@ -278,7 +282,7 @@ async def picture(
     watch: Watch,
     found: Found,
     name: Annotated[str, Path(alias="picture")],
-    options: OptionsNamed,
+    options: PictureNamed,
 ) -> Response:
     """A picture that follows its reader's choice of light or dark."""
     svg = await draw(name, found, caller.name, watch, options)
@@ -343,3 +347,59 @@ def router_of(kind: Kind[Any]) -> APIRouter:
 
 for _kind_of_question in KINDS.values():
     router.routes.extend(router_of(_kind_of_question).routes)
+
+
+async def _linked(link: Annotated[str, Path()], asked: Asked) -> tuple[Record, str]:
+    return await run_in_threadpool(asked.shared, link)
+
+
+Linked = Annotated[tuple[Record, str], Depends(_linked)]
+
+
+@router.get("/shared/{link}", include_in_schema=False, dependencies=[Depends(noted)])
+async def shared(
+    request: Request, link: str, linked: Linked, asked: Asked, view: Viewed, as_page: AsPage
+) -> Response:
+    """A report for everybody who has its link: to be read, without what was uploaded."""
+    record, caller = linked
+    stored = await run_in_threadpool(asked.report, record.id, caller)
+    if as_page:
+        made = await in_turn(_page, request, record, stored, view, f"/shared/{link}")
+    else:
+        made = await in_turn(answers.report, stored, record, Wish("application/json"))
+    made.headers["X-Robots-Tag"] = "noindex"
+    return made
+
+
+def _page(request: Request, record: Record, stored: bytes, view: View, here: str) -> Response:
+    told = shown(record, stored, view, here, opens=False)
+    return site.page(
+        request, "report.html", record=record, kind=KINDS[record.kind], here=here, shown=told,
+        pair=None, link=None, own=False,
+    )  # fmt: skip
+
+
+@router.get("/shared/{link}/report", include_in_schema=False)
+async def shared_report(
+    request: Request, linked: Linked, asked: Asked, wish: Wished, choice: Decided
+) -> Response:
+    """The report behind a link, in any format."""
+    record, caller = linked
+    stored = await run_in_threadpool(asked.report, record.id, caller)
+    return answers.unless_held(
+        request, await in_turn(answers.report, stored, record, wish, choice.choice)
+    )
+
+
+@router.get("/shared/{link}/pictures/{picture}.svg", include_in_schema=False)
+async def shared_picture(
+    request: Request,
+    linked: Linked,
+    watch: Watch,
+    name: Annotated[str, Path(alias="picture")],
+    options: PictureNamed,
+) -> Response:
+    """A picture of the report behind a link."""
+    record, caller = linked
+    svg = await draw(name, record, caller, watch, options)
+    return answers.picture(request, adaptive(svg))

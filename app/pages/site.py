@@ -1,21 +1,31 @@
-"""What all pages share: templates, headers and static files."""
+"""What all pages share: templates, headers, static files, who visits, problems as pages."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+import json
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from typing import Annotated, Any
 from urllib.parse import urlencode
 
-from fastapi import Request
+from fastapi import Depends, FastAPI, Form, Query, Request
+from fastapi.exceptions import RequestValidationError
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
-from starlette.responses import Response
+from starlette.exceptions import HTTPException
+from starlette.responses import RedirectResponse, Response
 
-from app.http.auth import Door
+from app.http.auth import Bearer, Door, Header, Principal, address_of, identify, require_method
+from app.http.negotiation import wants_page
+from app.http.observing import EXCHANGE
+from app.http.problems import PREFIX, AuthenticationError, of_error
+from app.http.state import routing
 from sigtest.data.choices import choose
+from sigtest.errors import SigtestError
 from sigtest.kinds import KINDS, About
 from sigtest.render import html
 from sigtest.render.digits import whole
@@ -24,6 +34,7 @@ from sigtest.render.names import JOINERS, printable
 from sigtest.version import __version__
 from workers.errors import NotFoundError, StorageError
 from workers.questions import Record, Status
+from workers.sessions import SECONDS, Sessions
 from workers.store.listings import Filter
 
 FOLDER = Path(__file__).parent
@@ -229,3 +240,177 @@ def _excerpt(line: str) -> Markup:
 def segment(text: str) -> Markup:
     """Text of a segment as it is, but for what would turn other text round or break the line."""
     return escape(printable(text, kept=JOINERS))
+
+
+COOKIE = "sigtest_session"
+
+router = routing(include_in_schema=False)
+
+
+def _visitor(request: Request, bearer: Bearer, header: Header) -> Principal:
+    """Tell who visits.
+
+    Raises:
+        AuthenticationError: Keys are needed, and neither session nor request has one.
+        ForbiddenError: The key is not for this.
+    """
+    principal = _holder(request) or identify(request, bearer, header)
+    require_method(principal, request)
+    EXCHANGE.get().caller = principal.name
+    return principal
+
+
+def _holder(request: Request) -> Principal | None:
+    """Who signed in with a key that is still valid, as pages say."""
+    door: Door = request.state.door
+    sessions: Sessions = request.state.sessions
+    token = request.cookies.get(COOKIE)
+    digest = sessions.digest(token) if token else None
+    holder = door.holder(digest) if digest else None
+    if holder is not None:
+        request.state.signed_in = holder
+    return holder
+
+
+def noted(request: Request) -> Principal | None:
+    """Tell who visits a page that is for everybody, if that is known; it says who is signed in."""
+    holder = _holder(request)
+    if holder is not None or request.state.door.closed():
+        return holder
+    return identify(request, None, None)
+
+
+Visitor = Annotated[Principal, Depends(_visitor)]
+Noted = Annotated[Principal | None, Depends(noted)]
+
+
+@router.get("/sign-in", dependencies=[Depends(noted)])
+def sign_in_page(request: Request, onward: Annotated[str, Query(alias="next")] = "/") -> Response:
+    """Where a key is given."""
+    needed = request.state.door.closed()
+    return page(request, "sign-in.html", onward=_own(onward), needed=needed, wrong="")
+
+
+@router.post("/sign-in")
+def sign_in(
+    request: Request,
+    key: Annotated[str, Form()] = "",
+    onward: Annotated[str, Form(alias="next")] = "/",
+) -> Response:
+    """A key in, a session out."""
+    try:
+        request.state.door.principal(key.strip(), address_of(request))
+    except AuthenticationError:
+        return page(
+            request, "sign-in.html", 401, onward=_own(onward), needed=True,
+            wrong="No such key, or not any more.",
+        )  # fmt: skip
+    answer = RedirectResponse(_own(onward), 303)
+    if request.state.door.closed():
+        answer.set_cookie(
+            COOKIE,
+            request.state.sessions.begin(key.strip()),
+            max_age=SECONDS,
+            httponly=True,
+            samesite="lax",  # a link from elsewhere may lead to a report; posts are refused anyhow
+            secure=request.url.scheme == "https",
+        )
+    return answer
+
+
+@router.post("/sign-out")
+def sign_out(request: Request) -> Response:
+    """End the session."""
+    if token := request.cookies.get(COOKIE):
+        request.state.sessions.end(token)
+    answer = RedirectResponse("/sign-in", 303)
+    answer.delete_cookie(COOKIE)
+    return answer
+
+
+@router.get("/api", dependencies=[Depends(noted)])
+def reference(request: Request) -> Response:
+    """The interface, described by its OpenAPI document; RapiDoc shows that, and tries calls."""
+    made = page(request, "reference.html")
+    policy = POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
+    made.headers["Content-Security-Policy"] = policy
+    return made
+
+
+def _own(address: str) -> str:
+    """An address of this service, whatever was asked for: links must not lead elsewhere."""
+    plain = address.startswith("/") and not address.startswith(("//", "/\\"))
+    return address if plain and address.isprintable() else "/"
+
+
+# what another try may answer
+LATER = {409, 429, 500, 503}
+Handler = Callable[[Request, Exception], Response]
+
+
+def install(app: FastAPI) -> None:
+    """Let problems be pages where a page was asked for; call after `problems.install`."""
+    for kind in (SigtestError, HTTPException, RequestValidationError, Exception):
+        handler = app.exception_handlers[kind]
+        app.add_exception_handler(kind, _paged(handler))  # type: ignore[arg-type]
+
+
+def _paged(handler: Handler) -> Handler:
+    def handle(request: Request, error: Exception) -> Response:
+        answer = handler(request, error)
+        of_the_interface = request.url.path.startswith(("/v1/", "/openapi"))
+        if of_the_interface or not wants_page(request):
+            return answer
+        return of_problem(request, answer)
+
+    return handle
+
+
+def answer(request: Request, error: SigtestError) -> Response:
+    """What an error becomes before a route is found: a page where a page was asked for."""
+    return _paged(lambda _request, _error: of_error(error))(request, error)
+
+
+def of_problem(request: Request, answer: Response) -> Response:
+    """The page of a problem document."""
+    _recognise(request)
+    told = json.loads(bytes(answer.body))
+    EXCHANGE.get().problem = told["type"].removeprefix(PREFIX)
+    made = page(
+        request,
+        "problem.html",
+        answer.status_code,
+        problem=told,
+        onward=_onward(request, answer.status_code),
+        fields=_parts(told),
+        posted=request.method == "POST",
+        wait=int(answer.headers.get("retry-after", 0)),
+    )
+    kept = ("retry-after", "allow", "connection")
+    made.headers.update({k: v for k, v in answer.headers.items() if k in kept})
+    return made
+
+
+def _recognise(request: Request) -> None:
+    """Tell who is signed in, where the problem came up before anybody asked."""
+    if not hasattr(request.state, "signed_in"):
+        with suppress(SigtestError):  # the problem may be that the store cannot say it
+            noted(request)
+
+
+def _parts(told: dict[str, Any]) -> list[str]:
+    """The parts of the form that a problem is about, each once; its words say which file."""
+    named = ((own.get("field") or "").partition("[")[0] for own in told.get("errors", ()))
+    return list(dict.fromkeys(name for name in named if name))
+
+
+def _onward(request: Request, status: int) -> tuple[str, str] | None:
+    """Where to go from a problem, and what that does."""
+    if status == 401:
+        here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        come_back = {"next": here} if request.method == "GET" else {}
+        return f"/sign-in?{urlencode(come_back)}", "Sign in with a key"
+    if status in {404, 410}:
+        return "/", "Start a new comparison"
+    again = request.method == "GET" and status in LATER
+    return (f"?{request.url.query}", "Try again") if again else None

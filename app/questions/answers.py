@@ -1,33 +1,42 @@
-"""Answers with their headers: questions, reports, distributions, pictures."""
+"""Answers with their headers: questions, reports, pictures, distributions, segments."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from fastapi import Request
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from app.http.errors import NotAcceptableError
 from app.http.negotiation import Wish, choose_format, matches
-from app.questions.deciding import Part
-from app.schema.answers import DistributionBody, QuestionBody
+from app.http.problems import NotAcceptableError
+from app.http.state import in_turn
+from app.http.waiting import MAKING_SECONDS, Watcher
+from app.questions.options import PairOptions, PartOptions, PictureOptions, SegmentOptions
+from app.schema.models import DistributionBody, QuestionBody, SegmentsBody
+from sigtest.data.choices import choose
 from sigtest.draws.distribution import Distribution
 from sigtest.errors import InputError, RecipeError
 from sigtest.kinds import KINDS, Kind
 from sigtest.render.formats import FORMATS
 from sigtest.render.layout import Layout
+from sigtest.render.pictures import find_pair
+from sigtest.render.standings import leading_test, titled
+from sigtest.report import PairReport, Report
 from sigtest.report.selection import select
+from sigtest.segments import Segments, Slice, rows_of
 from sigtest.version import __version__
-from workers.questions import Record, Status
+from workers.questions import PairAsked, Questions, Record, Status
 from workers.store.boards import Choice
 
 RETRY_SECONDS = 1
 AS_ASKED = Choice()
-WHOLE = Part()
+WHOLE = PartOptions()
 LARGE = 8_000_000  # bytes of a report that is not held in memory from one request to the next
 # Of what a browser opens as a document of our origin: it runs nothing and loads nothing.
 INERT = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
@@ -109,7 +118,7 @@ def _decided(stored: bytes, kind: str, choice: Choice) -> Any:
 
 
 def report(
-    stored: bytes, record: Record, wish: Wish, choice: Choice = AS_ASKED, part: Part = WHOLE
+    stored: bytes, record: Record, wish: Wish, choice: Choice = AS_ASKED, part: PartOptions = WHOLE
 ) -> Response:
     """A report in the format that a client wants; JSON is what was stored, byte for byte.
 
@@ -128,7 +137,7 @@ def report(
     if name != "json" or choice != AS_ASKED or part != WHOLE:
         shown = read(stored, record, choice)
         if part != WHOLE:
-            shown = select(shown, part.metric, part.test, part.systems)
+            shown = select(shown, part.metric, part.test, part.system)
         presented = KINDS[record.kind].lay_out(shown, wish.layout)
         content = FORMATS[name].render(presented)
     # A report is a function of its id, which has the versions in it: it never changes.
@@ -182,3 +191,139 @@ def listing(kind: Kind[Any], records: Sequence[Record], after: str | None) -> Re
     told = [QuestionBody.of(record).model_dump(mode="json") for record in records]
     body = json.dumps({kind.path: told, "next_cursor": after}, ensure_ascii=False)
     return Response(body, media_type="application/json")
+
+
+async def draw(
+    name: str, record: Record, caller: str, watch: Watcher, options: PictureOptions
+) -> str:
+    """The SVG of a picture.
+
+    A worker draws distributions when they are first asked for; 409 with `Retry-After` where that
+    takes longer than this request.
+
+    Raises:
+        RecipeError: No such picture, or nothing such in the report.
+        NotReadyError: There is no report, or no distribution yet.
+    """
+    kind = KINDS[record.kind]
+    picture = kind.pictures[choose(name, kind.pictures, "picture", "picture")]
+    choice = options.choice if kind.decides else AS_ASKED
+    apart = ("alpha", "correction") if kind.decides else ()
+    named = {
+        part: str(value)
+        for part, value in vars(options).items()
+        if value is not None and part not in apart
+    }
+    kind.check_chosen(name, named)
+    drawn: Distribution | None = None
+    if picture.needs == "distribution":
+        drawn = await distribution_of(record, caller, watch, options)
+
+    def made() -> str:
+        report = read(watch.questions.report(record.id, caller), record, choice)
+        return picture.draw(report, named, drawn)
+
+    return await in_turn(made)
+
+
+async def distribution_of(
+    record: Record, caller: str, watch: Watcher, options: PairOptions
+) -> Distribution:
+    """The pseudo-statistics of the pair that is asked for; raises as `draw` does."""
+    pair = await run_in_threadpool(pair_of, record, caller, watch.questions, options)
+    return await watch.distribution(record, caller, pair)
+
+
+def pair_of(record: Record, caller: str, questions: Questions, options: PairOptions) -> PairAsked:
+    """The pair that is asked for; metric and test are those that stand first by default.
+
+    Raises:
+        RecipeError: No pair is named.
+        NotReadyError: There is no report.
+    """
+    for field in ("a", "b"):
+        if getattr(options, field) is None:
+            raise RecipeError(f"{field} is missing: the name of a system.", field=field)
+    report = read(questions.report(record.id, caller), record)
+    leading = leading_test(report)
+    if leading is None:
+        raise RecipeError("The report has no pairs; it needs two systems.", field="a")
+    return PairAsked(
+        str(options.a),
+        str(options.b),
+        options.metric or next(iter(report.metrics)),
+        options.test or leading,
+        options.testset,
+    )
+
+
+@dataclass(frozen=True)
+class Behind:
+    """A pair with the segments behind its difference.
+
+    Attributes:
+        asked: Which pair, metric, test and test set.
+        pair: Of the report, in the order that was asked for.
+        report: Of the test set that was asked for.
+        segments: All of them.
+        shown: Those that are wanted.
+        testsets: Names of several test sets.
+    """
+
+    asked: PairAsked
+    pair: PairReport
+    report: Report
+    segments: Segments
+    shown: Slice
+    testsets: tuple[str, ...] = ()
+
+
+async def behind(
+    record: Record,
+    caller: str,
+    watch: Watcher,
+    options: PairOptions,
+    wanted: SegmentOptions,
+    choice: Choice = AS_ASKED,
+    seconds: float = MAKING_SECONDS,
+) -> Behind:
+    """The pair that is asked for and the segments behind its difference.
+
+    Args:
+        record: A comparison that has a report.
+        caller: Whose it is.
+        watch: Waits for what a worker makes.
+        options: Which pair, metric, test and test set.
+        wanted: Which segments.
+        choice: How the report is decided.
+        seconds: To wait at most.
+
+    Raises:
+        RecipeError: No such pair, test set or segments.
+        NotReadyError: There is no report, or no shares yet.
+    """
+    asked = await run_in_threadpool(pair_of, record, caller, watch.questions, options)
+    if asked.a == asked.b:
+        raise RecipeError("a and b must be two different systems.", field="b")
+    segments = await watch.segments(record, caller, asked, seconds)
+
+    def made() -> Behind:
+        stored = watch.questions.report(record.id, caller)
+        whole: Report = read(stored, record, choice)
+        sets = dict(titled(whole))
+        report = sets.get(asked.testset or "", whole)
+        pair = find_pair(report, asked.a, asked.b, asked.metric, asked.test)
+        higher = report.metrics[asked.metric].higher_is_better
+        shown = rows_of(segments, wanted.filter, higher, wanted.start, wanted.limit)
+        testsets = tuple(sets)[:-1]
+        return Behind(asked, pair, report, segments, shown, testsets)
+
+    return await in_turn(made)
+
+
+def answer(found: Behind, wanted: SegmentOptions) -> Response:
+    """The segments that are wanted, as JSON."""
+    body = SegmentsBody.of(
+        found.asked, len(found.segments.shares), found.pair.difference, found.shown, wanted.start
+    )
+    return Response(body.model_dump_json(), media_type="application/json")

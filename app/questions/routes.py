@@ -17,18 +17,26 @@ from starlette.responses import Response
 from app.http.auth import Caller
 from app.http.negotiation import Wait, Wished, require_match
 from app.http.problems import stream_error
-from app.http.state import Asked, Cursor, Limit, Limits, OfKind, routing
-from app.http.turns import in_turn
+from app.http.state import Asked, Cursor, Limit, Limits, OfKind, in_turn, routing
 from app.http.waiting import Stream, Watch
 from app.questions import answers
-from app.questions.deciding import Decided, PartWanted
-from app.questions.drawing import OptionsNamed, PairNamed, distribution_of, draw
-from app.questions.segments import SegmentsWanted, behind
-from app.questions.segments import answer as shared_out
-from app.requests.envelope import WantedQuestions, Written
-from app.requests.question import Read
+from app.questions.answers import answer as shared_out
+from app.questions.answers import (
+    behind,
+    distribution_of,
+    draw,
+)
+from app.questions.options import (
+    Decided,
+    PairNamed,
+    PartWanted,
+    PictureNamed,
+    SegmentsWanted,
+)
+from app.requests.bodies import WantedQuestions, Written
+from app.requests.questions import Read
 from app.schema import document
-from app.schema.answers import DistributionBody, QuestionBody, SegmentsBody, listing_model
+from app.schema.models import DistributionBody, QuestionBody, SegmentsBody, listing_model
 from sigtest.errors import SigtestError
 from sigtest.kinds import Kind
 from sigtest.kinds.comparisons import Comparisons
@@ -150,7 +158,7 @@ async def decided_report(
     decision is that of the whole.
     """
     stored = await run_in_threadpool(asked.report, found.id, caller.name)
-    made = await in_turn(answers.report, stored, found, wish, choice, part)
+    made = await in_turn(answers.report, stored, found, wish, choice.choice, part)
     return answers.unless_held(request, made)
 
 
@@ -160,7 +168,7 @@ async def picture(
     watch: Watch,
     found: Found,
     name: Annotated[str, Path(alias="picture", description="Which picture.")],
-    options: OptionsNamed,
+    options: PictureNamed,
 ) -> Response:
     """A picture of the report, as SVG.
 

@@ -100,7 +100,7 @@ class ReadingProcess:
 
 def main() -> None:
     """Read what comes, until nothing comes any longer."""
-    from app.requests.question import rehearse
+    from app.requests.questions import rehearse
 
     line = Connection(int(sys.argv[1]))
     rehearse()

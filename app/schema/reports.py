@@ -7,7 +7,7 @@ import types
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Union, get_args, get_origin
 
-from app.schema.fragments import ref
+from app.schema.models import ref
 from sigtest.documented import described
 from sigtest.report.codec import FieldType, fields_of, is_record, is_required
 from sigtest.report.parts import Ends

@@ -11,23 +11,29 @@ from starlette.responses import Response
 
 from app.http.auth import Caller
 from app.http.negotiation import Wait, Wished, require_match
-from app.http.state import Boards, Cursor, Limit, Limits, routing
-from app.http.turns import in_turn
+from app.http.state import Boards, Cursor, Limit, Limits, in_turn, routing
 from app.http.waiting import Watch
 from app.questions import answers as questions
-from app.questions.drawing import OptionsNamed, PairNamed, distribution_of, draw
-from app.requests.envelope import WantedTestSets
+from app.questions.answers import distribution_of, draw
+from app.questions.options import PairNamed, PictureNamed
+from app.requests.bodies import WantedTestSets
 from app.requests.limits import check_scores, room
-from app.requests.testset import Changed, Drafted, Put
+from app.requests.testsets import Changed, Drafted, Put
 from app.schema import document
-from app.schema.answers import DistributionBody
-from app.schema.testsets import PATH, SystemListing, SystemResource, TestSetListing, TestSetResource
-from app.testsets import answers
-from app.testsets.board import Shown
+from app.schema.models import (
+    TESTSETS,
+    DistributionBody,
+    SystemListing,
+    SystemResource,
+    TestSetListing,
+    TestSetResource,
+)
+from app.testsets import boards as answers
+from app.testsets.boards import Shown
 from sigtest.kinds import KINDS
 from workers.store.boards import Standing
 
-router = routing(prefix=PATH, tags=["leaderboards"], responses=document.PROBLEMS)
+router = routing(prefix=TESTSETS, tags=["leaderboards"], responses=document.PROBLEMS)
 
 PAGE = 100
 DRAWN = document.pictures(KINDS["comparisons"])
@@ -193,7 +199,7 @@ async def leaderboard_picture(
     watch: Watch,
     shown: Shown,
     picture: Annotated[str, Path(description="Which picture.")],
-    options: OptionsNamed,
+    options: PictureNamed,
 ) -> Response:
     """A picture of what the leaderboard shows, as SVG."""
     record = shown.require_record(options)

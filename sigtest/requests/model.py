@@ -61,7 +61,8 @@ class Request(BaseModel):
             place: Where it stands in the whole request; nothing where it is the whole.
 
         Raises:
-            SigtestError: The first thing that is wrong: what, where, and what would be right.
+            SigtestError: The first thing that is wrong: what, where, and what would be right;
+                `others` of it, the same of other fields.
         """
         if not isinstance(body, Mapping):
             what = f"{place} must be an" if place else "A question is asked for with a JSON"
@@ -70,7 +71,12 @@ class Request(BaseModel):
             return cls.model_validate({k: v for k, v in body.items() if k not in others})
         except ValidationError as error:
             details = sorted(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
-            raise _in_words(details[0], cls, others, place) from None
+            flaws: dict[str | int, ErrorDetails] = {}
+            for detail in details:
+                flaws.setdefault(detail["loc"][0] if detail["loc"] else "", detail)
+            first, *rest = [_in_words(flaw, cls, others, place) for flaw in flaws.values()]
+            first.others = tuple(rest)
+            raise first from None
 
     def chosen(self) -> dict[str, Any]:
         """What was said, without defaults."""

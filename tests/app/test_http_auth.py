@@ -12,7 +12,7 @@ import pytest
 from exchange import COMPARISONS, Serve, ServeOn, Stored, launched, problem
 from service import until
 
-from app.http import backoff
+from app.http import auth
 from app.http.auth import is_loopback
 from app.settings import Settings
 from workers.access import Access
@@ -153,7 +153,7 @@ def test_a_key_has_a_budget_of_its_own(
 
 def test_who_tries_many_keys_has_to_wait(guarded: httpx.Client) -> None:
     client = guarded
-    for number in range(backoff.FREE):
+    for number in range(auth.FREE):
         problem(client.get(COMPARISONS, headers=held(f"guess {number}")), 401, "unauthorized")
     refused = client.get(COMPARISONS, headers=held("another guess"))
     problem(refused, 429, "wrong-keys")
@@ -172,7 +172,7 @@ def test_keys_of_the_store_do_not_wait_for_those_who_guess(
 ) -> None:
     client, access = keyed
     _, secret = access.add("fay", ["read"])
-    answers = [client.get(COMPARISONS, headers=held("guess")) for _ in range(backoff.FREE + 1)]
+    answers = [client.get(COMPARISONS, headers=held("guess")) for _ in range(auth.FREE + 1)]
     assert answers[-1].status_code == 429
     assert client.get(COMPARISONS, headers=held(secret)).status_code == 200
 

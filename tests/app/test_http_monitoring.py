@@ -11,7 +11,7 @@ import pytest
 from exchange import COMPARISONS, Serve, ServeOn, problem, submit
 from service import until
 
-from app.http.exposition import gauge
+from app.probes import gauge
 from app.settings import Settings
 from workers.access import Access
 from workers.settings import Settings as QueueSettings

@@ -8,7 +8,7 @@ import pytest
 from exchange import COMPARISONS, check, problem, submit
 
 from app import openapi
-from app.schema.examples import COMPARISONS as EXAMPLES
+from app.schema.document import COMPARISONS as EXAMPLES
 from sigtest.kinds import KINDS
 
 COMMITTED = Path(__file__).parents[2] / "openapi" / "openapi.json"

@@ -12,8 +12,8 @@ from endless import endless
 from exchange import COMPARISONS, Serve, problem
 from service import children, until
 
-from app.requests import question
-from app.requests.parsing import SMALL
+from app.requests import questions
+from app.requests.bodies import SMALL
 from app.requests.reading import ReadingProcess
 from app.settings import Settings
 from sigtest.errors import InputError, LimitError, at_line
@@ -40,7 +40,7 @@ def test_a_body_that_is_never_read_costs_its_sender_alone(
     whole = client.post(COMPARISONS, json=large(body, 1), headers=OF_BOB)
     assert whole.status_code == 202, whole.text
     (first,) = children(os.getpid(), CHILD)
-    monkeypatch.setattr(question, "_of_json", endless)
+    monkeypatch.setattr(questions, "_of_json", endless)
     with ThreadPoolExecutor(1) as threads:
         evil = threads.submit(client.post, COMPARISONS, json=large(body, 2), headers=OF_ANN)
         assert client.get("/healthz").is_success
@@ -61,7 +61,7 @@ def test_large_and_small_bodies_are_the_same_questions(
 ) -> None:
     client = serve(Settings.model_validate(KEYS))
     there = client.post(COMPARISONS, json=large(body, 4), headers=OF_BOB).json()
-    monkeypatch.setattr("app.requests.parsing.SMALL", 2**30)
+    monkeypatch.setattr("app.requests.bodies.SMALL", 2**30)
     here = client.post(COMPARISONS, json=large(body, 4), headers=OF_BOB).json()
     assert here["id"] == there["id"]
 

@@ -172,7 +172,6 @@ def test_bytes_are_refused(
     assert stored() == before
 
 
-@pytest.mark.xfail(strict=True, reason="requests become models, which name every fault")
 def test_a_body_with_two_faults_names_both(service: httpx.Client, body: dict[str, Any]) -> None:
     response = service.post(COMPARISONS, json=body | {"alpha": "x", "seed": "y"})
     named = {own["field"] for own in problem(response, 422, "invalid-recipe")["errors"]}

@@ -10,8 +10,8 @@ import pytest
 from computed import rendered
 from exchange import check, problem, submit
 
-from app.http.errors import NotAcceptableError
 from app.http.negotiation import Wish, choose_format
+from app.http.problems import NotAcceptableError
 from sigtest.comparison.parse import parse_comparison
 from sigtest.decide.anew import decided
 from sigtest.engine import compare

@@ -12,7 +12,7 @@ import pytest
 from exchange import COMPARISONS, Serve
 from service import until
 
-from app.http import connection, middleware
+from app.http import middleware
 from app.settings import Settings
 
 HEAD = f"POST {COMPARISONS} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -20,8 +20,8 @@ HEAD = f"POST {COMPARISONS} HTTP/1.1\r\nHost: localhost\r\nContent-Type: applica
 
 @pytest.fixture
 def client(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> httpx.Client:
-    monkeypatch.setattr(connection, "HEADER_SECONDS", 1.0)
-    monkeypatch.setattr(connection, "STALLED_SECONDS", 1.0)
+    monkeypatch.setattr(middleware, "HEADER_SECONDS", 1.0)
+    monkeypatch.setattr(middleware, "STALLED_SECONDS", 1.0)
     monkeypatch.setattr(middleware, "PATIENCE_SECONDS", 1.0)
     return serve(Settings())
 

@@ -15,10 +15,9 @@ import pytest
 from exchange import COMPARISONS, Serve
 from service import example, until
 
-from app.http.turns import AT_ONCE
-from app.requests import question, testset
-from app.requests.json import FORM, JSON
-from app.requests.parsing import BODIES
+from app.http.state import AT_ONCE
+from app.requests import questions, testsets
+from app.requests.bodies import BODIES, FORM, JSON
 from app.settings import Settings
 from sigtest.kinds import cost
 from sigtest.render.formats import FORMATS
@@ -166,9 +165,9 @@ def test_what_was_read_is_checked_before_more_is_read(
     client = serve(Settings.model_validate(KEYS))
     files = {"scores": ("scores.csv", "system,segment,quality\na,1,1\na,2,2\nb,1,2\nb,2,3\n")}
     asked: dict[str, Any] = {"files": files} if reads == "read_form" else {"json": body}
-    read, checked = Held(getattr(question, reads)), Held(question.parsed)
-    monkeypatch.setattr(question, reads, read)
-    monkeypatch.setattr(question, "parsed", checked)
+    read, checked = Held(getattr(questions, reads)), Held(questions.parsed)
+    monkeypatch.setattr(questions, reads, read)
+    monkeypatch.setattr(questions, "parsed", checked)
 
     with ThreadPoolExecutor(3 * AT_ONCE) as threads:
         headers = {"Authorization": "Bearer of-ann"}
@@ -209,8 +208,8 @@ def test_a_question_that_waits_for_another_one_leaves_its_turn(
 
 def test_test_sets_are_checked_in_turn(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     client = serve(Settings.model_validate(KEYS))
-    checked = Held(testset.testset_of)
-    monkeypatch.setattr(testset, "testset_of", checked)
+    checked = Held(testsets.testset_of)
+    monkeypatch.setattr(testsets, "testset_of", checked)
 
     def make(number: int) -> int:
         body = {"name": f"turn {number}", "references": [["a b", "c d"]], "resamples": 99}

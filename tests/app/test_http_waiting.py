@@ -14,9 +14,9 @@ from exchange import COMPARISONS, ServeOn, problem
 from service import until
 
 from app.http import waiting
-from app.pages import boards
+from app.pages import boards as pages
 from app.settings import Settings
-from app.testsets import board
+from app.testsets import boards
 from sigtest.kinds import KINDS
 from workers.settings import Settings as QueueSettings
 from workers.store import codec
@@ -100,7 +100,7 @@ def test_who_has_waited_long_enough_is_told_to_ask_again(
 def test_what_needs_a_pending_system_of_a_board_is_asked_for_again(
     client: httpx.Client, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(board, "WAIT_SECONDS", 0.1)
+    monkeypatch.setattr(boards, "WAIT_SECONDS", 0.1)
     lines = ["a b c d e", "f g h i j", "k l m n o"]
     made = client.post("/v1/testsets", json={"name": "t", "references": lines, "resamples": 99})
     testset = made.headers["location"]
@@ -144,7 +144,7 @@ def board_of_two(client: httpx.Client, context: Context, name: str) -> tuple[str
 def test_another_level_of_a_board_is_waited_for_as_long_as_is_preferred(
     client: httpx.Client, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(board, "WAIT_SECONDS", 0.1)
+    monkeypatch.setattr(boards, "WAIT_SECONDS", 0.1)
     url, testset = board_of_two(client, context, "levels")
 
     def look(wait: int) -> httpx.Response:
@@ -158,7 +158,7 @@ def test_another_level_of_a_board_is_waited_for_as_long_as_is_preferred(
     assert int(soon.headers["retry-after"]) >= 1
     text = client.get(f"{url}/leaderboard", params={"alpha": "0.2", "format": "text"}).text
     assert "Not in it yet: A, B." in text
-    monkeypatch.setattr(boards, "CHOSEN_SECONDS", 0)
+    monkeypatch.setattr(pages, "CHOSEN_SECONDS", 0)
     page = client.get(f"/boards/{testset}?alpha=0.2", headers={"Accept": "text/html"}).text
     assert "What is measured is being compared." in page
     assert "No system is measured" not in page
@@ -201,7 +201,7 @@ def test_a_page_of_a_waiting_question_tells_its_place_and_its_cost(
 def test_a_board_that_is_measured_anew_says_so_and_leads_nowhere_wrong(
     client: httpx.Client, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(board, "WAIT_SECONDS", 0.1)
+    monkeypatch.setattr(boards, "WAIT_SECONDS", 0.1)
     url, testset = board_of_two(client, context, "anew")
     client.patch(url, json={"resamples": 999}).raise_for_status()
     client.put(f"{url}/systems/C", json={"hypotheses": LINES})

@@ -15,11 +15,10 @@ from twisted import BODIES, found, places, twisted, with_part
 
 from app import openapi
 from app.http.observing import EXCHANGE, Exchange
-from app.requests.envelope import read_envelope
-from app.requests.parsing import Parser
-from app.requests.question import read_question
+from app.requests.bodies import Parser, read_envelope
+from app.requests.questions import read_question
 from app.requests.reading import ReadingProcess
-from app.requests.testset import read_change, read_system, read_testset
+from app.requests.testsets import read_change, read_system, read_testset
 from app.settings import Settings
 from sigtest.errors import SigtestError
 

@@ -355,3 +355,18 @@ if (document.querySelector("#say, .choose")) addEventListener("popstate", () => 
   at = location.search;
   show(location.href, false);
 });
+
+// the viewer of the interface looks like the page
+const viewer = document.querySelector("rapi-doc");
+if (viewer) {
+  const look = getComputedStyle(document.documentElement);
+  const colours = { "bg-color": "--paper", "text-color": "--ink", "primary-color": "--accent" };
+  for (const [part, name] of Object.entries(colours)) viewer.setAttribute(part, look.getPropertyValue(name).trim());
+  viewer.setAttribute("theme", matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+  // it draws a main part of its own, where the page has one already
+  customElements.whenDefined("rapi-doc").then(() => {
+    const mute = () => viewer.shadowRoot.querySelector("main")?.setAttribute("role", "group");
+    new MutationObserver(mute).observe(viewer.shadowRoot, { childList: true, subtree: true });
+    mute();
+  });
+}

@@ -9,7 +9,7 @@ import pytest
 from browsing import visit
 from starlette.datastructures import FormData
 
-from app.pages.asking import request_of
+from app.pages.forms import request_of
 from sigtest.kinds import KINDS
 
 OTHERS = [path for path in KINDS if path != "comparisons"]

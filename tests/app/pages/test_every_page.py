@@ -14,7 +14,7 @@ import httpx
 import pytest
 from browsing import visit
 
-from app.pages import boards, links, reference, routes, visitors
+from app.pages import boards, routes, site
 from sigtest.kinds import KINDS
 
 BROWSER = {"Sec-Fetch-Site": "same-origin"}
@@ -117,7 +117,7 @@ def addresses(service: httpx.Client) -> dict[str, list[str]]:
 
 
 def test_no_page_is_left_out(addresses: dict[str, list[str]]) -> None:
-    routers = (routes.router, boards.router, links.router, reference.router, visitors.router)
+    routers = (routes.router, boards.router, site.router)
     known = {path for router in routers for path in paths(router) if not path.endswith(OTHERS)}
     assert known == set(addresses)
 

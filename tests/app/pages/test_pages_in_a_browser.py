@@ -282,14 +282,19 @@ def test_a_command_is_copied(service: httpx.Client, chromium: Any) -> None:
         copied = page.evaluate("navigator.clipboard.readText()")
         assert copied.startswith("sigtest verify ")
         assert "--documents DOCUMENTS aspen birch" in copied
+
+
+def test_a_call_is_tried_in_the_reference(service: httpx.Client, chromium: Any) -> None:
+    with visit(chromium, str(service.base_url)) as visited:
+        page = visited.page
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
         page.goto("/api")
-        operation = page.locator("details.operation >> nth=0")
-        for summary in ("summary >> nth=0", "details > summary:text-is('Python')"):
-            operation.locator(summary).click()
-        operation.locator("button:visible").click()
-        page.wait_for_selector("text=Copied")
-        copied = page.evaluate("navigator.clipboard.readText()")
-        assert copied.startswith("import httpx\n\nhttpx.post(")
+        page.click("text='/healthz'")
+        with page.expect_response(lambda answer: answer.url.endswith("/healthz")) as answered:
+            page.click("button:has-text('TRY')")
+        assert answered.value.json() == {"status": "ok"}
+        assert all(url.startswith(str(service.base_url)) for url in asked)
 
 
 def test_a_pair_that_is_opened_stays_open_in_all_that_is_chosen_next(

@@ -13,8 +13,8 @@ import pytest
 from computed import rendered
 from exchange import Serve, problem
 
-from app.schema.examples import OUTPUTS as SYSTEM_EXAMPLES
-from app.schema.examples import TESTSETS as EXAMPLES
+from app.schema.document import OUTPUTS as SYSTEM_EXAMPLES
+from app.schema.document import TESTSETS as EXAMPLES
 from app.settings import Settings
 from sigtest.cli import main
 from sigtest.comparison.parse import parse_comparison

@@ -1,33 +1,38 @@
-"""What of a leaderboard is to be shown, and waiting until it is there."""
+"""Test sets, systems and leaderboards: what is shown, waiting for it, answers with headers."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Path
+from starlette.responses import Response
 
 from app.http.auth import Caller
-from app.http.errors import NotAcceptableError
-from app.http.negotiation import Wait
-from app.http.state import Boards
-from app.http.turns import in_turn
+from app.http.negotiation import Wait, Wish, choose_format
+from app.http.problems import NotAcceptableError
+from app.http.state import Boards, in_turn
 from app.http.waiting import Watch, Watcher
 from app.questions import answers
-from app.questions.deciding import Decided
-from app.questions.drawing import MeasureNamed, Options
+from app.questions.options import Decided, MeasureNamed, MeasureOptions, PairOptions
+from app.schema.models import TESTSETS, ClaimBody, SystemResource, TestSetResource, system_path
 from sigtest.cached import cached_property
 from sigtest.data.choices import choose
 from sigtest.errors import InputError, RecipeError
+from sigtest.render.comparison import present
+from sigtest.render.formats import FORMATS
 from sigtest.render.json import excerpt, with_pairs
-from sigtest.report import PairReport, Report
+from sigtest.render.json import render as render_json
+from sigtest.render.layout import Layout
+from sigtest.report import LeaderboardReport, PairReport, Report
 from sigtest.report.codec import decode
 from sigtest.report.selection import select
 from sigtest.significance import CORRECTIONS
 from workers.errors import NotReadyError
 from workers.questions import Record
-from workers.store.boards import Choice, TestSetRecord
+from workers.store.boards import Choice, Standing, SystemRecord, TestSetRecord
 from workers.testsets import Claim, Leaderboard, TestSets
 
 ROWS, CLAIMED = b",\n", b'"significant": true'  # between pairs as they are stored, and in them
@@ -78,7 +83,7 @@ class Board:
         """The same without its pairs."""
         return select(self.bare, metric=self.metric, test=self.test)
 
-    def require_record(self, options: Options) -> Record:
+    def require_record(self, options: PairOptions) -> Record:
         """The comparison that is shown.
 
         Args:
@@ -104,7 +109,7 @@ async def _board(
     choice: Decided,
     wait: Wait,
 ) -> Board:
-    return await board_of(testset_id, caller.name, boards, watch, options, choice, wait)
+    return await board_of(testset_id, caller.name, boards, watch, options, choice.choice, wait)
 
 
 async def board_of(
@@ -112,7 +117,7 @@ async def board_of(
     caller: str,
     boards: TestSets,
     watch: Watcher,
-    options: Options,
+    options: MeasureOptions,
     choice: Choice,
     wait: int | None,
 ) -> Board:
@@ -159,7 +164,7 @@ async def board_of(
     return await in_turn(read, found)
 
 
-def _chosen(testset: TestSetRecord, options: Options, choice: Choice) -> tuple[str, str]:
+def _chosen(testset: TestSetRecord, options: MeasureOptions, choice: Choice) -> tuple[str, str]:
     """The metric and the test to show.
 
     Raises:
@@ -198,3 +203,82 @@ def _claimed(pairs: bytes) -> list[tuple[str, str]]:
 
 
 Shown = Annotated[Board, Depends(_board)]
+
+
+DONE = {"created": 201, "replaced": 200, "known": 200, "again": 200}
+
+
+def found(record: TestSetRecord) -> Response:
+    """A test set as it stands."""
+    headers = {"ETag": f'"{record.etag}"'}
+    body = TestSetResource.of(record).model_dump_json(exclude_none=True)
+    return Response(body, 200, headers, "application/json")
+
+
+def made(record: TestSetRecord, created: bool) -> Response:
+    """201 for a test set that is new, 200 otherwise."""
+    answer = found(record)
+    answer.status_code = 201 if created else 200
+    answer.headers["Location"] = f"{TESTSETS}/{record.id}"
+    return answer
+
+
+def system(
+    testset_id: str, record: SystemRecord, status: int = 200, wait: int | None = None
+) -> Response:
+    """A system as it stands."""
+    waited = answers.waited(record.standing is Standing.PENDING, wait)
+    headers = {"ETag": f'"{record.etag}"', **waited}
+    body = SystemResource.of(testset_id, record).model_dump_json()
+    return Response(body, status, headers, "application/json")
+
+
+def submitted(testset_id: str, record: SystemRecord, verdict: str, wait: int | None) -> Response:
+    """202 for a system that is new here and still to be measured."""
+    waits = record.standing is Standing.PENDING and verdict != "known"
+    answer = system(testset_id, record, 202 if waits else DONE[verdict], wait)
+    answer.headers["Location"] = system_path(testset_id, record.name)
+    return answer
+
+
+def leaderboard(board: Board, wish: Wish, wait: int | None = None) -> Response:
+    """A leaderboard in one of the formats: one metric and test, and what is pending."""
+    name = choose_format(wish)
+    envelope = _envelope(board)
+    if name == "json":
+        told = render_json(LeaderboardReport(envelope, board.heading))
+        content: bytes | str = with_pairs(told.encode(), board.pairs)
+    else:
+        content = FORMATS[name].render(present(_annotated(board), wish.layout))
+    etag = hashlib.sha256(repr(envelope).encode("utf-8", "backslashreplace")).hexdigest()[:32]
+    version = f"{etag}-{name}{answers.tagged(wish.layout, Layout())}"
+    answer = answers.document(content, name, version, board.shown.testset.id)
+    answer.headers.update(answers.waited(not board.shown.fresh, wait))
+    return answer
+
+
+def _envelope(board: Board) -> dict[str, Any]:
+    shown = board.shown
+    return {
+        "id": shown.testset.id,
+        "name": shown.testset.name,
+        "metric": board.metric,
+        "test": board.test,
+        "comparison": f"/v1/comparisons/{shown.comparison}" if shown.comparison else None,
+        "capacity": shown.testset.capacity,
+        "submissions": shown.testset.submissions,
+        "claims": [ClaimBody.of(claim).model_dump(mode="json") for claim in board.claims],
+        "pending": list(shown.pending),
+        "failed": dict(shown.failed),
+    }
+
+
+def _annotated(board: Board) -> Report:
+    """The report with a warning about every system that it lacks."""
+    shown, report = board.shown, board.report
+    said = [f"System {name} cannot be measured: {why}" for name, why in shown.failed.items()]
+    if shown.lacking:
+        said.append(f"Not in it yet: {', '.join(shown.lacking)}.")
+    if shown.renewed:
+        said.append(f"Shown as before until they are measured: {', '.join(shown.renewed)}.")
+    return replace(report, warnings=(*report.warnings, *said))

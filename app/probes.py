@@ -1,18 +1,89 @@
-"""What Prometheus collects: one answer of numbers, with no text of any caller."""
+"""Probes, and what Prometheus collects: numbers, with no text of any caller.
+
+https://prometheus.io/docs/instrumenting/exposition_formats/ (version 0.0.4)
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import accumulate
 
 from fastapi import Request
 from starlette.responses import Response
 
 from app.http.auth import Operator
-from app.http.exposition import MEDIA_TYPE, counter, gauge, histogram
 from app.http.observing import Requests
+from app.http.problems import UnreadyError
 from app.http.state import Asked, routing
 from app.schema.document import PROBLEMS, Described
+from app.schema.models import HealthBody, ReadyBody
 from workers.load import Load, load
+from workers.store.tallies import BOUNDS, Durations
 
 router = routing(tags=["probes"], responses=PROBLEMS)
+
+
+@router.get("/healthz")
+async def healthz() -> HealthBody:
+    """The process is alive."""
+    return HealthBody()
+
+
+@router.get("/readyz")
+def readyz(asked: Asked) -> ReadyBody:
+    """The storage can be reached and at least one worker is there.
+
+    Raises:
+        UnreadyError: No worker is.
+    """
+    asked.check()
+    alive = asked.workers()
+    if not alive:
+        raise UnreadyError("No worker process is running; questions would wait.")
+    return ReadyBody(workers=alive)
+
+
+MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+Labels = Mapping[str, str]
+
+
+def gauge(name: str, told: str, samples: Iterable[tuple[Labels, float]]) -> list[str]:
+    """Lines of what goes up and down."""
+    return [*_head(name, told, "gauge"), *(_sample(name, *sample) for sample in samples)]
+
+
+def counter(name: str, told: str, samples: Iterable[tuple[Labels, float]]) -> list[str]:
+    """Lines of what only grows; its name ends in `_total`."""
+    return [*_head(name, told, "counter"), *(_sample(name, *sample) for sample in samples)]
+
+
+def histogram(name: str, told: str, samples: Iterable[tuple[Labels, Durations]]) -> list[str]:
+    """Lines of durations; each range counts what is below it, too."""
+    lines = _head(name, told, "histogram")
+    for labels, durations in samples:
+        counts = list(accumulate(durations.counts))
+        for bound, count in zip((*map(str, BOUNDS), "+Inf"), counts, strict=True):
+            lines.append(_sample(f"{name}_bucket", {**labels, "le": bound}, count))
+        lines.append(_sample(f"{name}_sum", labels, durations.seconds))
+        lines.append(_sample(f"{name}_count", labels, counts[-1]))
+    return lines
+
+
+def _head(name: str, told: str, kind: str) -> list[str]:
+    return [f"# HELP {name} {told}", f"# TYPE {name} {kind}"]
+
+
+def _sample(name: str, labels: Labels, value: float) -> str:
+    told = ",".join(f'{label}="{_escaped(text)}"' for label, text in labels.items())
+    return f"{name}{{{told}}} {value}" if told else f"{name} {value}"
+
+
+def _escaped(text: str) -> str:
+    r"""As the format wants it: a backslash, a quote and a line end as \\, \" and \n."""
+    return text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
+
+
 SHOWN: Described = {200: {"content": {"text/plain": {"schema": {"type": "string"}}}}}
 
 

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Path
+from fastapi import Depends, Path, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from app.http.auth import Caller
 from app.http.state import Limits, Told, routing
-from app.requests.webhook import Wanted
+from app.requests.bodies import Parse, read_object
 from app.schema import document
-from app.schema.webhooks import PATH, NewWebhookBody, WebhookBody, WebhookListing
+from app.schema.models import WEBHOOKS, NewWebhookBody, WebhookBody, WebhookListing, WebhookRequest
 
-router = routing(prefix=PATH, tags=["webhooks"], responses=document.PROBLEMS)
+
+async def _read(request: Request, parser: Parse) -> WebhookRequest:
+    return WebhookRequest.of(await read_object(request, parser))
+
+
+Wanted = Annotated[WebhookRequest, Depends(_read)]
+
+router = routing(prefix=WEBHOOKS, tags=["webhooks"], responses=document.PROBLEMS)
 
 LIMIT = "max_webhooks"
 
@@ -33,7 +40,7 @@ async def add_webhook(caller: Caller, told: Told, settings: Limits, wanted: Want
         told.add, caller.name, wanted.url, wanted.events, settings.max_webhooks, LIMIT
     )
     body = NewWebhookBody(**vars(WebhookBody.of(record)), secret=secret).model_dump_json()
-    headers = {"Location": f"{PATH}/{record.id}", "Cache-Control": "no-store"}
+    headers = {"Location": f"{WEBHOOKS}/{record.id}", "Cache-Control": "no-store"}
     return Response(body, 201, headers, "application/json")
 
 

@@ -1,54 +1,197 @@
-"""A request's body to a question: JSON, or a form with files. Nothing is stored here."""
+"""A request's body to a question, with what it names: finished questions, test sets."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Annotated, Any, cast
 
 from fastapi import Depends, Request
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 
 from app.http.auth import Caller, Principal
 from app.http.negotiation import Wait
 from app.http.state import asked_kind
+from app.http.waiting import Watcher
 from app.requests import limits
-from app.requests.envelope import Brought
-from app.requests.form import (
+from app.requests.bodies import (
+    FORM,
+    JSON,
+    Brought,
     FileReader,
+    Parser,
+    Work,
     add_content,
     check_parts,
     files_of,
     form_of,
     gathered,
     given_of,
+    kind_of,
+    parse_json,
     plain,
     refuse_doubled,
+    refuse_encoding,
     request_of,
     size_of,
-)
-from app.requests.json import FORM, JSON, kind_of, parse_json, refuse_encoding, unread
-from app.requests.named import Named
-from app.requests.parsing import Parser, Work
-from app.requests.sources import (
-    BUILTIN,
-    TESTSET,
-    OwnTestSets,
-    with_builtin,
+    unread,
 )
 from app.settings import Settings
 from sigtest.data.choices import choose
 from sigtest.errors import InputError, SigtestError, inside
-from sigtest.files import Joining, in_order, metrics_of
-from sigtest.kinds import KINDS, File, Kind, Question
+from sigtest.files import Joining, in_order, metrics_of, read_builtin
+from sigtest.kinds import KINDS, File, Finished, Kind, Question
 from sigtest.kinds.comparisons import Comparisons
 from sigtest.metrics import METRICS, only_labels
 from sigtest.requests.comparisons import ComparisonRequest, SeveralRequest, listed
 from sigtest.requests.notes import PARTS as WRITTEN
 from sigtest.requests.notes import Noted, apart
 from sigtest.requests.recipe import labels_asked
+from workers.errors import NotFoundError
+from workers.questions import Questions
+from workers.settings import Settings as QueueSettings
+from workers.store.server import connect
+from workers.tasks.context import Context
+from workers.testsets import TestSets
+
+ID = re.compile("[0-9a-f]{32,64}")
+
+
+@dataclass(frozen=True)
+class Named:
+    """The questions that one caller may name.
+
+    Attributes:
+        questions: Where they are.
+        watch: Waits for those that are unfinished.
+        caller: Whose they are.
+        seconds: How long to wait, as `Prefer` says.
+        work: The turn of the request, which others have meanwhile.
+    """
+
+    questions: Questions
+    watch: Watcher
+    caller: str
+    seconds: float | None
+    work: Work
+
+    async def fill(self, kind: Kind[Any], body: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A request with finished questions in the place of their ids.
+
+        Raises:
+            InputError: Something that is no id stands where one belongs.
+            NotFoundError: The caller has no question of this id and kind, or had one.
+            NotReadyError: It is unfinished after the wait, failed or was cancelled.
+        """
+        for reference in kind.named:
+            found = {
+                place: await self._finished(reference.kind, question_id, place)
+                for place, question_id in reference.ids(body).items()
+            }
+            if found:
+                body = reference.replace(body, found)
+        return body
+
+    async def _finished(self, kind: str, question_id: object, place: str) -> Finished:
+        try:
+            if not isinstance(question_id, str):
+                raise InputError(f"{place} must be the id of a {KINDS[kind].name}.")
+            if not ID.fullmatch(question_id):
+                raise NotFoundError(f"There is no {KINDS[kind].name} {question_id[:80]!r}.")
+            record = await run_in_threadpool(self.questions.find, question_id, self.caller, kind)
+            if not record.status.finished and self.seconds:
+                async with self.work.paused():
+                    await self.watch.settled(record, self.caller, self.seconds)
+            return await run_in_threadpool(self._loaded, question_id)
+        except SigtestError as error:
+            error.field = place
+            raise
+
+    def _loaded(self, question_id: str) -> Finished:
+        report = json.loads(self.questions.report(question_id, self.caller))
+        return Finished(self.questions.question(question_id, self.caller), report)
+
+
+BUILTIN = "builtin"
+TESTSET = "testset"
+BROUGHT = ("references", "documents", "labels", "source", "segments", BUILTIN)
+TESTSET_ID = re.compile("[0-9a-f]{32}")
+
+
+def with_builtin(body: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
+    """A request with the references that its `builtin` names.
+
+    Raises:
+        InputError: No such test set, or references besides it.
+        UnavailableError: It is not here and must not be downloaded.
+    """
+    asked = body[BUILTIN]
+    if not isinstance(asked, str):
+        raise InputError("builtin must be a test set's name, such as wmt17/en-de.", field=BUILTIN)
+    try:
+        brought = read_builtin(asked, settings.allow_downloads).as_json()
+    except SigtestError as error:
+        error.field = BUILTIN
+        raise
+    del brought["systems"]
+    return add_content(body, brought)
+
+
+@cache
+def _testsets(store: QueueSettings) -> TestSets:
+    """The test sets there, for as long as this process lives."""
+    return TestSets(Context.on(connect(store), store))
+
+
+@dataclass(frozen=True)
+class OwnTestSets:
+    """The test sets of one caller.
+
+    Attributes:
+        store: Where they are.
+        caller: Whose they are.
+    """
+
+    store: QueueSettings
+    caller: str
+
+    def fill(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """A request with the references, documents and labels that its `testset` names.
+
+        Raises:
+            InputError: No id, or some of these besides it.
+            NotFoundError: The caller has, or had, no test set of this id.
+        """
+        asked = body[TESTSET]
+        if not isinstance(asked, str):
+            raise InputError("testset must be the id of a test set.", field=TESTSET)
+        for field in BROUGHT:
+            if body.get(field) not in (None, []):
+                raise InputError(
+                    f"testset names a test set, which has all its texts; leave {field} out.",
+                    field=field,
+                )
+        if not TESTSET_ID.fullmatch(asked):
+            raise NotFoundError(f"There is no test set {asked!r}.", field=TESTSET)
+        try:
+            found = _testsets(self.store).testset(asked, self.caller)
+        except NotFoundError as error:
+            error.field = TESTSET
+            raise
+        return {
+            **{field: value for field, value in body.items() if field not in (TESTSET, *BROUGHT)},
+            "references": [text.lines for text in found.references],
+            "documents": found.documents,
+            "labels": found.labels,
+            "source": found.source.lines if found.source is not None else None,
+            "segments": found.segments,
+        }
+
 
 TESTSETS = "testsets"
 ARCHIVE, REQUEST = "archive", "request"

@@ -11,23 +11,30 @@ from urllib.parse import unquote_to_bytes
 from fastapi import Depends, Path, Request
 from starlette.datastructures import FormData
 
-from app.http.errors import UnsupportedMediaError
+from app.http.problems import UnsupportedMediaError
 from app.http.state import Limits
 from app.requests import limits
-from app.requests.envelope import Brought, read_object, refuse_further
-from app.requests.form import (
+from app.requests.bodies import (
+    FORM,
+    JSON,
+    Brought,
+    Parse,
     add_content,
     check_parts,
     files_of,
     form_of,
     gathered,
     given_of,
+    kind_of,
+    parse_json,
+    read_object,
     refuse_doubled,
+    refuse_encoding,
+    refuse_further,
     request_of,
     size_of,
+    unread,
 )
-from app.requests.json import FORM, JSON, kind_of, parse_json, refuse_encoding, unread
-from app.requests.parsing import Parse
 from app.settings import Settings
 from sigtest.comparison.plan import Part
 from sigtest.data.names import check_name

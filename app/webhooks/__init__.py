@@ -1,1 +1,0 @@
-"""Webhooks: who is told of what happens, and how."""
