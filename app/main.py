@@ -11,21 +11,19 @@ from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 
 from app import probes
-from app import webhooks as webhooks
 from app.http import problems
 from app.http.auth import Door, Gate
 from app.http.middleware import BodyLimit, Compression, CutShort, Head
 from app.http.observing import Observer, Requests
 from app.http.waiting import Watcher, stopping
-from app.pages import boards, site
-from app.pages import routes as pages
-from app.questions.routes import router_of
+from app.pages import site
 from app.requests.bodies import Parser
 from app.requests.questions import rehearse
 from app.requests.reading import ReadingProcess
+from app.routes import questions, testsets, webhooks
+from app.routes import site as site_routes
 from app.schema import document
 from app.settings import Settings
-from app.testsets import routes as testsets
 from sigtest.kinds import KINDS
 from sigtest.version import __version__
 from workers.access import Access
@@ -117,13 +115,12 @@ def _lifespan(settings: Settings, queue: QueueSettings, requests: Requests) -> L
 def _install(app: FastAPI, settings: Settings, requests: Requests) -> None:
     """Routes, and what every request goes through."""
     for router in (
-        *map(router_of, KINDS.values()),
+        *map(questions.router_of, KINDS.values()),
         testsets.router,
         webhooks.router,
         probes.router,
-        site.router,
-        boards.router,
-        pages.router,  # last: the names of kinds are paths
+        site_routes.router,
+        questions.router,
     ):
         app.router.routes.extend(router.routes)
     app.add_middleware(Compression, minimum_size=MIN_COMPRESSED, compresslevel=LEVEL)

@@ -163,7 +163,7 @@ FAULTS = _by_name(
            "a task that was lost with its worker is not queued again"),
     _fault("processes that outlive", "workers.process", _outlives, "orphaned",
            "children do not end with their parent"),
-    _fault("bug at a listing", "app.questions.answers", _fails_at_listings, "faulty",
+    _fault("bug at a listing", "app.answers.questions", _fails_at_listings, "faulty",
            "a listing of more than three entries raises an exception"),
     _fault("questions of strangers", "workers.questions", _shows_strangers, "opened",
            "every caller who has an id sees the question"),

@@ -24,17 +24,22 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from app.http.negotiation import shows_pages
 from app.http.observing import EXCHANGE
 from app.http.problems import AuthenticationError, BackOffError, ForbiddenError
 from app.settings import Settings
 from sigtest.errors import SigtestError
 from workers.access import SCOPES, Access, digest_of
+from workers.sessions import Sessions
 from workers.store.keys import ANONYMOUS
 
 FREE = 10  # wrong keys that cost nothing
 LONGEST = 60  # seconds
 FORGIVEN = 600.0  # seconds without a wrong key
 ADDRESSES = 10_000  # that are remembered
+
+
+COOKIE = "sigtest_session"
 
 
 class BackOff:
@@ -185,16 +190,37 @@ Header = Annotated[str | None, Depends(_header)]
 
 
 def identify(request: Request, bearer: Bearer, header: Header) -> Principal:
-    """Tell who asks.
+    """Tell who asks; a session counts for pages alone.
 
     Raises:
         AuthenticationError: Keys are needed, and the request has none of them.
     """
     door: Door = request.state.door
     secret = bearer.credentials if bearer else header or ""
-    principal = door.principal(secret, address_of(request))
+    holder = signed_in(request) if shows_pages(request) else None
+    principal = holder or door.principal(secret, address_of(request))
     EXCHANGE.get().caller = principal.name
     return principal
+
+
+def signed_in(request: Request) -> Principal | None:
+    """Who signed in with a key that is still valid, as pages say."""
+    door: Door = request.state.door
+    sessions: Sessions = request.state.sessions
+    token = request.cookies.get(COOKIE)
+    digest = sessions.digest(token) if token else None
+    holder = door.holder(digest) if digest else None
+    if holder is not None:
+        request.state.signed_in = holder
+    return holder
+
+
+def noted(request: Request) -> Principal | None:
+    """Tell who visits a page that is for everybody, if that is known; it says who is signed in."""
+    holder = signed_in(request)
+    if holder is not None or request.state.door.closed():
+        return holder
+    return identify(request, None, None)
 
 
 async def authenticate(request: Request, bearer: Bearer, header: Header) -> Principal:
@@ -237,6 +263,7 @@ async def operate(request: Request, bearer: Bearer, header: Header) -> Principal
 
 
 Caller = Annotated[Principal, Depends(authenticate)]
+Noted = Annotated[Principal | None, Depends(noted)]
 Operator = Annotated[Principal, Depends(operate)]
 
 

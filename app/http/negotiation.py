@@ -14,6 +14,8 @@ from sigtest.kinds import KINDS
 from sigtest.render.formats import FORMATS
 from sigtest.render.layout import Layout
 
+PROGRAMS = ("/v1/", "/openapi", "/metrics")  # what answers no people
+
 
 @dataclass(frozen=True)
 class Wish:
@@ -61,10 +63,16 @@ def _chosen(wish: Wish) -> str:
     return best
 
 
+def shows_pages(request: Request) -> bool:
+    """Whether an address answers people, too."""
+    return not request.url.path.startswith(PROGRAMS)
+
+
 def wants_page(request: Request) -> bool:
     """Whether a client prefers a page to JSON, as browsers do; who has no preference gets JSON."""
     wanted = dict(ranges(",".join(request.headers.getlist("accept"))))
-    return bool(wanted) and _weight("html", wanted) > _weight("json", wanted)
+    preferred = bool(wanted) and _weight("html", wanted) > _weight("json", wanted)
+    return preferred and shows_pages(request)
 
 
 def ranges(accept: str) -> list[tuple[str, float]]:
@@ -149,10 +157,5 @@ def require_match(request: Request, etag: str) -> None:
         )
 
 
-async def _page(request: Request) -> bool:
-    return wants_page(request)
-
-
-AsPage = Annotated[bool, Depends(_page)]
 Wished = Annotated[Wish, Depends(_wish)]
 Wait = Annotated[int | None, Depends(_wait)]

@@ -13,7 +13,7 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from starlette.datastructures import FormData, UploadFile
@@ -28,13 +28,15 @@ from sigtest.data.testset import System
 from sigtest.errors import InputError, LimitError, UnavailableError
 from sigtest.files.folders import format_of_tree
 from sigtest.files.tree import SMALL, Bounds, Meter, Tree, is_hidden
-from sigtest.kinds import File, Kind, Question, Reference
+from sigtest.kinds import KINDS, File, Kind, Question, Reference
 from sigtest.kinds.comparisons import Comparisons
 from sigtest.metrics import METRICS, Metric
 from sigtest.metrics.scores import Supplied
 from sigtest.requests.options import Option, spelled
 from workers.questions import Record
 
+EXAMPLE = Path(__file__).parents[2] / "examples" / "shared-task"
+EXAMPLE_REQUEST = {"metrics": ["bleu", "chrf", "ter"], "unit": "document"}
 ANYTHING = "files"
 FURTHER = "request"  # the text area with whatever else a request may say
 PARTS = ("references", "systems", "scores", "documents", "labels", "source", "archive")
@@ -529,3 +531,36 @@ def _brought(system: System) -> Brought:
         scores=tuple(system.scores),
         lines=lines[:SHOWN],
     )
+
+
+def repacked(form: FormData, path: str, settings: Settings) -> str:
+    """What the form of a page brings, as text that another form carries back."""
+    for _, part in form.multi_items():
+        if not isinstance(part, str):
+            part.file.seek(0)
+    return packed(read(form, path, settings))
+
+
+def read(form: FormData, path: str, settings: Settings) -> Sent:
+    """What the form of a page brings: files and choices, an example, or what was looked at."""
+    kind = KINDS[path]
+    kept, example = form.get("kept"), form.get("example")
+    if isinstance(kept, str):
+        return unpacked(kept, settings)
+    if isinstance(example, str) and kind is KINDS["comparisons"]:
+        return read_form(_example(), kind, settings)
+    if isinstance(example, str):
+        return example_of(kind, example)
+    return sent(form, kind, settings)
+
+
+def _example() -> FormData:
+    if not EXAMPLE.is_dir():
+        raise InputError("The example is not installed here.")
+    files = [
+        ("references", EXAMPLE / "reference.en"),
+        ("documents", EXAMPLE / "documents.txt"),
+        *(("systems", path) for path in sorted((EXAMPLE / "systems").iterdir())),
+    ]
+    brought = [(part, file_of(path.name, path.read_bytes())) for part, path in files]
+    return with_request(brought, EXAMPLE_REQUEST)

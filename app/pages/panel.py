@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 
 from markupsafe import Markup
 
+from app.answers.options import SegmentOptions
+from app.answers.questions import Behind
 from app.pages.site import segment
-from app.questions.answers import Behind
-from app.questions.options import SegmentOptions
 from sigtest.render import html, tables
 from sigtest.render.digits import MINUS, signed
 from sigtest.render.model import Table

@@ -13,8 +13,8 @@ from urllib.parse import quote_plus
 
 from markupsafe import Markup
 
-from app.questions import answers
-from app.questions.options import View
+from app.answers import questions as answers
+from app.answers.options import View
 from sigtest.data.choices import choose
 from sigtest.errors import RecipeError
 from sigtest.kinds import KINDS, Kind

@@ -9,21 +9,20 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 from urllib.parse import urlencode
 
-from fastapi import Depends, FastAPI, Form, Query, Request
+from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 from starlette.exceptions import HTTPException
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
-from app.http.auth import Bearer, Door, Header, Principal, address_of, identify, require_method
+from app.http.auth import Door, noted
 from app.http.negotiation import wants_page
 from app.http.observing import EXCHANGE
-from app.http.problems import PREFIX, AuthenticationError, of_error
-from app.http.state import routing
+from app.http.problems import PREFIX, of_error
 from sigtest.data.choices import choose
 from sigtest.errors import SigtestError
 from sigtest.kinds import KINDS, About
@@ -34,7 +33,6 @@ from sigtest.render.names import JOINERS, printable
 from sigtest.version import __version__
 from workers.errors import NotFoundError, StorageError
 from workers.questions import Record, Status
-from workers.sessions import SECONDS, Sessions
 from workers.store.listings import Filter
 
 FOLDER = Path(__file__).parent
@@ -242,107 +240,6 @@ def segment(text: str) -> Markup:
     return escape(printable(text, kept=JOINERS))
 
 
-COOKIE = "sigtest_session"
-
-router = routing(include_in_schema=False)
-
-
-def _visitor(request: Request, bearer: Bearer, header: Header) -> Principal:
-    """Tell who visits.
-
-    Raises:
-        AuthenticationError: Keys are needed, and neither session nor request has one.
-        ForbiddenError: The key is not for this.
-    """
-    principal = _holder(request) or identify(request, bearer, header)
-    require_method(principal, request)
-    EXCHANGE.get().caller = principal.name
-    return principal
-
-
-def _holder(request: Request) -> Principal | None:
-    """Who signed in with a key that is still valid, as pages say."""
-    door: Door = request.state.door
-    sessions: Sessions = request.state.sessions
-    token = request.cookies.get(COOKIE)
-    digest = sessions.digest(token) if token else None
-    holder = door.holder(digest) if digest else None
-    if holder is not None:
-        request.state.signed_in = holder
-    return holder
-
-
-def noted(request: Request) -> Principal | None:
-    """Tell who visits a page that is for everybody, if that is known; it says who is signed in."""
-    holder = _holder(request)
-    if holder is not None or request.state.door.closed():
-        return holder
-    return identify(request, None, None)
-
-
-Visitor = Annotated[Principal, Depends(_visitor)]
-Noted = Annotated[Principal | None, Depends(noted)]
-
-
-@router.get("/sign-in", dependencies=[Depends(noted)])
-def sign_in_page(request: Request, onward: Annotated[str, Query(alias="next")] = "/") -> Response:
-    """Where a key is given."""
-    needed = request.state.door.closed()
-    return page(request, "sign-in.html", onward=_own(onward), needed=needed, wrong="")
-
-
-@router.post("/sign-in")
-def sign_in(
-    request: Request,
-    key: Annotated[str, Form()] = "",
-    onward: Annotated[str, Form(alias="next")] = "/",
-) -> Response:
-    """A key in, a session out."""
-    try:
-        request.state.door.principal(key.strip(), address_of(request))
-    except AuthenticationError:
-        return page(
-            request, "sign-in.html", 401, onward=_own(onward), needed=True,
-            wrong="No such key, or not any more.",
-        )  # fmt: skip
-    answer = RedirectResponse(_own(onward), 303)
-    if request.state.door.closed():
-        answer.set_cookie(
-            COOKIE,
-            request.state.sessions.begin(key.strip()),
-            max_age=SECONDS,
-            httponly=True,
-            samesite="lax",  # a link from elsewhere may lead to a report; posts are refused anyhow
-            secure=request.url.scheme == "https",
-        )
-    return answer
-
-
-@router.post("/sign-out")
-def sign_out(request: Request) -> Response:
-    """End the session."""
-    if token := request.cookies.get(COOKIE):
-        request.state.sessions.end(token)
-    answer = RedirectResponse("/sign-in", 303)
-    answer.delete_cookie(COOKIE)
-    return answer
-
-
-@router.get("/api", dependencies=[Depends(noted)])
-def reference(request: Request) -> Response:
-    """The interface, described by its OpenAPI document; RapiDoc shows that, and tries calls."""
-    made = page(request, "reference.html")
-    policy = POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
-    made.headers["Content-Security-Policy"] = policy
-    return made
-
-
-def _own(address: str) -> str:
-    """An address of this service, whatever was asked for: links must not lead elsewhere."""
-    plain = address.startswith("/") and not address.startswith(("//", "/\\"))
-    return address if plain and address.isprintable() else "/"
-
-
 # what another try may answer
 LATER = {409, 429, 500, 503}
 Handler = Callable[[Request, Exception], Response]
@@ -358,10 +255,7 @@ def install(app: FastAPI) -> None:
 def _paged(handler: Handler) -> Handler:
     def handle(request: Request, error: Exception) -> Response:
         answer = handler(request, error)
-        of_the_interface = request.url.path.startswith(("/v1/", "/openapi"))
-        if of_the_interface or not wants_page(request):
-            return answer
-        return of_problem(request, answer)
+        return of_problem(request, answer) if wants_page(request) else answer
 
     return handle
 

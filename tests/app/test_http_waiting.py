@@ -13,10 +13,10 @@ import pytest
 from exchange import COMPARISONS, ServeOn, problem
 from service import until
 
+from app.answers import testsets as boards
 from app.http import waiting
-from app.pages import boards as pages
+from app.routes import testsets as pages
 from app.settings import Settings
-from app.testsets import boards
 from sigtest.kinds import KINDS
 from workers.settings import Settings as QueueSettings
 from workers.store import codec

@@ -11,7 +11,7 @@ from browsing import visit
 from exchange import ServeOn
 from test_pages import HOSTILE
 
-from app.pages.boards import Claimed, claimed
+from app.routes.testsets import Claimed, claimed
 from app.settings import Settings
 from workers.settings import Settings as QueueSettings
 from workers.store.server import EmbeddedServer, connect

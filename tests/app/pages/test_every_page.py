@@ -7,14 +7,14 @@ policy of the page must have nothing to report.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import pytest
 from browsing import visit
 
-from app.pages import boards, routes, site
+from app.http.negotiation import PROGRAMS
+from app.main import create_app
 from sigtest.kinds import KINDS
 
 BROWSER = {"Sec-Fetch-Site": "same-origin"}
@@ -33,15 +33,6 @@ TEXTS = [f"{MARKUP} one two three", "\u202eright to left \u2066", "plain words "
 ENVELOPE = {"title": MARKUP, "tags": [MARKUP[:50], "t" * 50]}
 # answers that are not pages: files, pictures, reports, events
 OTHERS = ("/{name}", "/report", ".svg", "/events")
-
-
-def paths(router: Any) -> Iterator[str]:
-    """The paths of a router that are read."""
-    for route in router.routes:
-        if hasattr(route, "original_router"):
-            yield from paths(route.original_router)
-        elif "GET" in route.methods:
-            yield route.path
 
 
 def harmful(value: Any) -> Any:
@@ -117,8 +108,10 @@ def addresses(service: httpx.Client) -> dict[str, list[str]]:
 
 
 def test_no_page_is_left_out(addresses: dict[str, list[str]]) -> None:
-    routers = (routes.router, boards.router, site.router)
-    known = {path for router in routers for path in paths(router) if not path.endswith(OTHERS)}
+    paths = {route.path for route in create_app().routes if "GET" in route.methods}
+    probes = ("/healthz", "/readyz")
+    known = {path for path in paths if not path.endswith((*OTHERS, *probes))}
+    known = {path for path in known if not path.startswith(PROGRAMS)}
     assert known == set(addresses)
 
 

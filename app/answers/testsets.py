@@ -10,13 +10,13 @@ from typing import Annotated, Any
 from fastapi import Depends, Path
 from starlette.responses import Response
 
+from app.answers import questions as answers
+from app.answers.options import Decided, MeasureNamed, MeasureOptions, PairOptions
 from app.http.auth import Caller
 from app.http.negotiation import Wait, Wish, choose_format
 from app.http.problems import NotAcceptableError
 from app.http.state import Boards, in_turn
 from app.http.waiting import Watch, Watcher
-from app.questions import answers
-from app.questions.options import Decided, MeasureNamed, MeasureOptions, PairOptions
 from app.schema.models import TESTSETS, ClaimBody, SystemResource, TestSetResource, system_path
 from sigtest.cached import cached_property
 from sigtest.data.choices import choose

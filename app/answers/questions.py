@@ -13,11 +13,11 @@ from fastapi import Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
+from app.answers.options import PairOptions, PartOptions, PictureOptions, SegmentOptions
 from app.http.negotiation import Wish, choose_format, matches
 from app.http.problems import NotAcceptableError
 from app.http.state import in_turn
 from app.http.waiting import MAKING_SECONDS, Watcher
-from app.questions.options import PairOptions, PartOptions, PictureOptions, SegmentOptions
 from app.schema.models import DistributionBody, QuestionBody, SegmentsBody
 from sigtest.data.choices import choose
 from sigtest.draws.distribution import Distribution

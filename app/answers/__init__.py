@@ -1,0 +1,1 @@
+"""Answers with their headers, and what a reader chooses of them."""

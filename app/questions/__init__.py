@@ -1,1 +1,0 @@
-"""Questions as resources: asked for, followed, read, drawn, deleted; the same for every kind."""

@@ -1,0 +1,1 @@
+"""Routes: one router each resource, for programs under /v1 and for people."""

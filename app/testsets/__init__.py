@@ -1,1 +1,0 @@
-"""Test sets, the systems that arrive over time, and their leaderboards."""
