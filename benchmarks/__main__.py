@@ -25,6 +25,7 @@ BENCHMARKS = (
     "leaderboard",
     "people",
     "page",
+    "hostile",
 )
 
 

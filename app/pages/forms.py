@@ -12,9 +12,9 @@ import json
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, get_origin
 
 from starlette.datastructures import FormData, UploadFile
 
@@ -32,13 +32,14 @@ from sigtest.kinds import KINDS, File, Kind, Question, Reference
 from sigtest.kinds.comparisons import Comparisons
 from sigtest.metrics import METRICS, Metric
 from sigtest.metrics.scores import Supplied
-from sigtest.requests.options import Option, spelled
+from sigtest.requests.model import Request
+from sigtest.requests.options import Option, options, spelled
+from sigtest.requests.recipe import OPTIONS
 from workers.questions import Record
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "shared-task"
 EXAMPLE_REQUEST = {"metrics": ["bleu", "chrf", "ter"], "unit": "document"}
 ANYTHING = "files"
-FURTHER = "request"  # the text area with whatever else a request may say
 PARTS = ("references", "systems", "scores", "documents", "labels", "source", "archive")
 BEGINNINGS = {
     "documents": ("documents", "docids"),
@@ -52,6 +53,11 @@ TELLING = (".zip", ".tar", ".tar.gz", ".tgz", ".xml", ".sgm", ".sgml", ".jsonl",
 PASTED = ("reference", "first", "second")  # text areas
 LISTS = ("metrics", "tests")
 USUAL = ["bleu", "chrf"]  # metrics of texts; scores alone have their own
+COMPARED = tuple(
+    own
+    for own in OPTIONS
+    if own.name in ("alternative", "correction", "alpha", "resamples", "seed")
+)
 WORDS = ("alternative", "correction", "unit", "resamples", "alpha", "seed", "builtin", "missing")
 
 
@@ -121,7 +127,7 @@ def recognised_parts(form: FormData) -> list[tuple[str, UploadFile]]:
 
 def choices_of(form: FormData) -> dict[str, Any]:
     """The fields of a JSON request that the form's choices mean; empty ones have their defaults."""
-    choices = further_of(form)
+    choices: dict[str, Any] = {}
     for name in LISTS:
         if chosen := [value for value in form.getlist(name) if isinstance(value, str) and value]:
             choices[name] = chosen
@@ -139,16 +145,6 @@ def choices_of(form: FormData) -> dict[str, Any]:
             for metric in choices.get("metrics", ["bleu"])
         ]
     return choices
-
-
-def further_of(form: FormData) -> dict[str, Any]:
-    """Whatever else a request may say, as the form's text area has it.
-
-    Raises:
-        InputError: It is no JSON object.
-    """
-    further = text_of(form, FURTHER)
-    return parse_json(further.encode(), FURTHER) if further.strip() else {}
 
 
 def written(form: FormData) -> dict[str, Any]:
@@ -244,7 +240,7 @@ class Control:
         name: What the form calls it: the way to it in a request.
         label: Above it.
         about: One sentence.
-        look: `select`, `box`, `boxes`, `text` or `lines`.
+        look: `select`, `box`, `boxes`, `text`, `lines`, or `ends`: two numbers.
         options: To choose from.
         hint: What stands in an empty one.
         digits: Whether a number belongs there.
@@ -275,13 +271,29 @@ class Named:
 
 
 def controls(fields: Iterable[Option], inside: str = "") -> tuple[Control, ...]:
-    """What there is to choose.
+    """What there is to choose; an object's own fields stand in its place.
 
     Args:
         fields: Of a request, or of an object in it.
         inside: Name of that object.
     """
-    return tuple(_control(field, inside) for field in fields)
+    made: list[Control] = []
+    for field in fields:
+        own = _control(field, inside)
+        if not _is_object(field):
+            made.append(own)
+            continue
+        first, *rest = (
+            replace(inner, label=f"{own.label}: {inner.label.lower()}")
+            for inner in controls(options(field.kind), own.name)
+        )
+        hint = "none" if first.look == "select" else first.hint
+        made += [replace(first, about=f"{own.about} {first.about}", hint=hint), *rest]
+    return tuple(made)
+
+
+def _is_object(field: Option) -> bool:
+    return isinstance(field.kind, type) and issubclass(field.kind, Request)
 
 
 def _control(field: Option, inside: str) -> Control:
@@ -293,6 +305,8 @@ def _control(field: Option, inside: str) -> Control:
         look = "box"
     elif field.known:
         look = "boxes" if field.several else "select"
+    elif get_origin(field.kind) is tuple:
+        look = "ends"
     elif field.repeatable:
         look, about = "lines", f"{about} One a line."
     label = LABELS.get(field.name, field.name.replace("_", " "))
@@ -336,8 +350,7 @@ def sent(form: FormData, kind: Kind[Any], settings: Settings) -> Sent:
     ]
     if kind.compares:
         parts += recognised_parts(form)
-    others = (FURTHER, *(name for name, _ in references(kind)))
-    if not parts and not any(form.get(name) for name in others):
+    if not parts and not any(form.get(name) for name, _ in references(kind)):
         raise InputError(
             "No files yet: choose them here, or try the example.",
             field=next(iter(kind.parts), "files"),
@@ -356,18 +369,13 @@ def example_of(kind: Kind[Any], name: str) -> Sent:
 
 
 def request_of(form: FormData, kind: Kind[Any]) -> dict[str, Any]:
-    """What the choices of a form mean, as a request has it; empty ones have their defaults.
-
-    Raises:
-        InputError: The further choices are no JSON object.
-    """
-    request = further_of(form)
-    request |= _chosen(form, kind.fields, "") | written(form)
+    """What the choices of a form mean, as a request has it; empty ones have their defaults."""
+    request = _chosen(form, kind.fields, "") | written(form)
     for inside, fields in kind.inside.items():
         if chosen := _chosen(form, fields, f"{inside}."):
-            request[inside] = _object(request, inside) | chosen
+            request[inside] = chosen
     if kind.compares and (chosen := choices_of(_within(form, kind.compares))):
-        request[kind.compares] = _object(request, kind.compares) | chosen
+        request[kind.compares] = chosen
     for name, reference in references(kind):
         if question_id := text_of(form, name):
             *way, last = reference.place
@@ -376,11 +384,6 @@ def request_of(form: FormData, kind: Kind[Any]) -> dict[str, Any]:
                 inner = inner.setdefault(step, {})
             inner[last] = question_id
     return request
-
-
-def _object(request: Mapping[str, Any], name: str) -> dict[str, Any]:
-    found = request.get(name)
-    return dict(found) if isinstance(found, Mapping) else {}
 
 
 def _within(form: FormData, inside: str) -> FormData:
@@ -394,8 +397,15 @@ def _chosen(form: FormData, fields: Sequence[Option], start: str) -> dict[str, A
     """What was chosen of these fields, as the shell's words would be read."""
     chosen: dict[str, Any] = {}
     for field in fields:
-        given = [entry for entry in form.getlist(f"{start}{field.name}") if isinstance(entry, str)]
-        words = [word for entry in given for word in _words(entry, field)]
+        name = f"{start}{field.name}"
+        if _is_object(field):
+            if inner := _chosen(form, options(field.kind), f"{name}."):
+                chosen[field.name] = inner
+            continue
+        entries = [entry for entry in form.getlist(name) if isinstance(entry, str)]
+        words = [word for entry in entries for word in _words(entry, field)]
+        if get_origin(field.kind) is tuple:
+            words = [",".join(words)] if words else []
         if words:
             chosen[field.name] = True if field.kind is bool else field.read(words)
     return chosen

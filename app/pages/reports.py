@@ -224,6 +224,11 @@ class Shown:
     below: bool = False
     testsets: tuple[str, ...] = ()
 
+    @property
+    def linked(self) -> bool:
+        """Whether some number of a table opens its pair."""
+        return any('#pair"' in part.content for part in self.parts)
+
 
 def shown(record: Record, stored: bytes, view: View, here: str, opens: bool = True) -> Shown:
     """What to show of a report.

@@ -147,6 +147,7 @@ def listing(
         request, "listing.html", kind=kind, records=records, after=after, wanted=wanted,
         statuses=[status.value for status in Status], named=named,
         controls=forms.controls(kind.fields),
+        compared=forms.controls(forms.COMPARED, kind.compares) if kind.compares else (),
         inside={name: forms.controls(own, name) for name, own in kind.inside.items()},
         metrics=forms.measurable(), tests=TESTS,
     )  # fmt: skip

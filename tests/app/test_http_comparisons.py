@@ -3,7 +3,6 @@
 import gzip
 import json
 import time
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -248,7 +247,7 @@ def test_a_cursor_comes_from_a_listing(service: httpx.Client) -> None:
 def test_a_full_queue_is_busy(
     serve_on: ServeOn, queue: QueueSettings, service: httpx.Client, endless: dict[str, Any]
 ) -> None:
-    client = serve_on(Settings(), replace(queue, pending=1))
+    client = serve_on(Settings(), queue.model_copy(update={"pending": 1}))
     url = client.post(COMPARISONS, json=endless | {"seed": 5}).headers["location"]
     response = client.post(COMPARISONS, json=endless | {"seed": 6})
     problem(response, 429, "busy")

@@ -49,7 +49,7 @@ def test_every_field_of_a_kind_can_be_chosen_and_is_explained(
     fields = [(field.name, field) for field in kind.fields]
     fields += [(f"{name}.{own.name}", own) for name, fs in kind.inside.items() for own in fs]
     for name, field in fields:
-        assert f'name="{name}"' in page
+        assert re.search(rf'name="{re.escape(name)}["."]', page)
         assert f"{field.about[1:]}." in page
         assert "?." not in field.about + "."
     for part in kind.parts:
@@ -59,7 +59,8 @@ def test_every_field_of_a_kind_can_be_chosen_and_is_explained(
 def test_what_is_written_in_a_pattern_shows_it(pages: httpx.Client) -> None:
     page = pages.get("/human-evaluations").text
     assert 'name="aliases" rows="2" placeholder="FROM=TO"' in page
-    assert 'name="scale" placeholder="LOW,HIGH"' in page
+    assert page.count('name="scale" inputmode="decimal"') == 2
+    assert "FIELD=VALUE" not in page
     assert 'name="criteria" rows="2" placeholder=""' in page
 
 
@@ -68,6 +69,14 @@ def test_what_is_no_pair_of_names_is_told_by_the_name_of_the_field(pages: httpx.
     refused = ask(pages, "human-evaluations", files=judged, data={"aliases": "elm"})
     assert refused.status_code == 422
     assert "aliases takes FROM=TO, not 'elm'" in html.unescape(refused.text)
+    refused = ask(pages, "human-evaluations", files=judged, data={"alpha": "much"})
+    assert (refused.status_code, "alpha must be" in refused.text) == (422, True)
+
+
+def test_quality_control_is_chosen_field_by_field(pages: httpx.Client) -> None:
+    judged = {"judgements": ("judged.csv", JUDGED)}
+    refused = ask(pages, "human-evaluations", files=judged, data={"quality.threshold": "2"})
+    assert (refused.status_code, "quality.threshold must" in refused.text) == (422, True)
 
 
 @pytest.mark.parametrize("path", OTHERS)
@@ -114,15 +123,20 @@ def test_choices_are_read_as_the_shell_reads_them() -> None:
     form = FormData([
         ("criteria", "fluency\r\nadequacy\r\n"),
         ("aliases", "online A=a"),
-        ("scale", "0,100"),
+        ("scale", "0"),
+        ("scale", "100"),
+        ("quality.test", "welch"),
+        ("quality.min_pairs", "4"),
+        ("quality.threshold", ""),
+        ("longitudinal.best_old", ""),
         ("alpha", "0.01"),
         ("seed", ""),
         ("show_annotators", "1"),
         ("title", "mine"),
-        ("request", '{"seed": 7, "alpha": 0.5}'),
     ])  # fmt: skip
     assert request_of(form, KINDS["human-evaluations"]) == {
-        "seed": 7, "alpha": 0.01, "scale": [0.0, 100.0], "criteria": ["fluency", "adequacy"],
+        "quality": {"test": "welch", "min_pairs": 4},
+        "alpha": 0.01, "scale": [0.0, 100.0], "criteria": ["fluency", "adequacy"],
         "aliases": {"online A": "a"}, "show_annotators": True, "title": "mine",
     }  # fmt: skip
     nested = FormData([
@@ -139,9 +153,7 @@ def test_choices_are_read_as_the_shell_reads_them() -> None:
 @pytest.mark.parametrize(
     ("path", "data", "words"),
     [
-        ("human-evaluations", {"alpha": "much", "request": "{}"}, "alpha"),
         ("plans", {"comparison.id": "0" * 32}, "There is no comparison"),
-        ("plans", {"request": "[1]"}, "object"),
         ("metric-evaluations", {"kept": "x"}, "damaged"),
         ("test-accuracy", {"example": "nothing"}, "nothing"),
     ],

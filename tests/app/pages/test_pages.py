@@ -417,3 +417,15 @@ def test_what_comes_back_unpacks_no_further_than_an_upload(pages: httpx.Client) 
     refused = ask(pages, data={"kept": base64.b85encode(held).decode()})
     assert refused.status_code == 413
     assert "unpacks to more than" in refused.text
+
+
+def test_numbers_are_said_to_open_pairs_where_some_do(
+    pages: httpx.Client, body: dict[str, Any]
+) -> None:
+    made = submit(pages, body).json()
+    here = f"/comparisons/{made['id']}"
+    assert "underlined" not in pages.get(f"{here}/pairs").text
+    third = {"name": "C", "hypotheses": body["systems"][0]["hypotheses"][::-1]}
+    several = submit(pages, {**body, "systems": [*body["systems"], third]}).json()
+    page = pages.get(f"/comparisons/{several['id']}").text
+    assert ("underlined" in page, '#pair"' in page) == (True, True)

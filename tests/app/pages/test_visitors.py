@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -173,7 +172,7 @@ def test_problems_say_what_to_do_next(
     serve_on: ServeOn, queue: QueueSettings, service: httpx.Client
 ) -> None:
     settings = Settings(api_keys=(("eve", digest_of(SECRET)),))  # who has nothing unfinished
-    url = serve_on(settings, replace(queue, pending=1)).base_url
+    url = serve_on(settings, queue.model_copy(update={"pending": 1})).base_url
     with httpx.Client(base_url=url, headers=BROWSER, timeout=60) as client:
         sign_in(client)
         unknown = client.get(f"/comparisons/{'0' * 32}")
