@@ -222,7 +222,7 @@ class Client:
             question_id: The question.
             form: The format.
             kind: Of question.
-            layout: `table`, `caption`, `label`, `names`, as `sigtest.render.layout` has them; of a
+            layout: `table`, `caption`, `label`, `names`, as `sigtest.render.formats` has them; of a
                 comparison `metric`, `test` and `system` (one or several) for a part of it.
         """
         path = f"/v1/{kind}/{question_id}/report"

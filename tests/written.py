@@ -8,8 +8,7 @@ from typing import Any
 from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
 from sigtest.render.comparison import present
-from sigtest.render.formats import FORMATS
-from sigtest.render.layout import Layout
+from sigtest.render.formats import FORMATS, Layout
 from sigtest.report import NamedReport, Report
 
 HOSTILE = (

@@ -23,8 +23,7 @@ from sigtest.data.choices import choose
 from sigtest.draws.distribution import Distribution
 from sigtest.errors import InputError, RecipeError
 from sigtest.kinds import KINDS, Kind
-from sigtest.render.formats import FORMATS
-from sigtest.render.layout import Layout
+from sigtest.render.formats import FORMATS, Layout
 from sigtest.render.pictures import find_pair
 from sigtest.render.standings import leading_test, titled
 from sigtest.report import PairReport, Report

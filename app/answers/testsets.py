@@ -22,10 +22,9 @@ from sigtest.cached import cached_property
 from sigtest.data.choices import choose
 from sigtest.errors import InputError, RecipeError
 from sigtest.render.comparison import present
-from sigtest.render.formats import FORMATS
+from sigtest.render.formats import FORMATS, Layout
 from sigtest.render.json import excerpt, with_pairs
 from sigtest.render.json import render as render_json
-from sigtest.render.layout import Layout
 from sigtest.report import LeaderboardReport, PairReport, Report
 from sigtest.report.codec import decode
 from sigtest.report.selection import select

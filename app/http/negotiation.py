@@ -11,8 +11,7 @@ from fastapi import Depends, Query, Request
 from app.http.problems import NotAcceptableError, PreconditionError
 from app.settings import Settings
 from sigtest.kinds import KINDS
-from sigtest.render.formats import FORMATS
-from sigtest.render.layout import Layout
+from sigtest.render.formats import FORMATS, Layout
 
 PROGRAMS = ("/v1/", "/openapi", "/metrics")  # what answers no people
 

@@ -19,14 +19,12 @@ from sigtest.data.choices import choose
 from sigtest.errors import RecipeError
 from sigtest.kinds import KINDS, Kind
 from sigtest.render import html, tables
-from sigtest.render.answer import answer
 from sigtest.render.digits import whole
-from sigtest.render.formats import FORMATS
-from sigtest.render.layout import Layout
+from sigtest.render.formats import FORMATS, Layout
 from sigtest.render.model import Block, Document, Figure, Table
 from sigtest.render.names import printable
 from sigtest.render.pictures import PICTURES
-from sigtest.render.standings import leading_test, titled
+from sigtest.render.standings import answer, leading_test, titled
 from sigtest.report import Report, SystemReport
 from sigtest.report.selection import select
 from sigtest.significance import CORRECTIONS, TESTS

@@ -8,8 +8,6 @@ from functools import partial
 from sigtest.accuracy.pictures import PICTURES
 from sigtest.accuracy.report import AccuracyReport, AccuracyRow, BetweenTests
 from sigtest.render import records
-from sigtest.render.answer import listed
-from sigtest.render.columns import intervals, names, numbers, words
 from sigtest.render.digits import probability, whole
 from sigtest.render.formats import Presented
 from sigtest.render.model import (
@@ -22,8 +20,13 @@ from sigtest.render.model import (
     PValue,
     Section,
     Table,
+    intervals,
+    names,
+    numbers,
+    words,
 )
 from sigtest.render.names import in_words
+from sigtest.render.standings import listed
 from sigtest.report import encode
 
 ERRORS = (

@@ -23,8 +23,7 @@ from sigtest.kinds import Kind
 from sigtest.kinds.comparisons import KIND, ComparisonQuestion
 from sigtest.parallel import cores
 from sigtest.render.comparison import check_table
-from sigtest.render.formats import FORMATS
-from sigtest.render.layout import Layout
+from sigtest.render.formats import FORMATS, Layout
 from sigtest.render.pictures import Picture
 from sigtest.requests.notes import Notes
 from sigtest.version import __version__

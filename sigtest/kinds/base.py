@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 from sigtest.errors import RecipeError
 from sigtest.progress import Progress
 from sigtest.render.digits import counted
-from sigtest.render.formats import Presented
-from sigtest.render.layout import Layout, verbatim
+from sigtest.render.formats import Layout, Presented, verbatim
 from sigtest.report.naming import names_in, renamed_in
 from sigtest.requests.model import Request, schema_of
 from sigtest.requests.options import Option

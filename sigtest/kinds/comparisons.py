@@ -17,11 +17,10 @@ from sigtest.kinds import cost
 from sigtest.kinds.base import About, File, Finished, Kind
 from sigtest.kinds.renderable import Renderable
 from sigtest.progress import Progress
-from sigtest.render.answer import answer
 from sigtest.render.comparison import TABLES, present
-from sigtest.render.formats import Presented
-from sigtest.render.layout import Layout
+from sigtest.render.formats import Layout, Presented
 from sigtest.render.pictures import PICTURES
+from sigtest.render.standings import answer
 from sigtest.report import Report, ReportOnSeveral
 
 

@@ -11,8 +11,7 @@ from sigtest.data.choices import choose
 from sigtest.errors import RecipeError, UnavailableError
 from sigtest.kinds import KINDS
 from sigtest.late import late
-from sigtest.render.formats import FORMATS, Presented
-from sigtest.render.layout import Layout
+from sigtest.render.formats import FORMATS, Layout, Presented
 
 fragment = late("sigtest.render.html:fragment")
 

@@ -14,8 +14,6 @@ from sigtest.meta.report import (
     StatisticReport,
 )
 from sigtest.render import records
-from sigtest.render.answer import leaders, listed
-from sigtest.render.columns import claims, intervals, names, numbers, p_value, words
 from sigtest.render.digits import counted, whole
 from sigtest.render.formats import Presented
 from sigtest.render.model import (
@@ -31,8 +29,15 @@ from sigtest.render.model import (
     Section,
     Sheet,
     Table,
+    claims,
+    intervals,
+    names,
+    numbers,
+    p_value,
+    words,
 )
 from sigtest.render.names import in_words
+from sigtest.render.standings import leaders, listed
 from sigtest.render.tables import MANY
 from sigtest.report import encode
 

@@ -20,8 +20,6 @@ from sigtest.people.report import (
     judged,
 )
 from sigtest.render import records
-from sigtest.render.answer import leaders
-from sigtest.render.columns import claims, intervals, names, numbers, p_value, words
 from sigtest.render.digits import whole
 from sigtest.render.formats import Presented
 from sigtest.render.model import (
@@ -39,8 +37,15 @@ from sigtest.render.model import (
     Section,
     Sheet,
     Table,
+    claims,
+    intervals,
+    names,
+    numbers,
+    p_value,
+    words,
 )
 from sigtest.render.names import in_words
+from sigtest.render.standings import leaders
 from sigtest.render.tables import MANY
 from sigtest.report import encode
 

@@ -7,10 +7,9 @@ from functools import partial
 
 from sigtest.plans.pictures import PICTURES, places
 from sigtest.plans.report import PlanReport
-from sigtest.render.columns import intervals, names, numbers
 from sigtest.render.digits import counted, fixed, percent, whole
 from sigtest.render.formats import Presented
-from sigtest.render.model import Block, Document, Group, Sheet, Table
+from sigtest.render.model import Block, Document, Group, Sheet, Table, intervals, names, numbers
 from sigtest.render.names import in_words
 from sigtest.render.tables import MANY
 from sigtest.report import encode

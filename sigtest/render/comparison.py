@@ -10,10 +10,8 @@ from functools import partial
 from sigtest.data.choices import choose
 from sigtest.errors import RecipeError
 from sigtest.render import records, tables
-from sigtest.render.answer import answer
 from sigtest.render.digits import counted
-from sigtest.render.formats import Presented
-from sigtest.render.layout import Layout, verbatim
+from sigtest.render.formats import Layout, Presented, verbatim
 from sigtest.render.model import (
     Abreast,
     Block,
@@ -27,7 +25,7 @@ from sigtest.render.model import (
 )
 from sigtest.render.names import in_words
 from sigtest.render.pictures import PICTURES
-from sigtest.render.standings import baseline_of, facts, metric_heading, titled
+from sigtest.render.standings import answer, baseline_of, facts, metric_heading, titled
 from sigtest.report import PairReport, Report
 from sigtest.report.naming import renamed
 

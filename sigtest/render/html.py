@@ -10,9 +10,8 @@ from html import escape as escape_html
 from itertools import groupby
 from math import isfinite
 
-from sigtest.render import ordering
 from sigtest.render.digits import MINUS, whole
-from sigtest.render.drawing import COLUMN
+from sigtest.render.drawing import COLUMN, darkening
 from sigtest.render.model import (
     Abreast,
     Block,
@@ -33,7 +32,6 @@ from sigtest.render.model import (
     Words,
 )
 from sigtest.render.names import JOINERS, printable, turns
-from sigtest.render.sheet import style_sheet
 from sigtest.report import Methods
 
 WIDE = 1.5 * COLUMN
@@ -200,7 +198,7 @@ def _figure(svg: str) -> str:
 
 def _table(table: Table, look: Look) -> str:
     """One body of rows a cluster; folded where there are many rows."""
-    table = ordering.ordered(table, look.order)
+    table = ordered(table, look.order)
     if look.drawn:
         table = replace(table, groups=tuple(map(_with_bars, table.groups)))
     dense = look.dense is not None and len(table.columns) > look.dense
@@ -292,8 +290,8 @@ def _groups(table: Table) -> str:
 
 
 def _headings(table: Table, look: Look) -> str:
-    sort = look.sort if ordering.sortable(table) else None
-    cells = (_heading(key, own, sort, look.order) for key, own in ordering.keyed(table))
+    sort = look.sort if sortable(table) else None
+    cells = (_heading(key, own, sort, look.order) for key, own in keyed(table))
     return f"<tr>{''.join(cells)}</tr>"
 
 
@@ -306,7 +304,7 @@ def _heading(key: str, column: Column, sort: Callable[[str], str] | None, order:
     if sort is not None:
         if order.removeprefix("-") == key:
             told = f' aria-sort="{"descending" if order.startswith("-") else "ascending"}"'
-        address = sort(ordering.other(order, key, column))
+        address = sort(other(order, key, column))
         shown = f'<a href="{escape(address)}">{shown}</a>'
     return f'<th scope="col"{_side(column)}{told}>{shown}</th>'
 
@@ -388,3 +386,128 @@ def _facts(words: str) -> str:
 
 def _notes(notes: Iterable[str], look: Look) -> list[str]:
     return [_facts(isolated(note, look.names)) for note in notes]
+
+
+# Rows in another order: a column's, falling where a hyphen stands before it -----------
+
+
+def keyed(table: Table) -> list[tuple[str, Column]]:
+    """Each column with what an order calls it: its heading, after that of its group if need be."""
+    several = len(table.groups) > 1
+    found = [(column.heading, column) for column in table.names]
+    for group in table.groups:
+        above = group.heading if several else ""
+        found += [(f"{above} {column.heading}".strip(), column) for column in group.columns]
+    return found
+
+
+def sortable(table: Table) -> bool:
+    """Whether rows may stand in another order: not where they are numbered in their own."""
+    return table.size > 1 and all(column.heading for column in table.names)
+
+
+def other(order: str, key: str, column: Column) -> str:
+    """The order that a column leads to: the reverse if it is that one; names rise, numbers fall."""
+    if order.removeprefix("-") == key:
+        return key if order.startswith("-") else f"-{key}"
+    return key if column.holds(Name, Words) else f"-{key}"
+
+
+def ordered(table: Table, order: str) -> Table:
+    """The table in this order, without clusters; as it is where it has no such column."""
+    column = dict(keyed(table)).get(order.removeprefix("-")) if sortable(table) else None
+    if column is None or not order:
+        return table
+    empty = [row for row, cell in enumerate(column.cells) if cell is None]
+    known = [(_place(cell), row) for row, cell in enumerate(column.cells) if cell is not None]
+    known.sort(key=lambda own: own[0], reverse=order.startswith("-"))
+    rows = [*(row for _, row in known), *empty]
+    return replace(table.of_rows(rows), breaks=frozenset())
+
+
+def _place(cell: Cell) -> tuple[float, float, str]:
+    """What tells which of two cells of a column comes first."""
+    match cell:
+        case Number():
+            return cell.value, 0, ""
+        case PValue():
+            return cell.p, 0, ""
+        case Interval():
+            return cell.low, cell.high, ""
+        case Range():
+            return cell.first, cell.last, ""
+    return 0, 0, cell.shown.casefold()
+
+
+# The style sheet ------------------------
+
+STRONG = ".sigtest.sigtest.sigtest.sigtest"  # as specific as four classes
+_STYLE = """
+.sigtest { --ink: #161616; --muted: #555; --rule: #c4c4c4; --paper: #fff; --mark: #1d4f91;
+  --note: #fff6dd; color: var(--ink); background: var(--paper); color-scheme: light dark;
+  font: 16px/1.5 system-ui, "Helvetica Neue", Arial, sans-serif; margin: 0 auto;
+  max-width: 72rem; padding: 1rem 1.25rem; }
+.sigtest :is(h1, h2, p, li) { overflow-wrap: anywhere; }
+.sigtest h1 { font-size: 1.5rem; margin: 0 0 .25rem; }
+.sigtest h2 { font-size: 1.2rem; margin: 2.25rem 0 .5rem; }
+.sigtest p { margin: .25rem 0 .75rem; }
+.sigtest .answer { font-size: 1.15rem; margin: 1rem 0; }
+.sigtest .facts, .sigtest caption, .sigtest figcaption { color: var(--muted); }
+.sigtest .warnings { background: var(--note); border-left: 4px solid #c98a00; list-style: none;
+  margin: 1rem 0; padding: .5rem 1rem; }
+.sigtest .scroll { container-type: inline-size; overflow-x: auto; }
+.sigtest table { border: 0; border-bottom: 2px solid var(--ink); border-collapse: collapse;
+  border-top: 2px solid var(--ink); color: inherit; font-size: 1rem;
+  font-variant-numeric: tabular-nums; margin: .5rem 0 1.5rem; table-layout: auto; }
+.sigtest caption { caption-side: top; left: 0; max-width: 100cqi; padding: .25rem 0;
+  position: sticky; text-align: left; width: max-content; }
+.sigtest thead th[scope=colgroup] { text-align: center; }
+.sigtest tr, .sigtest thead { background: none; border: 0; line-height: 1.5; padding: 0;
+  text-align: left; vertical-align: baseline; white-space: nowrap; }
+.sigtest th, .sigtest td { background: none; border: 0; color: inherit; line-height: 1.5;
+  max-width: none; padding: .2rem .7rem; text-align: left; vertical-align: baseline;
+  white-space: nowrap; }
+.sigtest thead th { border-bottom: 1px solid var(--ink); font-weight: 600; }
+.sigtest tbody th { font-weight: 400; }
+.sigtest tbody tr:hover { background: color-mix(in srgb, var(--mark) 9%, transparent); }
+.sigtest tbody + tbody { border-top: 1px solid var(--muted); }
+.sigtest .number { text-align: right; }
+.sigtest .best { font-weight: 600; }
+.sigtest .significant { color: var(--mark); font-weight: 600; }
+.sigtest .figures { align-items: flex-start; display: flex; flex-wrap: wrap; gap: 1.5rem; }
+.sigtest .abreast { column-gap: 2rem; display: grid;
+  grid-template-columns: repeat(auto-fit, minmax(min(100%, 32rem), 1fr)); }
+.sigtest figure { margin: 0; max-width: 100%; }
+.sigtest figure svg { height: auto; max-width: 100%; width: 30rem; }
+.sigtest .wide { flex-basis: 100%; overflow-x: auto; }
+.sigtest .wide svg { max-width: none; width: max(100%, 56rem); }
+.sigtest sup { line-height: 0; }
+.sigtest summary { cursor: pointer; }
+.sigtest code { font-size: .85em; overflow-wrap: anywhere; }
+.sigtest details { margin: .25rem 0 .75rem; }
+.sigtest pre { font-size: .8rem; overflow-x: auto; }
+@media screen and (prefers-color-scheme: dark) {
+.sigtest { --ink: #ececec; --muted: #b4b4b4; --rule: #4a4f57; --paper: #16191d; --mark: #7fb2f0;
+  --note: #33290f; }
+@DARK@
+}
+@media print {
+.sigtest { padding: 0; }
+.sigtest .scroll { container-type: normal; overflow: visible; }
+.sigtest .abreast { display: block; }
+.sigtest table { font-size: 8pt; }
+.sigtest caption { max-width: none; }
+.sigtest th, .sigtest td { padding: .15rem .4rem; white-space: normal; }
+.sigtest tbody th { overflow-wrap: anywhere; }
+.sigtest :is(h2, caption, thead) { break-after: avoid; }
+.sigtest figure, .sigtest tr { break-inside: avoid; }
+.sigtest figure svg { max-height: 23cm; }
+.sigtest .wide svg { width: 100%; }
+}
+"""
+
+
+def style_sheet() -> str:
+    """The style sheet, each rule stronger than any that a notebook has for its outputs."""
+    style = _STYLE.replace("@DARK@", darkening(".sigtest svg "))
+    return style.replace(".sigtest", STRONG)

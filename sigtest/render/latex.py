@@ -1,7 +1,7 @@
 r"""A document's tables for a paper: booktabs, clusters as rules, stars with a legend.
 
-The output is a fragment to \input; it needs \usepackage{booktabs}, and fonts for names in other
-scripts than Latin, which its first lines say. Every name is escaped.
+The output is a fragment to \input; it needs \usepackage{booktabs}, and another engine for names in
+other scripts than Latin, which its first lines say. Every name is escaped.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from sigtest.render.latex_fonts import needs
 from sigtest.render.model import (
     Cell,
     Column,
@@ -33,6 +32,8 @@ HELD = 16  # tables that LaTeX surely holds back until a page has room for them
 LETTERS = 14  # of a heading for each column below it; longer ones take two lines
 LEVELS = (0.05, 0.01, 0.001)  # below alpha, that stars tell apart
 STARS = 3
+LATIN_ENDS = "\u0180"  # letters before it are in T1, but for these
+UNKNOWN = "ĦħĸĿŀŉŦŧſ"
 MARKS: dict[Mark, str] = {"baseline": r"\dagger", "undecided": "?", "exact": "="}
 REMARK = "\N{DOUBLE DAGGER}"
 
@@ -136,7 +137,21 @@ def render(document: Document) -> str:
     made = "\n".join(parts) + "\n"
     for given in document.verbatim:
         made = made.replace(escape(given), given).replace(_prose(given), given)
-    return needs(made) + (f"{STARRED}\n" if r"\begin{table*}" in made else "") + made
+    return _needs(made) + (f"{STARRED}\n" if r"\begin{table*}" in made else "") + made
+
+
+def _needs(latex: str) -> str:
+    """The first line of a fragment, and more where pdfLaTeX's fonts have not all of its letters."""
+    letters = {c for line in latex.splitlines() if line[:1] != "%" for c in line if c.isalpha()}
+    if all(c < LATIN_ENDS and c not in UNKNOWN for c in letters):
+        encoding = "" if all(map(str.isascii, letters)) else " and \\usepackage[T1]{fontenc}"
+        return f"% Needs \\usepackage{{booktabs}}{encoding}.\n"
+    return (
+        "% Needs \\usepackage{booktabs}, and XeLaTeX or LuaLaTeX with a font that has its letters: "
+        "pdfLaTeX\n% stops at them, and a font that lacks letters leaves them out. Most are in\n"
+        "% \\usepackage{fontspec}\\setmainfont{Noto Serif}, Chinese, Japanese and Korean ones in\n"
+        "% \\usepackage{fontspec}\\setmainfont{Noto Serif CJK SC}.\n"
+    )
 
 
 def escape(text: str) -> str:
@@ -388,3 +403,16 @@ def _symbols(heading: str) -> str:
 
 def _symbol(found: re.Match[str]) -> str:
     return f"${found[1].replace('{-}', '-')}$"
+
+
+def bibliography(document: Document) -> str:
+    """What the methods cite as BibTeX has it, and above it the methods as a comment."""
+    if document.methods is None:
+        return f"% {_inert(document.title)}: nothing to cite.\n"
+    entries = [own.bibtex for own in document.methods.references]
+    return "\n\n".join([f"% {_inert(document.methods.text)}", *entries]) + "\n"
+
+
+def _inert(text: str) -> str:
+    """A comment: BibTeX skips what stands outside entries, but for the sign that opens one."""
+    return printable(text, "?").replace("@", "(at)")

@@ -1,8 +1,13 @@
-"""Records of a report for a spreadsheet: two numbers that belong together take two columns."""
+"""Records of a report for a spreadsheet: two numbers that belong together take two columns.
+
+Every number is unrounded.
+"""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from csv import writer as csv_writer
 from dataclasses import fields
 from typing import TYPE_CHECKING, Protocol
 
@@ -65,3 +70,32 @@ def _values(name: str, value: object) -> Iterator[object]:
         yield from value
     else:
         yield from (None, None)
+
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+
+
+def csv(sheet: Sheet) -> str:
+    """The records in their order, below a line with the names of the columns (RFC 4180).
+
+    Text that a spreadsheet would run as a formula, because it starts with = + - @, their full-width
+    forms, a tab or a carriage return, gets a leading apostrophe, which spreadsheets take for
+    "this is text". No system's name may contain an apostrophe, so it can always be taken off again.
+    """
+    text = io.StringIO()
+    writer = csv_writer(text, lineterminator="\r\n")
+    writer.writerow(sheet.columns)
+    for row in sheet.rows:
+        writer.writerow([_cell(value) for value in row])
+    return text.getvalue()
+
+
+def _cell(value: object) -> str:
+    """Numbers as JSON has them, nothing for what is unknown, text made inert."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f"'{value}" if value.startswith(FORMULA) else value
+    return repr(value)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from sigtest.render.columns import decided, intervals, names, numbers
 from sigtest.render.digits import counted
 from sigtest.render.model import (
     Abreast,
@@ -18,6 +17,10 @@ from sigtest.render.model import (
     Range,
     Table,
     Words,
+    decided,
+    intervals,
+    names,
+    numbers,
 )
 from sigtest.render.names import in_words
 from sigtest.render.standings import (

@@ -16,8 +16,7 @@ from sigtest.comparison.parse import parse_comparison
 from sigtest.decide.anew import decided
 from sigtest.engine import compare
 from sigtest.render.comparison import present
-from sigtest.render.formats import FORMATS
-from sigtest.render.layout import Layout
+from sigtest.render.formats import FORMATS, Layout
 from sigtest.render.pictures import PICTURES
 from sigtest.report import Report
 from workers.settings import Settings

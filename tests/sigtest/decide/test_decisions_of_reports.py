@@ -11,7 +11,7 @@ from scipy.stats import binomtest
 
 from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
-from sigtest.render.answer import answer
+from sigtest.render.standings import answer
 
 Pair = dict[str, Any]
 

@@ -18,8 +18,7 @@ from sigtest.draws.weights import bootstrap_counts, swap_masks
 from sigtest.engine import compare
 from sigtest.errors import SigtestError
 from sigtest.render.comparison import present
-from sigtest.render.formats import FORMATS
-from sigtest.render.layout import Layout
+from sigtest.render.formats import FORMATS, Layout
 from sigtest.report import Report
 
 NAMES = ("aspen", "birch", "cedar", "elm")

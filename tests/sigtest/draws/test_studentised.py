@@ -21,7 +21,7 @@ from sigtest.draws.weights import bootstrap_counts, stratified_counts
 from sigtest.engine import distribute
 from sigtest.errors import RecipeError
 from sigtest.metrics import METRICS
-from sigtest.render import csv, html, latex, text
+from sigtest.render import html, latex, records, text
 from sigtest.render.comparison import document, pairs_sheet
 from sigtest.render.pictures import PICTURES
 from sigtest.report import Report, decode, encode
@@ -299,7 +299,7 @@ def test_an_end_without_a_bound_is_said_to_have_none(unit: float, differing: int
     shown = decode(Report, report)
     assert shown.pairs[0].ci[1] == np.inf
     assert encode(shown) == report
-    assert ",inf," in csv.render(pairs_sheet(shown))
+    assert ",inf," in records.csv(pairs_sheet(shown))
     assert "inf]" in text.render(document(shown))
     assert "nan" not in html.blocks(document(shown).blocks, html.Look(drawn=True))
     assert r"\infty" in latex.render(document(shown))

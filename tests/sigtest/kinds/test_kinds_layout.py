@@ -8,8 +8,7 @@ from answered import REPORTS
 
 from sigtest.errors import RecipeError
 from sigtest.kinds import KINDS
-from sigtest.render.formats import FORMATS
-from sigtest.render.layout import Layout
+from sigtest.render.formats import FORMATS, Layout
 from sigtest.render.model import Table
 from sigtest.report import encode
 from sigtest.report.naming import names_in, renamed_in

@@ -11,8 +11,7 @@ from scored import SYSTEMS, request
 from sigtest.kinds import KINDS
 from sigtest.meta import MetaReport, compute, parse
 from sigtest.meta.present import document, present
-from sigtest.render.formats import FORMATS
-from sigtest.render.layout import Layout
+from sigtest.render.formats import FORMATS, Layout
 from sigtest.render.model import Table
 from sigtest.report import decode
 

@@ -18,8 +18,7 @@ from sigtest.people.conclusions import combine, concluded, decide, ranks
 from sigtest.people.present import present
 from sigtest.people.report import JudgedPair
 from sigtest.people.scores import by_name
-from sigtest.render.formats import FORMATS
-from sigtest.render.layout import Layout
+from sigtest.render.formats import FORMATS, Layout
 
 
 def row(annotator, system, segment, score, kind="SYSTEM", **more):

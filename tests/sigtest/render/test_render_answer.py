@@ -10,9 +10,8 @@ import sigtest
 from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
 from sigtest.people.present import present
-from sigtest.render.answer import answer, listed
 from sigtest.render.formats import FORMATS
-from sigtest.render.standings import pair_rows
+from sigtest.render.standings import answer, listed, pair_rows
 from sigtest.report import Report
 
 REFERENCE = [f"word{i} and word{i + 1} stand on line {i} of this text" for i in range(60)]
