@@ -21,8 +21,7 @@ from sigtest.meta.significance.williams import williams
 from sigtest.meta.statistics.correlation import standardised
 from sigtest.metrics import METRICS
 from sigtest.metrics.scores import Scores
-from sigtest.people.statistics.paired import signed_rank
-from sigtest.people.statistics.two_samples import rank_sum
+from sigtest.people.statistics import rank_sum, signed_rank
 from sigtest.significance import ALTERNATIVES, OwnTest, own_tests
 from validation import kept
 from validation.beside import drawn, sample_beside

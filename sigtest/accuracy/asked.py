@@ -11,7 +11,7 @@ from sigtest.comparison.parse import StoredComparison
 from sigtest.kinds.base import About
 from sigtest.kinds.comparisons import ComparisonQuestion
 from sigtest.kinds.whole import WholeQuestion
-from sigtest.people import Asked as HumanAsked
+from sigtest.people import HumanQuestion
 from sigtest.report import digest, encode
 from sigtest.version import __version__
 
@@ -71,7 +71,7 @@ class Asked(WholeQuestion):
         notes: What the report should warn of.
     """
 
-    people: Judged | HumanAsked
+    people: Judged | HumanQuestion
     comparison: StoredComparison | Tested
     alphas: tuple[float, ...]
     human_alpha: float | None

@@ -13,7 +13,7 @@ from sigtest.comparison.comparison import Comparison
 from sigtest.kinds.base import File, Reference
 from sigtest.kinds.comparisons import with_comparison
 from sigtest.kinds.whole import WholeKind
-from sigtest.people import Asked as HumanAsked
+from sigtest.people import HumanQuestion
 from sigtest.people.kind import recognised as judged
 from sigtest.people.kind import with_evaluation
 from sigtest.requests.accuracy import AccuracyRequest
@@ -83,7 +83,7 @@ class AccuracyOfTests(WholeKind[Asked]):
 
     def recognised(self, question: Asked) -> tuple[str, ...]:
         people = question.people
-        read = judged(people) if isinstance(people, HumanAsked) else ()
+        read = judged(people) if isinstance(people, HumanQuestion) else ()
         return (*read, *super().recognised(question))
 
     def comparison(self, question: Asked) -> Comparison | None:

@@ -15,7 +15,7 @@ from sigtest.comparison.parse import parse_named
 from sigtest.data.choices import choose
 from sigtest.data.names import check_name
 from sigtest.errors import InputError, RecipeError, inside
-from sigtest.people import Asked as HumanAsked
+from sigtest.people import HumanQuestion
 from sigtest.people.matching import check_segments
 from sigtest.requests.accuracy import AccuracyRequest
 from sigtest.significance import TESTS, ResamplingTest
@@ -54,7 +54,7 @@ def parse(request: Mapping[str, Any], files: Files = ()) -> Asked:
     return Asked(people, compared, levels.alphas, levels.human_alpha, notes)
 
 
-def _numbered(people: Judged | HumanAsked, compared: Comparison | Tested) -> tuple[str, ...]:
+def _numbered(people: Judged | HumanQuestion, compared: Comparison | Tested) -> tuple[str, ...]:
     """How judged segments are numbered, where both they and the test set are known."""
     if isinstance(people, Judged) or isinstance(compared, Tested):
         return ()

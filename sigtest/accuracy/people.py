@@ -14,8 +14,7 @@ from sigtest.data.names import check_name
 from sigtest.data.text import check_list
 from sigtest.errors import InputError, RecipeError, quoted
 from sigtest.meta.data.request import probability
-from sigtest.people import Asked as HumanAsked
-from sigtest.people import compute, evaluation_in
+from sigtest.people import HumanQuestion, compute, evaluation_in
 from sigtest.people.matching import match_systems
 from sigtest.requests.accuracy import JudgedPairsRequest
 
@@ -30,7 +29,7 @@ Files = Sequence[tuple[str, bytes]]
 
 def parse_people(
     body: object, files: Files, systems: Sequence[str], pairs: Pairs
-) -> Judged | HumanAsked:
+) -> Judged | HumanQuestion:
     """The human part of a request.
 
     Args:
@@ -52,7 +51,7 @@ def parse_people(
     return asked
 
 
-def judge_pairs(asked: HumanAsked, systems: Sequence[str], pairs: Pairs) -> Judged:
+def judge_pairs(asked: HumanQuestion, systems: Sequence[str], pairs: Pairs) -> Judged:
     """P-values of people for the pairs of a comparison, from judgements."""
     report = compute(asked)
     found: ByCriterion = {}

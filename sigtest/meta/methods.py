@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sigtest.meta.report import MetaReport
-from sigtest.people.methods import correcting
+from sigtest.people.show import correcting
 from sigtest.render.digits import counted
 from sigtest.report.methods import Sources, listed
 

@@ -22,8 +22,7 @@ from sigtest.meta.data.request import (
 )
 from sigtest.meta.data.scored import ScoredSet
 from sigtest.meta.significance.williams import FEWEST
-from sigtest.people import Asked as HumanAsked
-from sigtest.people import evaluation_in
+from sigtest.people import HumanQuestion, evaluation_in
 from sigtest.requests.meta import STATISTICS, TESTS, Excluding, Group, MetricEvaluationRequest
 from sigtest.requests.recipe import Recipe
 
@@ -72,7 +71,9 @@ def _set(
     return replace(own, notes=(*found.notes, *own.notes), judgements=found.signature)
 
 
-def _evaluation(human: object, files: Sequence[tuple[str, bytes]], path: str) -> HumanAsked | None:
+def _evaluation(
+    human: object, files: Sequence[tuple[str, bytes]], path: str
+) -> HumanQuestion | None:
     """The human evaluation that the human scores come from; none where they are given."""
     if human is not None and not isinstance(human, Mapping):
         if not files:

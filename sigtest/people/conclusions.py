@@ -8,18 +8,13 @@ from itertools import combinations
 
 import numpy as np
 
-from sigtest.arrays import Array, Counts, Flags
-from sigtest.errors import InputError
+from sigtest.arrays import Array
 from sigtest.people.report import JudgedPair
 from sigtest.people.scores import Observations
-from sigtest.people.statistics.paired import approximate_randomization, signed_rank
-from sigtest.people.statistics.tails import Tails
-from sigtest.people.statistics.two_samples import rank_sum
+from sigtest.people.statistics import Flips, Tails, approximate_randomization, rank_sum, signed_rank
+from sigtest.requests.people import COMBINED
 from sigtest.significance import CORRECTIONS
 from sigtest.significance.ranking import Rank, rank
-
-COMBINED = "combined"
-PAIRED = ("signed_rank", "approximate_randomization")
 
 
 def compare_pairs(
@@ -43,44 +38,16 @@ def compare_pairs(
                  (len(ordered[a]), len(ordered[b])), means[a] - means[b])
             for a, b in pairs
         ]  # fmt: skip
-    shared = [differences(observed, a, b) for a, b in pairs]
-    exact: Sequence[bool]
+    shared = [observed.differences(a, b) for a, b in pairs]
     if test == "signed_rank":
-        found, exact = [signed_rank(given) for _, given in shared], [False] * len(pairs)
+        results = [Flips(signed_rank(values), False) for _, values in shared]
     else:
-        flips = approximate_randomization(shared, observed.size, *draws)
-        found, exact = [f.tails for f in flips], [f.exact for f in flips]
+        results = approximate_randomization(shared, observed.size, *draws)
     return [
-        replace(
-            undecided(names, pair, criterion, test, tails, (len(given),) * 2, float(given.mean())),
-            exact=every,
-        )
-        for pair, tails, every, (_, given) in zip(pairs, found, exact, shared, strict=True)
-    ]
-
-
-def differences(observed: Observations, a: int, b: int) -> tuple[Counts, Array]:
-    """Units that both systems have, and a - b there."""
-    units, first, second = np.intersect1d(
-        observed.units[a], observed.units[b], assume_unique=True, return_indices=True
-    )
-    return units, observed.scores[a][first] - observed.scores[b][second]
-
-
-def require_shared(observed: Observations, names: Sequence[str], test: str) -> None:
-    """Check that every pair of systems has units in common.
-
-    Raises:
-        InputError: Two systems that share none.
-    """
-    for a, b in combinations(range(len(names)), 2):
-        if not len(np.intersect1d(observed.units[a], observed.units[b], assume_unique=True)):
-            raise InputError(
-                f"{names[a]!r} and {names[b]!r} were judged on no unit in common, so {test} cannot "
-                "pair their scores; rank_sum needs no pairs.",
-                field="test",
-                system=names[b],
-            )
+        undecided(names, pair, criterion, test, result.tails, (len(values),) * 2,
+                  float(values.mean()), exact=result.exact)
+        for pair, result, (_, values) in zip(pairs, results, shared, strict=True)
+    ]  # fmt: skip
 
 
 def decide(rows: Sequence[JudgedPair], alpha: float, correction: str) -> list[JudgedPair]:
@@ -127,19 +94,13 @@ def ranks(
             come from several means, none of which orders the systems: there the number of systems
             beaten minus those that beat it does.
     """
-    table = beats(rows, names)
-    ahead = table.sum(axis=1) - table.sum(axis=0)
-    return rank(ahead.astype(np.float64) if means is None else means, table)
-
-
-def beats(rows: Sequence[JudgedPair], names: Sequence[str]) -> Flags:
-    """(S, S) whether the row's system is significantly better than the column's."""
     place = {name: i for i, name in enumerate(names)}
-    table = np.zeros((len(names), len(names)), dtype=bool)
+    table = np.zeros((len(names), len(names)), dtype=bool)  # the row's system beats the column's
     for row in rows:
         table[place[row.a], place[row.b]] = row.conclusion == "a"
         table[place[row.b], place[row.a]] = row.conclusion == "b"
-    return table
+    ahead = table.sum(axis=1) - table.sum(axis=0)
+    return rank(ahead.astype(np.float64) if means is None else means, table)
 
 
 def undecided(
@@ -150,6 +111,7 @@ def undecided(
     tails: Tails,
     sizes: tuple[int, int],
     difference: float,
+    exact: bool = False,
 ) -> JudgedPair:
     """A pair that is tested and not decided yet.
 
@@ -158,9 +120,10 @@ def undecided(
         pair: Places of both.
         criterion: By which they are compared.
         test: Its name.
-        tails: What it found.
+        tails: Its statistic and p-values.
         sizes: Units of both.
         difference: Of what was tested.
+        exact: Whether every sign pattern was counted.
     """
     return JudgedPair(
         a=names[pair[0]],
@@ -176,4 +139,5 @@ def undecided(
         log10_p=tails.log10,
         p_adjusted=min(tails.greater, tails.less),
         conclusion="tie",
+        exact=exact,
     )

@@ -15,8 +15,7 @@ from sigtest.draws.product import fixed_point
 from sigtest.draws.weights import bootstrap_counts
 from sigtest.people.report import CriterionGain, GainFigures, GainReport
 from sigtest.people.scores import Units
-from sigtest.people.statistics.tails import interval
-from sigtest.people.statistics.two_samples import rank_sum
+from sigtest.people.statistics import interval, rank_sum
 from sigtest.requests.people import HumanRequest, Longitudinal
 
 OLD, NEW = 1, 2  # streams of the draws of the two test sets

@@ -1,14 +1,14 @@
-"""People's judgements as columns: names as numbers, scores as arrays.
+"""People's judgements as columns: names as numbers, scores and ranks as arrays.
 
-What follows the readers looks at these columns only; no judgement is an object of its own.
+What follows the readers looks at these columns only; no judgement is an object.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import reduce
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 
@@ -18,6 +18,7 @@ KINDS = ("SYSTEM", "REPEAT", "BAD_REF", "REF", "DUPLICATE")
 SYSTEM, REPEAT, BAD_REF, REF, DUPLICATE = range(len(KINDS))
 
 UNKNOWN = -1
+MOST_PAIRS = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -75,8 +76,8 @@ class Names:
         if used.all():
             return Names(self.names, codes)
         places = np.append(np.cumsum(used) - 1, UNKNOWN)
-        kept = tuple(name for name, stays in zip(self.names, used.tolist(), strict=True) if stays)
-        return Names(kept, places[codes])
+        left = tuple(name for name, stays in zip(self.names, used.tolist(), strict=True) if stays)
+        return Names(left, places[codes])
 
     def at(self, row: int) -> str | None:
         """The name in one row."""
@@ -85,7 +86,21 @@ class Names:
 
 
 @dataclass(frozen=True)
-class Judgements:
+class Columns:
+    """Columns of equal length; a tuple is none of them."""
+
+    def take(self, rows: Flags) -> Self:
+        """Some of the rows."""
+        columns = {field.name: getattr(self, field.name) for field in fields(self)}
+        return replace(self, **{
+            name: column.take(rows) if isinstance(column, Names) else column[rows]
+            for name, column in columns.items()
+            if not isinstance(column, tuple)
+        })  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Judgements(Columns):
     """Judgements, one a row. All columns have the same length, n.
 
     Attributes:
@@ -131,15 +146,14 @@ class Judgements:
         return bool(np.isfinite(self.z).any())
 
     @property
+    def scores(self) -> Array:
+        """(n,) scores as given; standardised ones where only those are known."""
+        return self.z if np.isnan(self.raw).all() else self.raw
+
+    @property
     def scored(self) -> Flags:
         """(n,) which rows say how good a system is."""
         return (self.kind == SYSTEM) | (self.kind == REPEAT)
-
-    def take(self, rows: Flags) -> Judgements:
-        """Some of the judgements."""
-        return Judgements(
-            **{field.name: _take(getattr(self, field.name), rows) for field in fields(self)}
-        )
 
     @classmethod
     def concatenate(cls, parts: Sequence[Judgements]) -> Judgements:
@@ -152,6 +166,67 @@ class Judgements:
             named = isinstance(columns[0], Names)
             joined[field.name] = Names.concatenate(columns) if named else np.concatenate(columns)
         return cls(**joined)
+
+
+@dataclass(frozen=True)
+class Rankings(Columns):
+    """Rankings, one a row; n rankings of at most m outputs.
+
+    Attributes:
+        annotator: Who ranked.
+        segment: Which segment.
+        languages: Language pair.
+        names: Of the systems; all keep their numbers where some rankings are taken.
+        system: (n, m) index into `names`, -1 for an empty place.
+        rank: (n, m) 1 the best; -1 where the output was not ranked.
+        source: (n,) number of its file, from 0.
+    """
+
+    annotator: Names
+    segment: Names
+    languages: Names
+    names: tuple[str, ...]
+    system: Counts
+    rank: Counts
+    source: Counts
+
+    def __len__(self) -> int:
+        return len(self.system)
+
+    def without_copies(self) -> Rankings:
+        """All but rows that an earlier file has as often: files may overlap.
+
+        A row that one file has twice stays, since annotators may rank the same outputs again.
+        """
+        columns = (self.annotator.codes, self.segment.codes, self.languages.codes,
+                   *self.system.T, *self.rank.T)  # fmt: skip
+        place, _ = groups(*columns, self.source)
+        order, often = np.argsort(place, kind="stable"), np.bincount(place)
+        occurrence = np.empty_like(place)  # how many alike stand above a row in its file
+        occurrence[order] = np.arange(len(self)) - np.repeat(np.cumsum(often) - often, often)
+        keeps = np.zeros(len(self), dtype=np.bool_)
+        keeps[groups(*columns, occurrence)[1]] = True
+        return self.take(keeps)
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Rankings]) -> Rankings:
+        """All rankings of several files."""
+        wide = max(part.system.shape[1] for part in parts)
+
+        def padded(places: Counts) -> Counts:
+            missing = ((0, 0), (0, wide - places.shape[1]))
+            return np.pad(places, missing, constant_values=UNKNOWN)
+
+        system = Names.concatenate([Names(part.names, padded(part.system)) for part in parts])
+        return cls(
+            Names.concatenate([part.annotator for part in parts]),
+            Names.concatenate([part.segment for part in parts]),
+            Names.concatenate([part.languages for part in parts]),
+            system.names,
+            system.codes,
+            np.concatenate([padded(part.rank) for part in parts]),
+            np.concatenate([part.source for part in parts]),
+        )
 
 
 def groups(*codes: Counts) -> tuple[Counts, Counts]:
@@ -175,5 +250,56 @@ def groups(*codes: Counts) -> tuple[Counts, Counts]:
     return inverse.astype(np.int64), first.astype(np.int64)
 
 
-def _take(column: Any, rows: Flags) -> Any:
-    return column.take(rows) if isinstance(column, Names) else column[rows]
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs of judgements of one thing.
+
+    Attributes:
+        first: (p,) row of one judgement.
+        second: (p,) row of the other.
+    """
+
+    first: Counts
+    second: Counts
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def take(self, chosen: Flags) -> Pairs:
+        """Some of the pairs."""
+        return Pairs(self.first[chosen], self.second[chosen])
+
+
+def pairs_within(items: Counts) -> Pairs | None:
+    """All pairs of rows that are about the same item; nothing where there are too many.
+
+    Args:
+        items: (n,) number of each row's item.
+    """
+    sizes = np.bincount(items, minlength=1)
+    if float((sizes.astype(np.float64) * (sizes - 1)).sum()) / 2 > MOST_PAIRS:
+        return None
+    order = np.argsort(items, kind="stable")
+    ends = np.cumsum(sizes)[items[order]]
+    later = ends - 1 - np.arange(len(items))  # members of the same item that follow
+    first = np.repeat(np.arange(len(items)), later)
+    steps = np.arange(len(first)) - np.repeat(np.cumsum(later) - later, later)
+    return Pairs(order[first], order[first + 1 + steps])
+
+
+def mates(judgements: Judgements, kinds: tuple[int, ...]) -> Pairs:
+    """Pair the first judgement of a thing, of kind SYSTEM, with those of some kinds.
+
+    Both are by the same annotator, of the same batch, system, segment and criterion.
+    """
+    j = judgements
+    item, _ = groups(
+        j.annotator.codes, j.hit.codes, j.system.codes, j.segment.codes, j.criterion.codes
+    )
+    firsts = np.full(int(item.max(initial=0)) + 1, UNKNOWN, dtype=np.int64)
+    outputs = np.flatnonzero(j.kind == SYSTEM)
+    firsts[item[outputs[::-1]]] = outputs[::-1]  # the first of several stays
+    rows = np.flatnonzero(np.isin(j.kind, kinds))
+    first = firsts[item[rows]]
+    known = (first != UNKNOWN) & (j.annotator.codes[rows] != UNKNOWN)
+    return Pairs(first[known], rows[known])

@@ -9,10 +9,10 @@ from sigtest.kinds.base import File, Finished
 from sigtest.kinds.whole import WholeKind
 from sigtest.people import HumanReport, compute, parse
 from sigtest.people.files.columns import JUDGEMENTS
+from sigtest.people.judgements import Rankings
 from sigtest.people.pictures import PICTURES
-from sigtest.people.present import answer, present
-from sigtest.people.rankings import Rankings
-from sigtest.people.request.asked import Asked
+from sigtest.people.question import HumanQuestion
+from sigtest.people.show import answer, present
 from sigtest.render.digits import counted
 from sigtest.requests.options import options
 from sigtest.requests.people import HumanRequest
@@ -35,7 +35,7 @@ EXAMPLES = {
 }
 
 
-def recognised(asked: Asked) -> tuple[str, ...]:
+def recognised(asked: HumanQuestion) -> tuple[str, ...]:
     """What was read in each file, and how much there is to judge by."""
     judged = asked.judgements
     what = "ranking" if isinstance(judged, Rankings) else "judgement"
@@ -53,13 +53,13 @@ def recognised(asked: Asked) -> tuple[str, ...]:
     return (*read, f"{', '.join([counted(len(judged), what), *counts])}.")
 
 
-class HumanEvaluations(WholeKind[Asked]):
+class HumanEvaluations(WholeKind[HumanQuestion]):
     """What people's judgements say of systems."""
 
     name = "human evaluation"
     path = "human-evaluations"
     summary = "What do people's judgements say of systems, and do people agree?"
-    content = Asked
+    content = HumanQuestion
     reports = (HumanReport,)
 
     request = HumanRequest
@@ -80,10 +80,10 @@ class HumanEvaluations(WholeKind[Asked]):
     tables = ("systems", "pairs", "agreement", "gain")
     naming = ("name", "a", "b")
 
-    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Asked:
+    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> HumanQuestion:
         return parse(request, [(file.name, file.data) for file in files])
 
-    def recognised(self, question: Asked) -> tuple[str, ...]:
+    def recognised(self, question: HumanQuestion) -> tuple[str, ...]:
         criteria = question.choices.criteria
         judged_by = f"{'Criterion' if len(criteria) == 1 else 'Criteria'}: {', '.join(criteria)}."
         systems = f"{counted(len(question.systems), 'system')}: {', '.join(question.systems)}."

@@ -11,19 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
-from sigtest.people.judgements import (
-    BAD_REF,
-    DUPLICATE,
-    REPEAT,
-    SYSTEM,
-    UNKNOWN,
-    Judgements,
-    groups,
-)
+from sigtest.people.judgements import BAD_REF, DUPLICATE, REPEAT, Judgements, Pairs, mates
 from sigtest.people.report import AnnotatorReport, AnnotatorsReport
-from sigtest.people.statistics.agreement import Pairs
-from sigtest.people.statistics.paired import paired_t, signed_rank
-from sigtest.people.statistics.two_samples import rank_sum, welch
+from sigtest.people.statistics import paired_t, rank_sum, signed_rank, welch
 from sigtest.requests.people import Quality
 from sigtest.significance.ties import with_ties
 
@@ -45,29 +35,6 @@ class Verdicts:
     untestable: Flags
 
 
-def mates(judgements: Judgements, kinds: tuple[int, ...]) -> Pairs:
-    """Pair the first judgement of a thing, of kind SYSTEM, with those of some kinds.
-
-    Both are by the same annotator, of the same batch, system, segment and criterion.
-    """
-    j = judgements
-    item, _ = groups(
-        j.annotator.codes, j.hit.codes, j.system.codes, j.segment.codes, j.criterion.codes
-    )
-    firsts = np.full(int(item.max(initial=0)) + 1, UNKNOWN, dtype=np.int64)
-    shown = np.flatnonzero(j.kind == SYSTEM)
-    firsts[item[shown[::-1]]] = shown[::-1]  # the first of several stays
-    rows = np.flatnonzero(np.isin(j.kind, kinds))
-    found = firsts[item[rows]]
-    known = (found != UNKNOWN) & (j.annotator.codes[rows] != UNKNOWN)
-    return Pairs(found[known], rows[known])
-
-
-def scores_of(judgements: Judgements) -> Array:
-    """(n,) scores as given; standardised ones where only those are known."""
-    return judgements.z if np.isnan(judgements.raw).all() else judgements.raw
-
-
 def control(judgements: Judgements, asked: Quality | None, *, named: bool) -> Verdicts:
     """Test every annotator.
 
@@ -77,7 +44,7 @@ def control(judgements: Judgements, asked: Quality | None, *, named: bool) -> Ve
         named: Whether the report names them.
     """
     rule = asked or Quality()
-    scores, who = scores_of(judgements), judgements.annotator.codes
+    scores, who = judgements.scores, judgements.annotator.codes
     size = len(judgements.annotator.names)
     bad, again = mates(judgements, (BAD_REF,)), mates(judgements, (REPEAT, DUPLICATE))
     worse, moved = (

@@ -220,6 +220,8 @@ def _union(kinds: Sequence[Any]) -> Ways:
 
     def read(body: Any) -> Any:
         ((name, held),) = body.items()
+        if name not in own:
+            raise InputError(f"This is no {' or '.join(own)} of sigtest {__version__}: {name}.")
         return own[name].read(held)
 
     return Ways(write, read)

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sigtest.people import Asked, compute
+from sigtest.people import HumanQuestion, compute
+from sigtest.people.judgements import Rankings
 from sigtest.people.matching import match_systems, spellings
-from sigtest.people.rankings import Rankings
 from sigtest.people.scores import by_name
 
 
@@ -27,7 +27,9 @@ class FromJudgements:
     notes: tuple[str, ...]
 
 
-def scores_of(asked: Asked, given: Sequence[str], exclude: Sequence[str] = ()) -> FromJudgements:
+def scores_of(
+    asked: HumanQuestion, given: Sequence[str], exclude: Sequence[str] = ()
+) -> FromJudgements:
     """Evaluate judgements, and call systems by the names that metrics have for them.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from sigtest.people.statistics.tails import student
+from sigtest.people.statistics import student
 from sigtest.significance import Alternative
 
 FEWEST = 4  # systems, as n - 3 degrees of freedom are left

@@ -20,7 +20,7 @@ from sigtest.people.files import (
     wmt25,
 )
 from sigtest.people.files.table import Table
-from sigtest.people.rankings import Rankings
+from sigtest.people.judgements import Rankings
 
 MAX_ROWS = 1_000_000
 

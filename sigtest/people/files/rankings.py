@@ -15,8 +15,7 @@ import numpy as np
 from sigtest.data.names import check_name, without_slash
 from sigtest.errors import InputError
 from sigtest.people.files.table import at_line, records, without
-from sigtest.people.judgements import Names
-from sigtest.people.rankings import Rankings
+from sigtest.people.judgements import Names, Rankings
 
 WIDEST = 25  # outputs of one ranking
 _RANK = re.compile(r"-1|[1-9][0-9]{0,3}")

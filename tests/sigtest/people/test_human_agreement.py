@@ -9,13 +9,8 @@ import pytest
 from statsmodels.stats.inter_rater import cohens_kappa, to_table
 
 from sigtest.draws.weights import bootstrap_counts, counts_plain
-from sigtest.people.statistics.agreement import (
-    RESAMPLES,
-    STREAM,
-    Pairs,
-    kappas,
-    pairs_within,
-)
+from sigtest.people.agreement import RESAMPLES, STREAM, kappas
+from sigtest.people.judgements import Pairs, pairs_within
 
 
 def test_kappa_of_printed_agreement(oracles: Path) -> None:

@@ -15,9 +15,9 @@ from sigtest.errors import InputError, RecipeError
 from sigtest.kinds import KINDS
 from sigtest.people import compute, parse
 from sigtest.people.conclusions import combine, concluded, decide, ranks
-from sigtest.people.present import present
 from sigtest.people.report import JudgedPair
 from sigtest.people.scores import by_name
+from sigtest.people.show import present
 from sigtest.render.formats import FORMATS, Layout
 
 

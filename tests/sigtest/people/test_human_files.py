@@ -10,7 +10,7 @@ from sigtest.errors import InputError, LimitError, SigtestError
 from sigtest.people import INPUTS, compute, parse
 from sigtest.people.files import MAX_ROWS, read
 from sigtest.people.files.mqm import weight
-from sigtest.people.present import present
+from sigtest.people.show import present
 
 DA = "HITId WorkerId Input.src Input.trg Input.item hit sys_id rid type sid score time\n"
 ESA = '{login},{system},{item},{kind},eng,deu,{score},{doc},False,"{spans}",{start},{end}\n'

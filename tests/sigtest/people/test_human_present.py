@@ -8,8 +8,8 @@ import pytest
 from service import EXAMPLE
 
 from sigtest.people import compute, parse
-from sigtest.people.present import present
 from sigtest.people.report import HumanReport
+from sigtest.people.show import present
 from sigtest.render.formats import FORMATS
 
 CAMPAIGN = EXAMPLE.parent / "campaign" / "judgements.tsv"

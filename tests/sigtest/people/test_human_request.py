@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from sigtest.errors import InputError, RecipeError, SigtestError
-from sigtest.people import Asked, compute, parse
-from sigtest.people.request import asked as asked_module
+from sigtest.people import HumanQuestion, compute, parse
+from sigtest.people import question as question_module
 from sigtest.report import decode, encode
 
 ROWS = [
@@ -49,7 +49,7 @@ def test_every_field_of_the_request_is_taken() -> None:
 def test_what_is_stored_rebuilds_the_same_question() -> None:
     first = asked(**CHOICES)
     stored = json.loads(json.dumps(encode(first), allow_nan=False))
-    again = decode(Asked, stored)
+    again = decode(HumanQuestion, stored)
     assert again.key == first.key
     assert as_dict(compute(again)) == as_dict(compute(first))
     assert encode(again) == encode(first)
@@ -58,7 +58,7 @@ def test_what_is_stored_rebuilds_the_same_question() -> None:
 def test_what_is_stored_of_rankings_rebuilds_the_same_question(data: Path) -> None:
     path = data / "wmt12.es-en" / "human" / "wmt12.RNK_results.es-en.csv"
     first = parse({}, [(path.name, path.read_bytes())])
-    again = decode(Asked, json.loads(json.dumps(encode(first))))
+    again = decode(HumanQuestion, json.loads(json.dumps(encode(first))))
     assert again.key == first.key
     assert as_dict(compute(again)) == as_dict(compute(first))
 
@@ -66,7 +66,7 @@ def test_what_is_stored_of_rankings_rebuilds_the_same_question(data: Path) -> No
 def test_unknown_values_survive_storage() -> None:
     rows = [{"system": s, "segment": i, "score": 5 * i} for s in "AB" for i in range(4)]
     first = parse({"judgements": rows})
-    again = decode(Asked, json.loads(json.dumps(encode(first))))
+    again = decode(HumanQuestion, json.loads(json.dumps(encode(first))))
     assert again.judgements.annotator.at(0) is None
     assert np.isnan(again.judgements.seconds).all()
     assert again.key == first.key
@@ -87,7 +87,7 @@ def test_content_and_version_have_their_own_key(monkeypatch: pytest.MonkeyPatch)
     rows[7]["score"] += 1
     assert parse({"judgements": rows}).key != asked().key
     before = asked().key
-    monkeypatch.setattr(asked_module, "__version__", "9.9.9")
+    monkeypatch.setattr(question_module, "__version__", "9.9.9")
     assert asked().key != before
 
 

@@ -11,13 +11,15 @@ from scipy import stats
 
 from sigtest.arrays import Array
 from sigtest.metrics.scores import Scores
-from sigtest.people.statistics.paired import (
+from sigtest.people.statistics import (
     approximate_randomization,
+    interval,
     paired_t,
+    rank_sum,
     signed_rank,
+    student,
+    welch,
 )
-from sigtest.people.statistics.tails import interval, student
-from sigtest.people.statistics.two_samples import rank_sum, welch
 from sigtest.significance import TESTS
 from sigtest.significance.ties import as_printed
 

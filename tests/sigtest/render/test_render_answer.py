@@ -9,7 +9,7 @@ from written import rendered
 import sigtest
 from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
-from sigtest.people.present import present
+from sigtest.people.show import present
 from sigtest.render.formats import FORMATS
 from sigtest.render.standings import answer, listed, pair_rows
 from sigtest.report import Report

@@ -1,38 +1,170 @@
-"""From a request and its files to what is asked: every check, once."""
+"""A human evaluation as a question: judgements and choices that fit each other."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
 import numpy as np
 
+from sigtest.arrays import Flags
+from sigtest.cached import cached_property
 from sigtest.data.choices import choose
 from sigtest.data.names import is_error, system_name
 from sigtest.data.text import check_list
 from sigtest.errors import InputError, LimitError, RecipeError, inside
+from sigtest.kinds.base import About
+from sigtest.kinds.whole import WholeQuestion
 from sigtest.people.files import INPUTS, MAX_ROWS, columns, read
 from sigtest.people.files.collecting import collect
 from sigtest.people.files.table import Table
-from sigtest.people.judgements import Judgements, Names
-from sigtest.people.preparing import count_rows
-from sigtest.people.rankings import Rankings
-from sigtest.people.request.asked import Asked, Source
+from sigtest.people.judgements import Judgements, Names, Rankings
+from sigtest.people.report import SourceReport
+from sigtest.people.scores import Prepared, count_rows, prepare
+from sigtest.people.statistics import EXACT_FLIPS
 from sigtest.render.digits import counted
-from sigtest.requests.people import RANKING_TEST, SEVERITIES, TESTS, HumanRequest
+from sigtest.report import Stored, digest, encode
+from sigtest.requests.people import COMBINED, RANKING_TEST, SEVERITIES, TESTS, HumanRequest
+from sigtest.version import __version__
 
 MAX_SYSTEMS = 300
 MAX_ANNOTATORS = 20_000
 FIRST_CRITERIA = ("adequacy", "fluency")
-RANKING = "ranking"
-RESERVED = {"combined"}
+RANKING = "ranking"  # the criterion of rankings
 MQM = "mqm"  # criterion of scores that are counted from errors
+SECONDS = 5e-5  # for one judgement
+PATTERN_SECONDS = 2e-8  # for one exchange of units of a pair, where all are counted
+DRAW_SECONDS = 4e-9  # for one unit of a resample
+PRODUCT_SECONDS = 5e-10  # for one unit of a resample and a pair
+TESTED_SECONDS = 6e-5  # for one pair of systems, whatever the test
+PAIR_SECONDS = 4e-9  # for one pair of a resample
 
 
-def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -> Asked:
+@dataclass(frozen=True)
+class Source:
+    """Where judgements came from.
+
+    Attributes:
+        input: Name of the format.
+        rows: Rows in it.
+        dropped: Rows left out on reading, by reason.
+        sha256: Hash of its bytes, or of the rows of a request.
+        scale: Lowest and highest score, where that is known.
+    """
+
+    input: str
+    rows: int
+    dropped: Mapping[str, int]
+    sha256: str
+    scale: tuple[float, float] | None = None
+
+    def report(self, dropped: Mapping[str, int]) -> SourceReport:
+        """What the report says of it, with the rows that were left out once it was read."""
+        reasons = {**self.dropped, **dropped}
+        used = self.rows - sum(reasons.values())
+        return SourceReport(self.input, self.rows, used, reasons, self.sha256)
+
+
+@dataclass(frozen=True)
+class HumanQuestion(WholeQuestion):
+    """Judgements and choices; everything that follows may trust them.
+
+    Attributes:
+        judgements: Those of the language pair and criteria that are chosen.
+        sources: Of each file.
+        choices: With languages, standardisation, criteria and test decided.
+        notes: What the report should warn of.
+    """
+
+    judgements: Judgements | Rankings
+    sources: tuple[Source, ...]
+    choices: Annotated[HumanRequest, Stored(HumanRequest.stored, HumanRequest.of)]
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def key(self) -> str:
+        """Hash of the judgements, the choices and the version."""
+        return digest(["human", __version__, encode(self)])
+
+    @property
+    def about(self) -> About:
+        """Systems, criteria and the test."""
+        return About(self.systems, self.choices.criteria, (str(self.choices.test),))
+
+    @property
+    def seconds(self) -> float:
+        """About how long one core computes it."""
+        seconds = 0.1 + SECONDS * sum(source.rows for source in self.sources)
+        judged = self.judgements
+        systems = len(judged.names if isinstance(judged, Rankings) else judged.system.names)
+        pairs = systems * (systems - 1) // 2
+        if isinstance(judged, Rankings):
+            return seconds + TESTED_SECONDS * pairs
+        seconds += TESTED_SECONDS * pairs * len(judged.criterion.names)
+        if self.choices.test != "approximate_randomization":
+            return seconds
+        units = len(judged.segment.names)
+        exact = pairs * PATTERN_SECONDS * 2.0 ** min(units, EXACT_FLIPS)
+        each = units * (DRAW_SECONDS + pairs * PRODUCT_SECONDS) + pairs * PAIR_SECONDS
+        return seconds + len(judged.criterion.names) * (exact + self.choices.resamples * each)
+
+    @cached_property
+    def prepared(self) -> Prepared:
+        """Scores of segments and what was left out on the way to them.
+
+        Raises:
+            InputError: A system or criterion has no judgement left, or a paired test no pairs.
+        """
+        if isinstance(self.judgements, Rankings):
+            raise TypeError("rankings have no scores")
+        return prepare(self.judgements, len(self.sources), self.choices)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Names of the systems, in order of first appearance."""
+        judged = self.judgements
+        return judged.names if isinstance(judged, Rankings) else judged.system.names
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """What the report repeats of the question."""
+        names = ("languages", "criteria", "standardise", "test", "aggregate", "alpha",
+                 "correction", "seed", "higher_is_better")  # fmt: skip
+        chosen = {name: getattr(self.choices, name) for name in names}
+        return {"signature": self.signature, "version": __version__, **chosen}
+
+    @property
+    def signature(self) -> str:
+        """The line that reproduces the report: every choice that decides a number, by name."""
+        c = self.choices
+        parts = {
+            "input": "+".join(dict.fromkeys(source.input for source in self.sources)),
+            "languages": c.languages,
+            "scale": f"{c.scale[0]:g}..{c.scale[1]:g}" if c.scale else None,
+            "criteria": "+".join(c.criteria),
+            "lower": "+".join(c.lower) or None,
+            "standardise": c.standardise,
+            "quality": c.quality.signature if c.quality else "none",
+            "undecided": None if c.undecided == "none" else c.undecided,
+            "test": c.test,
+            "aggregate": c.aggregate,
+            "alpha": f"{c.alpha:g}",
+            "correction": c.correction,
+            "aliases": "+".join(f"{old}={new}" for old, new in c.aliases.items()) or None,
+            "domains": c.domains,
+            "longitudinal": "+".join(four.signature for four in c.longitudinal.values()) or None,
+            "categories": c.categories,
+            "resamples": c.resamples,
+            "seed": c.seed,
+        }
+        chosen = [f"{name}:{value}" for name, value in parts.items() if value is not None]
+        return "|".join(["human", *chosen, f"sigtest:{__version__}"])
+
+
+def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -> HumanQuestion:
     """Check a request of the form of POST /v1/human-evaluations.
 
     Args:
@@ -48,13 +180,20 @@ def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -
     if files:
         if request.get("judgements") is not None:
             raise InputError("judgements come as files or as rows, not both.", field="judgements")
-        found = [read(data, name, choices.input) for name, data in files]
+        sources = [read(data, name, choices.input) for name, data in files]
         digests = [hashlib.sha256(data).hexdigest() for _, data in files]
-        _no_copies(files, digests)
+        for i, sha256 in enumerate(digests):
+            first = digests.index(sha256)
+            if first < i:
+                raise InputError(
+                    f"{files[first][0]} and {files[i][0]} are the same; its judgements would count "
+                    "twice. Give every file once.",
+                    field="judgements",
+                )
     else:
-        found, digests = _rows(request, choices)
-    tables = [table for table in found if isinstance(table, Table)]
-    rankings = [table for table in found if isinstance(table, Rankings)]
+        sources, digests = _rows(request, choices)
+    tables = [table for table in sources if isinstance(table, Table)]
+    rankings = [table for table in sources if isinstance(table, Rankings)]
     if tables and rankings:
         raise InputError("Rankings and scores cannot be evaluated together.", field="judgements")
     if rankings:
@@ -62,22 +201,10 @@ def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -
     return _of_tables(tables, digests, choices)
 
 
-def _no_copies(files: Sequence[tuple[str, bytes]], digests: Sequence[str]) -> None:
-    """Whether no file is there twice, as its judgements would count twice."""
-    for i, digest in enumerate(digests):
-        first = digests.index(digest)
-        if first < i:
-            raise InputError(
-                f"{files[first][0]} and {files[i][0]} are the same; its judgements would count "
-                "twice. Give every file once.",
-                field="judgements",
-            )
-
-
 def evaluation_in(
     human: Mapping[str, Any], files: Sequence[tuple[str, bytes]], path: str = ""
-) -> Asked | None:
-    """The human evaluation that another request asks for in its field `human`.
+) -> HumanQuestion | None:
+    """The human evaluation in the field `human` of another request.
 
     Args:
         human: The field: a request, or one that was parsed, as its `evaluation`.
@@ -85,19 +212,19 @@ def evaluation_in(
         path: What stands before `human` in the names of fields.
 
     Returns:
-        What is asked; nothing where the field says something else of people.
+        The question; nothing where the field says something else of people.
 
     Raises:
         SigtestError: Both of these, or what `parse` raises.
     """
-    asked = human.get("evaluation")
-    if isinstance(asked, Asked):
+    evaluation = human.get("evaluation")
+    if isinstance(evaluation, HumanQuestion):
         if files or len(human) > 1:
             raise InputError(
                 f"{path}human.evaluation has its judgements and choices; leave others out.",
                 field=f"{path}human.evaluation",
             )
-        return asked
+        return evaluation
     if "evaluation" in human:
         raise InputError(
             f"{path}human.evaluation is the id of a human evaluation, which only a service can "
@@ -113,7 +240,6 @@ def evaluation_in(
 def _rows(
     request: Mapping[str, Any], choices: HumanRequest
 ) -> tuple[list[Table | Rankings], list[str]]:
-    """The rows of the request itself."""
     if request.get("judgements") is None:
         raise InputError("judgements is missing: a list of judgements.", field="judgements")
     rows = check_list(request["judgements"], "judgements")
@@ -132,7 +258,9 @@ def _rows(
     return [table], [hashlib.sha256(text.encode()).hexdigest()]
 
 
-def _of_tables(tables: Sequence[Table], digests: Sequence[str], choices: HumanRequest) -> Asked:
+def _of_tables(
+    tables: Sequence[Table], digests: Sequence[str], choices: HumanRequest
+) -> HumanQuestion:
     if sum(len(table.line) for table in tables) > MAX_ROWS:
         raise LimitError(f"The files hold more than {MAX_ROWS:,} judgements.", limit="judgements")
     notes = [note for table in tables for note in _weighed(table, choices.undecided)]
@@ -141,14 +269,14 @@ def _of_tables(tables: Sequence[Table], digests: Sequence[str], choices: HumanRe
     dropped = [dict(reasons) for reasons in collected.dropped]
     languages = _languages(judgements.languages, choices)
     criteria = _criteria(judgements.criterion, choices)
-    keeps = _chosen(judgements.languages, languages)
-    count_rows(dropped, judgements, ~keeps, "other language pair")
-    judgements = judgements.take(keeps)
+    chosen = _chosen(judgements.languages, languages)
+    count_rows(dropped, judgements, ~chosen, "other language pair")
+    judgements = judgements.take(chosen)
     names = judgements.criterion.names
     codes = [names.index(name) for name in criteria if name in names]
-    keeps = np.isin(judgements.criterion.codes, codes)
-    count_rows(dropped, judgements, ~keeps, "other criterion")
-    judgements = judgements.take(keeps)
+    chosen = np.isin(judgements.criterion.codes, codes)
+    count_rows(dropped, judgements, ~chosen, "other criterion")
+    judgements = judgements.take(chosen)
     judgements = replace(judgements, system=_renamed(judgements.system, choices.aliases))
     lower = {choose(n, criteria, "lower", "criterion") for n in choices.lower} | collected.lower
     if MQM in lower and any(table.named == MQM for table in tables):
@@ -182,52 +310,50 @@ def _of_tables(tables: Sequence[Table], digests: Sequence[str], choices: HumanRe
         for table, reasons, digest in zip(tables, dropped, digests, strict=True)
     )
     notes += _doubts(tables, judgements, choices)
-    asked = Asked(judgements, sources, choices, tuple(notes))
-    _ = asked.prepared  # refuses what leaves a system without judgements, or a test without pairs
-    return asked
+    question = HumanQuestion(judgements, sources, choices, tuple(notes))
+    _ = question.prepared  # refuses what leaves a system without judgements, a test without pairs
+    return question
 
 
-def _of_rankings(found: Sequence[Rankings], digests: Sequence[str], choices: HumanRequest) -> Asked:
-    parts = [replace(r, source=np.full(len(r), i, dtype=np.int64)) for i, r in enumerate(found)]
+def _of_rankings(
+    parts: Sequence[Rankings], digests: Sequence[str], choices: HumanRequest
+) -> HumanQuestion:
+    parts = [replace(r, source=np.full(len(r), i, dtype=np.int64)) for i, r in enumerate(parts)]
     whole = Rankings.concatenate(parts).without_copies()
     languages = _languages(whole.languages, choices)
-    kept = whole.take(_chosen(whole.languages, languages))
-    named = Names(kept.names, np.arange(len(kept.names)))
-    kept = replace(kept, names=_renamed(named, choices.aliases).names)
+    rankings = whole.take(_chosen(whole.languages, languages))
+    named = Names(rankings.names, np.arange(len(rankings.names)))
+    rankings = replace(rankings, names=_renamed(named, choices.aliases).names)
     for field in ("quality", "scale", "longitudinal", "lower"):
         if getattr(choices, field):
             raise RecipeError(f"{field} needs scores; these are rankings.", field=field)
-    if choices.standardise not in {None, "none"}:
-        raise RecipeError("Rankings cannot be standardised.", field="standardise")
-    if choices.aggregate != "segment":
-        raise RecipeError("Rankings have no documents.", field="aggregate")
-    if choices.criteria not in {(), (RANKING,)}:
-        raise RecipeError("Rankings have one criterion, called ranking.", field="criteria")
-    if choices.test not in {None, RANKING_TEST}:
-        raise RecipeError(
+    for field, fits, words in (
+        ("standardise", (None, "none"), "Rankings cannot be standardised."),
+        ("aggregate", ("segment",), "Rankings have no documents."),
+        ("criteria", ((), (RANKING,)), "Rankings have one criterion, called ranking."),
+        (
+            "test",
+            (None, RANKING_TEST),
             f"{choices.test} needs scores; rankings are compared by the {RANKING_TEST} test.",
-            field="test",
-        )
-    _require_systems(kept.names, "judgements")
-    sources = tuple(
-        Source("rnk", len(part), _dropped(part, whole, kept, i), digest)
-        for i, (part, digest) in enumerate(zip(parts, digests, strict=True))
-    )
+        ),
+    ):
+        if getattr(choices, field) not in fits:
+            raise RecipeError(words, field=field)
+    _require_systems(rankings.names, "judgements")
+    sources = []
+    for i, (part, sha256) in enumerate(zip(parts, digests, strict=True)):
+        once, left = (int(np.count_nonzero(r.source == i)) for r in (whole, rankings))
+        dropped = {"repeated row": len(part) - once, "other language pair": once - left}
+        dropped = {why: n for why, n in dropped.items() if n}
+        sources.append(Source("rnk", len(part), dropped, sha256))
     decided = choices.but(
         languages=languages, criteria=(RANKING,), standardise="none", test=RANKING_TEST
     )
-    return Asked(kept, sources, decided)
-
-
-def _dropped(part: Rankings, whole: Rankings, kept: Rankings, source: int) -> dict[str, int]:
-    """Rows of a file that are left out, by reason."""
-    once, left = (int(np.count_nonzero(own.source == source)) for own in (whole, kept))
-    reasons = {"repeated row": len(part) - once, "other language pair": once - left}
-    return {why: n for why, n in reasons.items() if n}
+    return HumanQuestion(rankings, tuple(sources), decided)
 
 
 def _languages(column: Names, choices: HumanRequest) -> str | None:
-    """The language pair: the one asked for, or the only one."""
+    """The language pair: the one that is chosen, or the only one."""
     if choices.languages is not None:
         return str(choose(choices.languages, column.names, "languages", "language pair"))
     if len(column.names) > 1:
@@ -239,19 +365,19 @@ def _languages(column: Names, choices: HumanRequest) -> str | None:
     return column.names[0] if column.names else None
 
 
-def _chosen(column: Names, name: str | None) -> Any:
+def _chosen(column: Names, name: str | None) -> Flags:
     if name is None:
         return np.ones(len(column.codes), dtype=bool)
     return column.codes == column.names.index(name)
 
 
 def _criteria(column: Names, choices: HumanRequest) -> tuple[str, ...]:
-    """Those asked for; or all, adequacy and fluency first."""
+    """Those that are chosen; or all, adequacy and fluency first."""
     for name in choices.criteria:
         choose(name, column.names, "criteria", "criterion")
     if choices.criteria:
         return choices.criteria
-    if RESERVED & set(column.names):
+    if COMBINED in column.names:
         raise InputError(
             "No criterion may be called combined, which is the name of their combination.",
             field="judgements",
@@ -277,8 +403,8 @@ def _doubts(
 ) -> Iterator[str]:
     """Criteria that are called as penalties, or stand in files so called, and more is better."""
     for name in choices.criteria:
-        own = judgements.criterion.codes == judgements.criterion.names.index(name)
-        if name in choices.lower or (judgements.raw[own] < 0).any():
+        rows = judgements.criterion.codes == judgements.criterion.names.index(name)
+        if name in choices.lower or (judgements.raw[rows] < 0).any():
             continue
         called = [name, *(system_name(table.name).rpartition("/")[2] for table in tables)]
         if error := next(filter(is_error, called), None):
@@ -301,14 +427,13 @@ def _renamed(column: Names, aliases: Mapping[str, str]) -> Names:
 
 
 def _standardise(judgements: Judgements, name: str, choices: HumanRequest) -> str:
-    asked = choices.standardise
     if judgements.standardised:
         why = "is standardised already; scores must not be standardised twice."
     elif not judgements.annotator.known:
         why = "does not say who judged, so scores cannot be standardised."
     else:
-        return asked or "annotator"
-    if asked not in {None, "none"}:
+        return choices.standardise or "annotator"
+    if choices.standardise not in {None, "none"}:
         raise RecipeError(f"{name} {why}", field="standardise")
     return "none"
 
@@ -328,7 +453,7 @@ def _require_systems(names: Sequence[str], name: str) -> None:
 
 
 def _require_known(judgements: Judgements, choices: HumanRequest) -> None:
-    """What was asked for needs annotators, documents, or systems that are there."""
+    """Some choices need annotators, documents, or systems that are there."""
     if choices.quality is not None and not judgements.annotator.known:
         raise RecipeError("quality needs judgements that say who judged.", field="quality")
     if choices.aggregate == "document" and judgements.document.codes[judgements.scored].min() < 0:

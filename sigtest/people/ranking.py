@@ -14,11 +14,11 @@ from itertools import combinations
 import numpy as np
 
 from sigtest.arrays import Array, Counts
-from sigtest.people.agreements import Shown, of_labels
+from sigtest.people.agreement import Scheme
 from sigtest.people.conclusions import decide, ranks, undecided
-from sigtest.people.judgements import Names, groups
+from sigtest.people.judgements import Names, Rankings, groups, pairs_within
 from sigtest.people.quality import summary
-from sigtest.people.rankings import Rankings
+from sigtest.people.question import RANKING, HumanQuestion
 from sigtest.people.report import (
     AgreementReport,
     AnnotatorReport,
@@ -27,12 +27,10 @@ from sigtest.people.report import (
     JudgedPair,
     JudgedSystem,
 )
-from sigtest.people.request.asked import Asked
-from sigtest.people.statistics.tails import Tails
-from sigtest.requests.people import RANKING_TEST, Quality
+from sigtest.people.statistics import Tails
+from sigtest.requests.people import RANKING_TEST, HumanRequest, Quality
 from sigtest.special import bdtrc, gammaln, ndtri
 
-CRITERION = "ranking"
 RELATIONS = 3  # before, tied, behind
 UNDERFLOW = 1e-300
 
@@ -54,21 +52,20 @@ class Relations:
     relation: Counts
 
 
-def compute(asked: Asked, rankings: Rankings) -> HumanReport:
+def ranking_report(question: HumanQuestion, rankings: Rankings) -> HumanReport:
     """The report of rankings."""
-    choices, names = asked.choices, rankings.names
-    found = relations(rankings)
-    wins = win_table(found, len(names))
+    choices, names = question.choices, rankings.names
+    compared = relations(rankings)
+    wins = win_table(compared, len(names))
     pairs = decide(_pairs(wins, names), choices.alpha, choices.correction)
-    systems = _systems(rankings, found, wins, pairs, choices.alpha)
     return HumanReport(
-        **asked.stated,
+        **question.stated,
         tested="rankings",
-        sources=tuple(source.report({}) for source in asked.sources),
+        sources=tuple(source.report({}) for source in question.sources),
         annotators=_annotators(rankings.annotator, named=choices.show_annotators),
-        systems=systems,
+        systems=_systems(rankings, compared, wins, pairs, choices.alpha),
         pairs=tuple(pairs),
-        agreement=_agreement(rankings, found, asked),
+        agreement=_agreement(rankings, compared, choices),
         gain=(),
         warnings=_warnings(wins, names),
     )
@@ -89,12 +86,12 @@ def relations(rankings: Rankings) -> Relations:
     return Relations(*np.concatenate(parts, axis=1))
 
 
-def win_table(found: Relations, size: int) -> Counts:
+def win_table(compared: Relations, size: int) -> Counts:
     """(S, S) how often the row's system was ranked before the column's."""
     table = np.zeros((size, size), dtype=np.int64)
-    before, behind = found.relation == 2, found.relation == 0
-    np.add.at(table, (found.a[before], found.b[before]), 1)
-    np.add.at(table, (found.b[behind], found.a[behind]), 1)
+    before, behind = compared.relation == 2, compared.relation == 0
+    np.add.at(table, (compared.a[before], compared.b[before]), 1)
+    np.add.at(table, (compared.b[behind], compared.a[behind]), 1)
     return table
 
 
@@ -106,7 +103,7 @@ def _pairs(wins: Counts, names: Sequence[str]) -> list[JudgedPair]:
         log10 = min(_log10_at_least(won, n), _log10_at_least(lost, n))
         tails = Tails(float(won), at_least(won, n), at_least(lost, n), log10)
         difference = won / n - 0.5 if n else 0.0
-        rows.append(undecided(names, (a, b), CRITERION, RANKING_TEST, tails, (n, n), difference))
+        rows.append(undecided(names, (a, b), RANKING, RANKING_TEST, tails, (n, n), difference))
     return rows
 
 
@@ -127,21 +124,21 @@ def _log10_at_least(won: int, n: int) -> float:
 
 def _systems(
     rankings: Rankings,
-    found: Relations,
+    compared: Relations,
     wins: Counts,
     pairs: Sequence[JudgedPair],
     alpha: float,
 ) -> tuple[JudgedSystem, ...]:
     names = rankings.names
-    shown = (rankings.rank > 0) & (rankings.system >= 0)
+    ranked = (rankings.rank > 0) & (rankings.system >= 0)
     won, lost = wins.sum(axis=1), wins.sum(axis=0)
     scores = 100.0 * won / np.maximum(won + lost, 1)
-    errors = _errors(found, scores / 100.0, won + lost)
+    errors = _errors(compared, scores / 100.0, won + lost)
     half = float(ndtri(1 - alpha / 2)) * errors
     stands = ranks(pairs, names, scores)
     systems = []
     for s, name in enumerate(names):
-        rows = np.flatnonzero(((rankings.system == s) & shown).any(axis=1))
+        rows = np.flatnonzero(((rankings.system == s) & ranked).any(axis=1))
         systems.append(
             JudgedSystem(
                 name=name,
@@ -159,15 +156,15 @@ def _systems(
     return tuple(systems)
 
 
-def _errors(found: Relations, shares: Array, decided: Counts) -> Array:
+def _errors(compared: Relations, shares: Array, decided: Counts) -> Array:
     """(S,) standard errors of the percentages won, a ranking being the unit.
 
     A ratio of sums: its influence values are won - share (won + lost) of each ranking.
     """
-    decisive = found.relation != 1
-    winner = np.where(found.relation == 2, found.a, found.b)[decisive]
-    loser = np.where(found.relation == 2, found.b, found.a)[decisive]
-    ranking = found.ranking[decisive]
+    decisive = compared.relation != 1
+    winner = np.where(compared.relation == 2, compared.a, compared.b)[decisive]
+    loser = np.where(compared.relation == 2, compared.b, compared.a)[decisive]
+    ranking = compared.ranking[decisive]
     system = np.concatenate([winner, loser])
     values = np.concatenate([1.0 - shares[winner], -shares[loser]])
     place, first = groups(np.concatenate([ranking, ranking]), system)
@@ -176,21 +173,30 @@ def _errors(found: Relations, shares: Array, decided: Counts) -> Array:
     return 100.0 * np.sqrt(squares) / np.maximum(decided, 1)
 
 
-def _agreement(rankings: Rankings, found: Relations, asked: Asked) -> tuple[AgreementReport, ...]:
-    """Do annotators say the same of the same two outputs of a segment?"""
-    items, _ = groups(rankings.segment.codes[found.ranking], found.a, found.b)
-    shown = Shown(CRITERION, "relations", RELATIONS, asked.choices)
-    who = rankings.annotator.codes[found.ranking]
-    return tuple(of_labels(shown, found.relation, who, items))
+def _agreement(
+    rankings: Rankings, compared: Relations, choices: HumanRequest
+) -> tuple[AgreementReport, ...]:
+    """Whether annotators order two outputs of a segment alike; nothing where pairs are too many."""
+    items, _ = groups(rankings.segment.codes[compared.ranking], compared.a, compared.b)
+    pairs = pairs_within(items)
+    if pairs is None:
+        return ()
+    scheme = Scheme(RANKING, "relations", RELATIONS, choices.alpha, choices.seed)
+    who = rankings.annotator.codes[compared.ranking]
+    same = who[pairs.first] == who[pairs.second]
+    return (
+        *scheme.rows("same", compared.relation, who, pairs.take(same)),
+        *scheme.rows("distinct", compared.relation, who, pairs.take(~same)),
+    )
 
 
 def _annotators(column: Names, *, named: bool) -> AnnotatorsReport:
     """Who ranked how much; rankings have no degraded copies."""
-    n = np.bincount(column.codes[column.codes >= 0], minlength=len(column.names)).tolist()
+    counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.names)).tolist()
     each = tuple(
-        AnnotatorReport(own, None, 0, 0, None, None, None, None, None, "untestable",
+        AnnotatorReport(n, None, 0, 0, None, None, None, None, None, "untestable",
                         name if named else None)
-        for own, name in zip(n, column.names, strict=True)
+        for n, name in zip(counts, column.names, strict=True)
     )  # fmt: skip
     return summary(np.empty(0), Quality(), each, filtered=False)
 
@@ -200,10 +206,10 @@ def _warnings(wins: Counts, names: Sequence[str]) -> tuple[str, ...]:
     apart = [
         f"{names[a]} and {names[b]}" for a, b in combinations(range(len(names)), 2) if not met[a, b]
     ]
-    said = [
+    sentences = [
         "Comparisons within one ranking are not independent, which makes p-values of the sign test "
         "somewhat too small."
     ]
     if apart:
-        said.append(f"No ranking puts one of these above the other: {'; '.join(apart[:5])}.")
-    return tuple(said)
+        sentences.append(f"No ranking puts one of these above the other: {'; '.join(apart[:5])}.")
+    return tuple(sentences)

@@ -1,0 +1,223 @@
+"""From a human evaluation to its report."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from sigtest.arrays import Array
+from sigtest.data.names import summaries
+from sigtest.people.agreement import score_agreement
+from sigtest.people.conclusions import combine, compare_pairs, decide, ranks
+from sigtest.people.gain import gains
+from sigtest.people.judgements import MOST_PAIRS, Rankings
+from sigtest.people.question import HumanQuestion, Source
+from sigtest.people.ranking import ranking_report
+from sigtest.people.report import CriterionReport, HumanReport, JudgedPair, JudgedSystem
+from sigtest.people.scores import Prepared, Units
+from sigtest.people.show import TESTS, sentences
+from sigtest.progress import Progress, silent
+from sigtest.report.methods import with_methods
+from sigtest.requests.people import COMBINED, HumanRequest
+from sigtest.significance.ranking import Rank
+from sigtest.special import stdtrit
+
+WHISKER = 1.5  # interquartile ranges
+FEW_UNITS = 15  # of the smaller sample: below, normal approximations are rough
+NAMED_PAIRS = 5  # in one sentence
+
+
+def compute(question: HumanQuestion, progress: Progress | None = None) -> HumanReport:
+    """Compute a human evaluation in this process.
+
+    Args:
+        question: Judgements and choices.
+        progress: Called with phase (`judgements`, `pairs`, `agreement`), done and total.
+    """
+    say = progress or silent
+    if isinstance(question.judgements, Rankings):
+        report = ranking_report(question, question.judgements)
+    else:
+        report = _score_report(question, say)
+    return with_methods(report, sentences)
+
+
+def _score_report(question: HumanQuestion, say: Progress) -> HumanReport:
+    say("judgements", 0, 1)
+    prepared = question.prepared
+    say("judgements", 1, 1)
+    choices = question.choices
+    pairs = _pairs(prepared, choices, say)
+    say("agreement", 0, 1)
+    scales = {source.scale for source in question.sources}
+    scale = scales.pop() if len(scales) == 1 else None
+    agreement, left_out = score_agreement(prepared.judgements, choices, scale)
+    gain = gains(prepared.segments, prepared.systems, choices)
+    return HumanReport(
+        **question.stated,
+        tested="z" if prepared.pooled.standardised else "raw",
+        sources=tuple(map(Source.report, question.sources, prepared.dropped)),
+        annotators=prepared.annotators,
+        systems=_systems(prepared, pairs, choices),
+        pairs=tuple(_unturned(row, prepared, choices) for rows in pairs.values() for row in rows),
+        agreement=tuple(agreement),
+        gain=gain,
+        warnings=tuple(_warnings(question, prepared, pairs, left_out)),
+    )
+
+
+def _pairs(
+    prepared: Prepared, choices: HumanRequest, say: Progress
+) -> dict[str, Sequence[JudgedPair]]:
+    """Decided pairs by criterion; the combined conclusions last, where there are several."""
+    pairs: dict[str, Sequence[JudgedPair]] = {}
+    draws = (choices.resamples, choices.seed)
+    for done, (criterion, observed) in enumerate(prepared.observed.items()):
+        say("pairs", done, len(prepared.observed))
+        rows = compare_pairs(observed, prepared.systems, criterion, str(choices.test), draws)
+        pairs[criterion] = decide(rows, choices.alpha, choices.correction)
+    if len(pairs) > 1:
+        pairs[COMBINED] = combine(pairs)
+    return pairs
+
+
+def _systems(
+    prepared: Prepared, pairs: Mapping[str, Sequence[JudgedPair]], choices: HumanRequest
+) -> tuple[JudgedSystem, ...]:
+    names, alpha = prepared.systems, choices.alpha
+    ranked_by: dict[str, list[Rank]] = {}
+    for criterion, rows in pairs.items():
+        observed = prepared.observed.get(criterion)  # nothing for combined conclusions
+        ranked_by[criterion] = ranks(rows, names, observed.means if observed else None)
+    leading = list(ranked_by.values())[-1]
+    single = len(prepared.observed) == 1  # what was tested are the units of that criterion
+    systems = []
+    for s, name in enumerate(names):
+        tested = {criterion: o.scores[s] for criterion, o in prepared.observed.items()}
+        criteria = {}
+        for criterion, scores in tested.items():
+            units, sign = prepared.units[criterion], _sign([criterion], choices)
+            figures = _figures(units, scores, s, alpha, ranked_by[criterion][s], sign)
+            figures["n_segments"] = prepared.segments[criterion].size(s)
+            drawn = scores if units.standardised else sign * scores
+            criteria[criterion] = CriterionReport(**figures, box=box(drawn))
+        pooled = prepared.averaged
+        every = next(iter(tested.values())) if single else pooled.tested[pooled.of(s)]
+        figures = _figures(pooled, every, s, alpha, leading[s], _sign(list(tested), choices))
+        figures["n_segments"] = prepared.pooled.size(s)
+        systems.append(JudgedSystem(name=name, **figures, criteria=criteria))
+    return tuple(systems)
+
+
+def _sign(criteria: Sequence[str], choices: HumanRequest) -> float:
+    """What turns scores back into those of the files; NaN where some are turned round."""
+    signs = {1.0 if choices.higher_is_better[name] else -1.0 for name in criteria}
+    return signs.pop() if len(signs) == 1 else math.nan
+
+
+def _unturned(row: JudgedPair, prepared: Prepared, choices: HumanRequest) -> JudgedPair:
+    """A pair with the difference of scores as the files have them, where these were tested."""
+    if prepared.averaged.standardised:
+        return row
+    sign = _sign([row.decided_by or row.criterion], choices)
+    return replace(row, difference=sign * row.difference + 0.0)
+
+
+def _figures(
+    units: Units, tested: Array, system: int, alpha: float, stands: Rank, sign: float
+) -> dict[str, Any]:
+    """Figures of a system by one criterion or by all; raw scores as the files have them."""
+    place = units.of(system)
+    return {
+        "n_judgements": int(units.judged[place].sum()),
+        "raw": _mean(sign * units.raw[place]),
+        "z": _mean(units.z[place]),
+        "sd": float(tested.std(ddof=1)) if len(tested) > 1 else None,
+        "ci": mean_interval(tested if units.standardised else sign * tested, alpha),
+        "cluster": stands.cluster,
+        "range": (stands.lowest, stands.highest),
+    }
+
+
+def _mean(scores: Array) -> float | None:
+    return float(scores.mean()) + 0.0 if np.isfinite(scores).all() else None
+
+
+def mean_interval(scores: Array, alpha: float) -> tuple[float, float] | None:
+    """Student's interval of a mean at level 1 - alpha; nothing for a single or unknown score."""
+    if len(scores) < 2 or np.isnan(scores).any():
+        return None
+    mean = float(scores.mean())
+    half = float(stdtrit(len(scores) - 1, 1 - alpha / 2) * scores.std(ddof=1))
+    half /= math.sqrt(len(scores))
+    return mean - half, mean + half
+
+
+def box(scores: Array) -> tuple[float, float, float, float, float]:
+    """Whisker, quartile, median, quartile, whisker, as Tukey (1977) draws them."""
+    low, middle, high = np.quantile(scores, [0.25, 0.5, 0.75]).tolist()
+    reach = WHISKER * (high - low)
+    inside = scores[(scores >= low - reach) & (scores <= high + reach)]
+    return float(inside.min()), low, middle, high, float(inside.max())
+
+
+def _warnings(
+    question: HumanQuestion,
+    prepared: Prepared,
+    pairs: Mapping[str, Sequence[JudgedPair]],
+    left_out: Sequence[str],
+) -> Iterator[str]:
+    """Warnings about judgements, annotators and conclusions."""
+    annotators = prepared.annotators
+    if annotators and not annotators.filtered and annotators.careless:
+        yield (
+            f"{annotators.careless} of {annotators.n} annotators do not score degraded copies "
+            f"lower than the outputs ({annotators.test}, p at least {annotators.threshold:g}); "
+            "their judgements count all the same, as no quality control was asked for (quality)."
+        )
+    if annotators and annotators.untestable == annotators.n:
+        yield (
+            "No annotator could be tested: the judgements have no degraded copies (BAD_REF) or too "
+            "few."
+        )
+    yield from question.notes
+    yield from summaries(prepared.systems)
+    for criterion, rows in pairs.items():
+        yield from _lower_wins(criterion, rows)
+        least = min(min(row.n_a, row.n_b) for row in rows)
+        if least < FEW_UNITS and rows[0].test != "approximate_randomization":
+            yield (
+                f"By {criterion}, some systems have only {least} score{'s' * (least != 1)} to "
+                f"compare; p-values of {TESTS[rows[0].test][0]} are rough there."
+            )
+    if question.choices.aggregate == "segment" and prepared.judgements.document.known:
+        yield (
+            "Segments of one document are not independent, which makes p-values of segments too "
+            'small; the documents are known and can be what counts instead (aggregate "document").'
+        )
+    for criterion in left_out:
+        yield (
+            f"Agreement of distinct annotators on {criterion} is left out: more than "
+            f"{MOST_PAIRS:,} pairs of judgements."
+        )
+
+
+def _lower_wins(criterion: str, rows: Sequence[JudgedPair]) -> Iterator[str]:
+    """WMT's published triangles hide these: only the better mean is tested against the worse."""
+    wins = []
+    for row in rows:
+        winner, loser = (row.a, row.b) if row.conclusion == "a" else (row.b, row.a)
+        ahead = row.difference if row.conclusion == "a" else -row.difference
+        if row.conclusion != "tie" and ahead < 0:
+            wins.append(f"{winner} over {loser}")
+    if wins:
+        more = f" and {len(wins) - NAMED_PAIRS} more" if len(wins) > NAMED_PAIRS else ""
+        listed = "; ".join(wins[:NAMED_PAIRS])
+        yield (
+            f"By {criterion}, the system with the worse mean wins: {listed}{more}. The test "
+            "compares ranks, not means; where a few scores are very low, these can disagree."
+        )

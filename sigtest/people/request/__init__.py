@@ -1,1 +1,0 @@
-"""What is asked: choices, judgements that fit them, and how a request becomes both."""
