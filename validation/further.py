@@ -14,11 +14,11 @@ import numpy as np
 
 from sigtest.arrays import Array, Flags
 from sigtest.draws.product import fixed_point
-from sigtest.meta.significance.enumeration import tails
-from sigtest.meta.significance.ordinal import ORDINAL, exchange_systems
-from sigtest.meta.significance.pearson import Pearson
-from sigtest.meta.significance.williams import williams
-from sigtest.meta.statistics.correlation import standardised
+from sigtest.meta_evaluation.significance.enumeration import tails
+from sigtest.meta_evaluation.significance.ordinal import ORDINAL, exchange_systems
+from sigtest.meta_evaluation.significance.pearson import Pearson
+from sigtest.meta_evaluation.significance.williams import williams
+from sigtest.meta_evaluation.statistics.correlation import standardised
 from sigtest.metrics import METRICS
 from sigtest.metrics.scores import Scores
 from sigtest.people.statistics import rank_sum, signed_rank

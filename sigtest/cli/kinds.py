@@ -229,7 +229,7 @@ def _metrics(labelled: Sequence[str]) -> dict[str, Request]:
                 "metric needs its own label."
             )
         paths[label] = path
-    from sigtest.meta.data.tables import read_scores
+    from sigtest.meta_evaluation.data.tables import read_scores
 
     files = read_files("scores", [*paths.values()])
     return {
@@ -239,8 +239,8 @@ def _metrics(labelled: Sequence[str]) -> dict[str, Request]:
 
 def _read_evalset(options: argparse.Namespace, request: Request) -> tuple[Request, list[File]]:
     """The EvalSet of a directory is read here; an archive is sent as it is."""
-    from sigtest.meta.brought import with_evalset
-    from sigtest.meta.data.evalset import EvalSet
+    from sigtest.meta_evaluation.brought import with_evalset
+    from sigtest.meta_evaluation.data.evalset import EvalSet
 
     if unread := _given(OF_OTHERS, options):
         raise UsageError(
@@ -268,7 +268,7 @@ def _add_study(group: argparse._ArgumentGroup) -> None:
 def _read_study(options: argparse.Namespace, request: Request) -> tuple[Request, list[File]]:
     if not options.human:
         raise UsageError("which judgements? --human FILE (see sigtest accuracy --help)")
-    from sigtest.accuracy.parse import OWN
+    from sigtest.accuracy_of_tests.parse import OWN
 
     body = read_comparison(options).as_json()
     request["comparison"] = {name: said for name, said in body.items() if name not in OWN}

@@ -13,8 +13,8 @@ KINDS: Registry[Kind[Any]] = Registry(  # each brings its statistics along
     {
         "comparisons": "sigtest.kinds.comparisons:KIND",
         "human-evaluations": "sigtest.people.kind:KIND",
-        "metric-evaluations": "sigtest.meta.kind:KIND",
-        "test-accuracy": "sigtest.accuracy.kind:KIND",
+        "metric-evaluations": "sigtest.meta_evaluation.kind:KIND",
+        "test-accuracy": "sigtest.accuracy_of_tests.kind:KIND",
         "plans": "sigtest.plans.kind:KIND",
     }
 )

@@ -2,6 +2,7 @@ import collections
 import doctest
 import inspect
 import json
+import pkgutil
 from dataclasses import fields
 from pathlib import Path
 
@@ -31,6 +32,11 @@ def test_the_documentation_names_every_choice():
 def test_public_names_are_sorted_and_exist():
     assert sigtest.__all__ == sorted(sigtest.__all__)
     assert all(getattr(sigtest, name) is not None for name in sigtest.__all__)
+
+
+def test_no_package_hides_a_public_name():
+    inside = {module.name for module in pkgutil.iter_modules(sigtest.__path__)}
+    assert inside.isdisjoint(sigtest.__all__)
 
 
 def test_one_reference_set_may_be_given_bare():

@@ -15,7 +15,7 @@ from sigtest.cli import main
 from sigtest.cli.arguments import COMMANDS
 from sigtest.cli.kinds import DOORS
 from sigtest.kinds import KINDS, File
-from sigtest.meta.data.evalset import EvalSet, read_evalset, read_evalsets
+from sigtest.meta_evaluation.data.evalset import EvalSet, read_evalset, read_evalsets
 from sigtest.render import json as json_format
 from sigtest.render.formats import FORMATS
 

@@ -14,7 +14,7 @@ UNUSED = {
     "fastapi", "google", "httpx", "multiprocessing", "numba.np.arrayobj", "opentelemetry",
     "pandas", "portalocker", "redis", "rq",
     "sacrebleu", "scipy.special", "statistics", "statsmodels", "tarfile",
-    "sigtest.client", "sigtest.meta", "sigtest.plans", "sigtest.warm",
+    "sigtest.client", "sigtest.meta_evaluation", "sigtest.plans", "sigtest.warm",
 }  # fmt: skip
 if version("scipy") < "1.18":  # whose special functions need it themselves
     UNUSED.add("scipy.linalg")

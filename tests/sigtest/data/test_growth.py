@@ -21,9 +21,9 @@ from sigtest.data.health.surface import FRAMES
 from sigtest.errors import LimitError, SigtestError
 from sigtest.files import FORMATS_READ, FORMATS_REFUSED, read_bytes
 from sigtest.files.file import HEAD, File
-from sigtest.meta.data.numbers import align, segment_scores
-from sigtest.meta.data.request import scored_set
-from sigtest.meta.data.tables import read_scores, reads_scores
+from sigtest.meta_evaluation.data.numbers import align, segment_scores
+from sigtest.meta_evaluation.data.request import scored_set
+from sigtest.meta_evaluation.data.tables import read_scores, reads_scores
 from sigtest.people.files import INPUTS, is_judged, read
 
 SMALL, MEDIUM, LARGE = 10_000, 20_000, 1_000_000

@@ -3,7 +3,9 @@
 import random
 from pathlib import Path
 
-from sigtest import accuracy, meta, people, plans
+from sigtest import accuracy_of_tests as accuracy
+from sigtest import meta_evaluation as meta
+from sigtest import people, plans
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 CAMPAIGN = EXAMPLES / "campaign" / "judgements.tsv"

@@ -17,7 +17,7 @@ from service import EXAMPLE
 import sigtest
 from sigtest.errors import InputError
 from sigtest.kinds import KINDS, File
-from sigtest.meta import MetaReport
+from sigtest.meta_evaluation import MetaReport
 from sigtest.notebook import people
 from sigtest.people import HumanReport, compute, parse
 from sigtest.render.formats import FORMATS

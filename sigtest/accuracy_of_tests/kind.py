@@ -1,0 +1,98 @@
+"""Accuracy of tests as questions: texts and judgements in, how often tests are right out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from sigtest.accuracy_of_tests import AccuracyReport, Asked, compute, parse
+from sigtest.accuracy_of_tests.fields import schema
+from sigtest.accuracy_of_tests.pictures import PICTURES
+from sigtest.accuracy_of_tests.present import answer, present
+from sigtest.comparison.comparison import Comparison
+from sigtest.kinds.base import File, Reference
+from sigtest.kinds.comparisons import with_comparison
+from sigtest.kinds.whole import WholeKind
+from sigtest.people import HumanQuestion
+from sigtest.people.kind import recognised as judged
+from sigtest.people.kind import with_evaluation
+from sigtest.requests.accuracy import AccuracyRequest
+from sigtest.requests.options import Option, options
+from sigtest.requests.people import Judging
+
+PARTS = {
+    "judgements": "Files of judgements by people, recognised by what is in them.",
+}
+EXAMPLES = {
+    "three systems": {
+        "summary": "Texts, and what people say of each pair.",
+        "value": {
+            "human": {
+                "pairs": [
+                    {"a": "A", "b": "B", "p_greater": 0.02, "p_less": 0.98},
+                    {"a": "A", "b": "C", "p_greater": 0.0004, "p_less": 1.0},
+                    {"a": "B", "b": "C", "p_greater": 0.2, "p_less": 0.8},
+                ]
+            },
+            "comparison": {
+                "references": ["The cat sat on the mat .", "It is raining .", "We go home ."],
+                "systems": {
+                    "A": ["The cat sat on the mat .", "It rains .", "We go home ."],
+                    "B": ["A cat was on the mat .", "It is raining .", "We are home ."],
+                    "C": ["Cats sit .", "Rain .", "Home ."],
+                },
+                "metrics": ["bleu", "chrf"],
+                "tests": ["approximate_randomization", "paired_bootstrap"],
+                "resamples": 999,
+            },
+        },
+    },
+}
+
+
+class AccuracyOfTests(WholeKind[Asked]):
+    """How often significance tests conclude what people conclude."""
+
+    name = "test accuracy"
+    path = "test-accuracy"
+    summary = "How often do metrics and significance tests conclude what people do?"
+    content = Asked
+    reports = (AccuracyReport,)
+
+    def schema(self) -> dict[str, Any]:
+        return schema(super().schema())
+
+    examples = EXAMPLES
+    parts = PARTS
+    command = "accuracy"
+    request = AccuracyRequest
+    fields = options(AccuracyRequest)
+    inside: ClassVar[Mapping[str, tuple[Option, ...]]] = {"human": options(Judging)}
+    compares = "comparison"
+    named = (
+        Reference(("human", "evaluation"), "human-evaluations"),
+        Reference(("comparison", "id"), "comparisons"),
+    )
+    pictures = PICTURES
+    tables = ("correct", "errors", "agreement")
+    naming = ("metric",)
+
+    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Asked:
+        judgements = [(file.name, file.data) for file in files]
+        return parse(with_comparison(with_evaluation(request)), judgements)
+
+    def recognised(self, question: Asked) -> tuple[str, ...]:
+        people = question.people
+        read = judged(people) if isinstance(people, HumanQuestion) else ()
+        return (*read, *super().recognised(question))
+
+    def comparison(self, question: Asked) -> Comparison | None:
+        compared = question.comparison
+        return compared if isinstance(compared, Comparison) else None
+
+    compute = staticmethod(compute)
+    answer = staticmethod(answer)
+    present = staticmethod(present)
+
+
+KIND = AccuracyOfTests()

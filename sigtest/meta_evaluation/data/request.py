@@ -1,0 +1,272 @@
+"""The human and metric scores of one set, from a JSON request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sigtest.arrays import Array
+from sigtest.data.choices import choose
+from sigtest.data.names import check_name
+from sigtest.data.text import check_list
+from sigtest.errors import InputError, LimitError, quoted
+from sigtest.files.file import SPARSEST
+from sigtest.meta_evaluation.data.numbers import Segments, align, segment_scores, system_scores
+from sigtest.meta_evaluation.data.scored import MetricScores, ScoredSet
+
+LEVELS = ("system", "segment")
+METRIC = (*LEVELS, "higher", "pairs")
+PAIR = ("a", "b", "p_greater", "p_less")
+MOST_CELLS = 5_000_000
+FEWEST_SYSTEMS = 3
+
+
+@dataclass(frozen=True)
+class Source:
+    """What people or one metric bring: scores of systems, of segments, or both."""
+
+    what: str
+    field: str
+    system: Mapping[str, float]
+    segment: Segments | None
+
+    @property
+    def systems(self) -> dict[str, None]:
+        """All that have a score of either kind, in input order."""
+        segment = self.segment.systems if self.segment else ()
+        return dict.fromkeys((*self.system, *segment))
+
+
+def scored_set(body: Mapping[str, Any], name: str, path: str, exclude: Sequence[str]) -> ScoredSet:
+    """One set of a request.
+
+    Args:
+        body: With `human` and `metrics`.
+        name: Of the set; empty where there is only one.
+        path: Its place in the request, with a dot at the end; empty likewise.
+        exclude: Systems to leave out.
+
+    Raises:
+        SigtestError: Something is missing, unknown, no number, or does not fit the rest.
+    """
+    human = _human(body, path)
+    asked = _object(body, "metrics", path, "an object with the scores of each metric")
+    metrics = {check_name(label, "metric", f"{path}metrics"): spec for label, spec in asked.items()}
+    sources = [_metric(label, spec, f"{path}metrics.{label}") for label, spec in metrics.items()]
+    everyone = [human, *sources]
+    judged = tuple(system for system in human.systems if system not in exclude)
+    for source in sources:
+        _require_shared(human, source, judged)
+    systems = tuple(system for system in judged if any(system in own.systems for own in sources))
+    with_segments = [source for source in everyone if source.segment]
+    segments = [source.segment for source in with_segments if source.segment]
+    _require_room(segments, len(systems), sum("pairs" in own for own in metrics.values()), path)
+    rows, notes = align(segments)
+    n = max((len(row) for own in rows for row in own.values()), default=0)
+    tables = {
+        source.field: _table(own, systems, n)
+        for source, own in zip(with_segments, rows, strict=True)
+    }
+    return ScoredSet(
+        name=name,
+        systems=systems,
+        human_system=_system_scores(human, tables, systems),
+        human_segment=tables.get(human.field),
+        metrics=tuple(
+            MetricScores(
+                label=label,
+                higher=_higher(spec, source.field),
+                system=_system_scores(source, tables, systems),
+                segment=tables.get(source.field),
+                better=_better(spec, systems, source.field),
+            )
+            for (label, spec), source in zip(metrics.items(), sources, strict=True)
+        ),
+        ignored=_ignored(everyone, exclude),
+        excluded=tuple(s for s in exclude if any(s in source.systems for source in everyone)),
+        unscored=tuple(system for system in judged if system not in systems),
+        notes=tuple(notes),
+    )
+
+
+def all_systems(body: Mapping[str, Any]) -> set[str]:
+    """Names of all systems that a set speaks of, as far as they can be read without checks."""
+    human = body.get("human")
+    scores = human.get("scores") if isinstance(human, Mapping) else None
+    return {*_systems(scores), *metric_systems(body)}
+
+
+def metric_systems(body: Mapping[str, Any]) -> dict[str, None]:
+    """Names of all systems that a set's metrics score, likewise, in input order."""
+    metrics = body.get("metrics")
+    known = metrics.values() if isinstance(metrics, Mapping) else ()
+    return {name: None for own in known for name in _systems(own)}
+
+
+def _systems(scores: object) -> list[str]:
+    if not isinstance(scores, Mapping):
+        return []
+    levels = [scores[level] for level in LEVELS if isinstance(scores.get(level), Mapping)]
+    return [str(name) for table in levels or [scores] for name in table]
+
+
+def _object(body: Mapping[str, Any], field: str, path: str, what: str) -> Mapping[str, Any]:
+    value = body.get(field)
+    if not isinstance(value, Mapping) or not value:
+        state = "is missing" if field not in body else "is not that"
+        raise InputError(f"{path}{field} must be {what}; it {state}.", field=f"{path}{field}")
+    return value
+
+
+def _human(body: Mapping[str, Any], path: str) -> Source:
+    human = _object(body, "human", path, 'an object with "scores"')
+    for field in human:
+        choose(field, ("scores",), f"{path}human.{field}", "field of human")
+    field = f"{path}human.scores"
+    scores = human.get("scores")
+    if not isinstance(scores, Mapping) or not scores:
+        raise InputError(
+            f"{field} must be an object with the human scores of systems, of segments, or both.",
+            field=field,
+        )
+    return _source(_levelled(scores), "human scores", field)
+
+
+def _levelled(scores: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Scores under their level; a plain table is of segments where it holds lists or objects."""
+    if set(scores) <= set(LEVELS) and all(isinstance(v, Mapping) for v in scores.values()):
+        return scores
+    numbers = all(isinstance(value, int | float | None) for value in scores.values())
+    return {"system" if numbers else "segment": scores}
+
+
+def _metric(label: str, spec: object, field: str) -> Source:
+    if not isinstance(spec, Mapping):
+        raise InputError(
+            f"{field} must be an object with system or segment scores, and higher.", field=field
+        )
+    for name in spec:
+        choose(name, METRIC, f"{field}.{name}", "field of a metric")
+    return _source(spec, f"metric {label}", field)
+
+
+def _source(body: Mapping[str, Any], what: str, field: str) -> Source:
+    if not any(level in body for level in LEVELS):
+        raise InputError(f"{what}: neither system nor segment scores are given.", field=field)
+    system: Mapping[str, float] = {}
+    if "system" in body:
+        system = system_scores(body["system"], what, f"{field}.system")
+    segment: Segments | None = None
+    if "segment" in body:
+        segment = segment_scores(body["segment"], what, f"{field}.segment")
+    return Source(what, field, system, segment)
+
+
+def _higher(spec: Mapping[str, Any], field: str) -> bool:
+    higher = spec.get("higher", True)
+    if not isinstance(higher, bool):
+        raise InputError(f"{field}.higher must be true or false.", field=f"{field}.higher")
+    return higher
+
+
+def _table(rows: Mapping[str, Array], systems: Sequence[str], n: int) -> Array:
+    """(S, n) scores, NaN where there are none."""
+    table = np.full((len(systems), n), np.nan)
+    for s, system in enumerate(systems):
+        if system in rows:
+            table[s] = rows[system]
+    return table
+
+
+def _system_scores(
+    source: Source, tables: Mapping[str, Array], systems: Sequence[str]
+) -> Array | None:
+    """(S,) as given; where none are, the mean of each system's segment scores."""
+    if source.system:
+        return np.array([source.system.get(system, np.nan) for system in systems])
+    table = tables.get(source.field)
+    if table is None:
+        return None
+    counts = np.count_nonzero(~np.isnan(table), axis=1)
+    sums = np.nansum(table, axis=1)
+    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+
+
+def _better(spec: Mapping[str, Any], systems: Sequence[str], field: str) -> Array | None:
+    """(S, S) one-sided p-values, where the metric brings them."""
+    if "pairs" not in spec:
+        return None
+    place = {system: i for i, system in enumerate(systems)}
+    better = np.full((len(systems), len(systems)), np.nan)
+    for i, pair in enumerate(check_list(spec["pairs"], f"{field}.pairs")):
+        where = f"{field}.pairs[{i}]"
+        if not isinstance(pair, Mapping):
+            raise InputError(f"{where} must be an object with a, b and p_greater.", field=where)
+        for name in pair:
+            choose(name, PAIR, f"{where}.{name}", "field of a pair")
+        a, b = (check_name(pair.get(side), field=f"{where}.{side}") for side in ("a", "b"))
+        greater = probability(pair.get("p_greater"), f"{where}.p_greater")
+        if a in place and b in place:
+            better[place[a], place[b]] = greater
+            better[place[b], place[a]] = (
+                probability(pair["p_less"], f"{where}.p_less")
+                if "p_less" in pair
+                else 1.0 - greater
+            )
+    return better
+
+
+def probability(value: object, field: str) -> float:
+    """A p-value of a request.
+
+    Raises:
+        InputError: It is none.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise InputError(
+            f"{field} must be a number from 0 to 1, not {quoted(value, 40)}.", field=field
+        )
+    return float(value)
+
+
+def _require_shared(human: Source, metric: Source, systems: Sequence[str]) -> None:
+    """Check that people and a metric speak of the same systems."""
+    shared = [system for system in metric.systems if system in systems]
+    if len(shared) < FEWEST_SYSTEMS:
+        raise InputError(
+            f"{metric.what} and the human scores share "
+            f"{'no system' if not shared else f'only {len(shared)} of the systems'}; at least "
+            f"{FEWEST_SYSTEMS} are needed. Human: {', '.join(human.systems)}. "
+            f"{metric.what}: {', '.join(metric.systems)}.",
+            field=metric.field,
+        )
+
+
+def _ignored(sources: Sequence[Source], exclude: Sequence[str]) -> tuple[str, ...]:
+    human, *metrics = sources
+    judged = {*human.systems, *exclude}
+    others = dict.fromkeys(s for metric in metrics for s in metric.systems if s not in judged)
+    return tuple(others)
+
+
+def _require_room(segments: Sequence[Segments], systems: int, paired: int, path: str) -> None:
+    """Check what the tables of all sources will have, before they are made."""
+    rows = [row for own in segments for row in (*own.lists.values(), *own.named.values())]
+    ids = {id_ for own in segments for id_ in own.ids}
+    n = max([len(ids), *(len(row) for own in segments for row in own.lists.values())])
+    most = max(MOST_CELLS, SPARSEST * sum(map(len, rows)))
+    cells = (len(rows) + len(segments) * systems) * n + paired * systems**2
+    for what, count, limit in (
+        ("human", systems * max(n, systems), MOST_CELLS),
+        ("metrics", cells, most),
+    ):
+        if count > limit:
+            raise LimitError(
+                f"{path}{what} has {count:,} segment scores, with those that are missing; at most "
+                f"{limit:,} are accepted.",
+                limit="rows",
+                field=f"{path}{what}",
+            )

@@ -1,0 +1,96 @@
+"""Metric evaluations as questions: human and metric scores in, who agrees better out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from sigtest.kinds.base import File, Finished, Reference
+from sigtest.kinds.whole import WholeKind
+from sigtest.meta_evaluation import Asked, MetaReport, compute, parse
+from sigtest.meta_evaluation.brought import EVALSET, PARTS, with_files
+from sigtest.meta_evaluation.data.sources import from_comparison
+from sigtest.meta_evaluation.fields import schema
+from sigtest.meta_evaluation.pictures import PICTURES
+from sigtest.meta_evaluation.present import answer, present
+from sigtest.people.kind import with_evaluation
+from sigtest.requests.meta import MetricEvaluationRequest
+from sigtest.requests.options import Option, options
+from sigtest.requests.people import Judging
+
+EXAMPLES = {
+    "two metrics": {
+        "summary": "Scores of systems by people and by two metrics.",
+        "value": {
+            "human": {"scores": {"system": {"A": 0.31, "B": 0.12, "C": -0.05, "D": -0.4}}},
+            "metrics": {
+                "comet": {"system": {"A": 0.84, "B": 0.82, "C": 0.79, "D": 0.7}},
+                "ter": {"system": {"A": 51, "B": 49.5, "C": 55, "D": 61}, "higher": False},
+            },
+        },
+    },
+}
+
+
+class MetricEvaluations(WholeKind[Asked]):
+    """How well metrics agree with people."""
+
+    name = "metric evaluation"
+    path = "metric-evaluations"
+    summary = "Which metrics agree with people, and which better than others?"
+    content = Asked
+    reports = (MetaReport,)
+
+    def schema(self) -> dict[str, Any]:
+        return schema(super().schema())
+
+    examples = EXAMPLES
+    parts = PARTS
+    reading = EVALSET
+    command = "meta"
+    request = MetricEvaluationRequest
+    fields = options(MetricEvaluationRequest)
+    inside: ClassVar[Mapping[str, tuple[Option, ...]]] = {"human": options(Judging)}
+    named = tuple(
+        Reference((*start, *place), kind)
+        for start in ((), ("sets", "*"))
+        for place, kind in (
+            (("human", "evaluation"), "human-evaluations"),
+            (("metrics", "comparison"), "comparisons"),
+        )
+    )
+    pictures = PICTURES
+    tables = ("metrics", "pairs")
+    naming = ("label", "a", "b", "baseline", "beats_baseline")
+
+    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Asked:
+        brought = {
+            part: [(file.name, file.data) for file in files if file.part == part] for part in PARTS
+        }
+        return parse(*with_files(_answered(request), brought))
+
+    compute = staticmethod(compute)
+    answer = staticmethod(answer)
+    present = staticmethod(present)
+
+
+def _answered(request: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The request with what was asked and answered in the place of finished questions."""
+    sets = request.get("sets")
+    if isinstance(sets, Mapping):
+        return {**request, "sets": {name: _of_set(own) for name, own in sets.items()}}
+    return _of_set(request)
+
+
+def _of_set(body: Any) -> Any:
+    if not isinstance(body, Mapping):
+        return body
+    filled = dict(with_evaluation(body))
+    metrics = body.get("metrics")
+    if isinstance(metrics, Mapping) and isinstance(metrics.get("comparison"), Finished):
+        others = {label: own for label, own in metrics.items() if label != "comparison"}
+        filled["metrics"] = {**from_comparison(metrics["comparison"].report), **others}
+    return filled
+
+
+KIND = MetricEvaluations()

@@ -1,0 +1,78 @@
+"""Correlations against scipy, with ties and in groups."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from sigtest.meta_evaluation.statistics.correlation import (
+    by_group,
+    is_constant,
+    kendall,
+    midranks,
+    pearson,
+    spearman,
+    standardised,
+)
+
+REFERENCES = {
+    "pearson": lambda x, y: stats.pearsonr(x, y)[0],
+    "spearman": lambda x, y: stats.spearmanr(x, y)[0],
+    "kendall": lambda x, y: stats.kendalltau(x, y, variant="b")[0],
+}
+OWN = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
+
+
+def vectors(seed: int, size: int, levels: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    shared = rng.integers(0, levels, size)
+    return shared + rng.integers(0, 3, size) * 1.0, shared - rng.integers(0, 3, size) * 1.0
+
+
+@pytest.mark.parametrize("name", OWN)
+@pytest.mark.parametrize(("size", "levels"), [(5, 3), (20, 4), (200, 1000), (1001, 7)])
+def test_correlations_equal_scipy(name: str, size: int, levels: int) -> None:
+    x, y = vectors(size, size, levels)
+    assert OWN[name](x, y) == pytest.approx(REFERENCES[name](x, y), rel=1e-12)
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_correlations_in_groups_equal_scipy_group_by_group(name: str) -> None:
+    x, y = vectors(3, 60, 5)
+    starts = np.array([0, 7, 20, 21, 60])
+    found = by_group(name, x, y, starts)
+    for g, (first, last) in enumerate([(0, 7), (7, 20), (21, 60)]):
+        expected = REFERENCES[name](x[first:last], y[first:last])
+        assert found[g if g < 2 else 3] == pytest.approx(expected, rel=1e-12)
+    assert np.isnan(found[2])  # a single number
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_constant_vectors_have_no_correlation(name: str) -> None:
+    x, flat = np.arange(6.0), np.full(6, 0.1 + 0.2)
+    assert np.isnan(OWN[name](x, flat))
+    assert np.isnan(OWN[name](flat, x))
+    assert np.isnan(by_group(name, flat, x, np.array([0, 6])))[0]
+
+
+@pytest.mark.parametrize("size", range(2, 60))
+def test_tau_of_equal_orders_is_exactly_one(size: int) -> None:
+    x, _ = vectors(size, size, 9)
+    if not is_constant(x):
+        assert kendall(x, 2 * x) == 1.0
+        assert kendall(x, -x) == -1.0
+
+
+def test_rounding_does_not_make_a_vector_vary() -> None:
+    assert is_constant(np.array([0.3, 0.1 + 0.2, 0.3]))
+    assert not is_constant(np.array([0.3, 0.3001]))
+
+
+def test_tied_numbers_share_the_middle_rank() -> None:
+    found = midranks(np.array([3.0, 1.0, 3.0, -2.0, 3.0]))
+    assert found.tolist() == [4.0, 2.0, 4.0, 1.0, 4.0]
+
+
+def test_standardised_has_mean_0_and_deviation_1() -> None:
+    z = standardised(np.array([1.0, 2.0, 4.0, 8.0]))
+    assert z.mean() == pytest.approx(0, abs=1e-15)
+    assert z.std() == pytest.approx(1)

@@ -1,0 +1,229 @@
+"""Metric evaluations in every format: what tables say is what the report says."""
+
+import csv
+import io
+import json
+import re
+
+import pytest
+from scored import SYSTEMS, request
+
+from sigtest.kinds import KINDS
+from sigtest.meta_evaluation import MetaReport, compute, parse
+from sigtest.meta_evaluation.present import document, present
+from sigtest.render.formats import FORMATS, Layout
+from sigtest.render.model import Table
+from sigtest.report import decode
+
+
+@pytest.fixture(scope="module")
+def report() -> MetaReport:
+    return compute(parse(request(resamples=199)))
+
+
+def tables(report: MetaReport) -> list[Table]:
+    return [block for block in document(report).flat() if isinstance(block, Table)]
+
+
+def shown(table: Table) -> list[list[str]]:
+    return [["" if cell is None else cell.shown for cell in row] for row in table.rows()]
+
+
+@pytest.mark.parametrize("name", [name for name in FORMATS if name != "bibtex"])
+def test_every_format_names_every_metric_and_the_signature(report: MetaReport, name: str) -> None:
+    text = FORMATS[name].render(present(report))
+    assert all(label in text for label in ("COMET", "BLEU", "TER"))
+    if name != "csv":
+        assert "level:system" in text.replace("\\", "")
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", [name for name in FORMATS if name != "bibtex"])
+@pytest.mark.parametrize("level", ["system", "segment"])
+@pytest.mark.parametrize("statistics", [["pearson"], ["pearson", "accuracy_ties"]])
+def test_people_who_find_all_alike_leave_empty_cells(
+    name: str, level: str, statistics: list[str]
+) -> None:
+    asked = request(level=level, statistics=statistics, resamples=19)
+    human = asked["human"]["scores"]
+    human["system"] = dict.fromkeys(human["system"], 1.0)
+    human["segment"] = {system: [1.0] * len(own) for system, own in human["segment"].items()}
+    found = compute(parse(asked))
+    assert {metric.pearson.value for metric in found.metrics} == {None}
+    text = FORMATS[name].render(present(found))
+    assert all(label in text for label in ("COMET", "BLEU", "TER")) or name == "csv"
+
+
+def test_facts_say_how_many_segments_people_judged() -> None:
+    asked = request(segments=40, level="segment", statistics=["pearson"], resamples=99)
+    for scores in asked["human"]["scores"]["segment"].values():
+        scores[:15] = [None] * 15
+    assert document(compute(parse(asked))).facts[1] == "40 segments, 25 judged"
+    asked = request(segments=40, level="segment", statistics=["pearson"], resamples=99)
+    assert document(compute(parse(asked))).facts[1] == "40 segments"
+
+
+def test_folds_of_pairs_say_which_they_are() -> None:
+    """Eleven metrics have 55 pairs, which are folded, a table for each statistic and test."""
+    asked = request(resamples=99)
+    own = next(iter(asked["metrics"].values()))
+    asked["metrics"] = {f"m{i}": own for i in range(11)}
+    asked.pop("baseline", None)
+    report = compute(parse(asked))
+    page = FORMATS["html"].render(present(report))
+    folds = re.findall(r"<summary>(All .*)</summary>", page)
+    assert "All 55 pairs by Pearson&#x27;s r, Williams test" in folds
+    assert len(set(folds)) == len(folds) > 1
+    text = FORMATS["text"].render(present(report))
+    assert text.count("Not listed: 55 of 55 pairs, in all 0 are separated.") == len(folds)
+    assert "m9" not in text.split("Pairs by", 1)[1].split("Warning")[0]
+    alone = KINDS["metric-evaluations"].lay_out(report, Layout("pairs"))
+    assert FORMATS["text"].render(alone).count("not separated") == 55 * len(folds)
+
+
+def test_one_metric_is_told_of_as_one() -> None:
+    asked = request(resamples=99)
+    asked["metrics"] = dict([next(iter(asked["metrics"].items()))])
+    report = compute(parse(asked))
+    assert document(report).title == "Evaluation of 1 metric"
+    assert report.methods.text.startswith("1 metric was compared with people's scores of ")
+    assert not any("PERM-BOTH" in said or "Williams" in said for said in report.warnings)
+
+
+def test_metrics_stand_by_rank_with_their_values(report: MetaReport) -> None:
+    first = tables(report)[0]
+    known = {metric.label: metric for metric in report.metrics}
+    rows = shown(first)
+    assert [row[0] for row in rows] == sorted(
+        known, key=lambda label: (*known[label].range, -known[label].pearson.value)
+    )
+    for label, ranks, r, interval, *_ in rows:
+        own = known[label]
+        assert ranks == "-".join(str(end) for end in dict.fromkeys(own.range))
+        assert r == f"{own.pearson.value:.3f}"
+        assert interval == f"[{own.pearson.ci[0]:.3f}, {own.pearson.ci[1]:.3f}]"
+    assert first.breaks == {
+        i for i in range(1, 3) if known[rows[i][0]].cluster != known[rows[i - 1][0]].cluster
+    }
+
+
+def test_pairs_have_a_table_a_statistic_and_test_and_say_who_is_better(report: MetaReport) -> None:
+    own = tables(report)[1:]
+    families = list(dict.fromkeys((pair.statistic, pair.test) for pair in report.pairs))
+    assert len(own) == len(families) == 6
+    for table, family in zip(own, families, strict=True):
+        pairs = [p for p in report.pairs if (p.statistic, p.test) == family]
+        for row, pair in zip(shown(table), pairs, strict=True):
+            assert row[:2] == [pair.a, pair.b]
+            better = {"a": f"{pair.a} is better", "b": f"{pair.b} is better"}
+            assert row[-1] == better.get(pair.conclusion, "not separated")
+    starred = "*" in FORMATS["text"].render(present(report))
+    assert starred == any(pair.significant for pair in report.pairs)
+
+
+@pytest.mark.parametrize(
+    ("choices", "headings", "of"),
+    [({}, ["p, a is better", "p, b is better", "adjusted"],
+      ["p_greater", "p_less", "p_adjusted"]),
+     ({"alternative": "less"}, ["p, a is better", "p, b is better", "adjusted"],
+      ["p_greater", "p_less", "p_adjusted"]),
+     ({"alternative": "less", "correction": "none"}, ["p, a is better", "p, b is better"],
+      ["p_greater", "p_less"]),
+     ({"alternative": "two-sided"}, ["p", "adjusted"], ["p_value", "p_adjusted"]),
+     ({"alternative": "two-sided", "correction": "none"}, ["p"], ["p_value"])],
+)  # fmt: skip
+def test_pairs_show_the_p_values_of_both_claims(
+    choices: dict[str, str], headings: list[str], of: list[str]
+) -> None:
+    report = compute(parse(request(statistics=["pearson"], tests=["williams"], **choices)))
+    (table,) = tables(report)[1:]
+    (group,) = table.groups
+    columns = {column.heading: column.cells for column in group.columns}
+    assert [heading for heading in columns if heading in {"p", *headings}] == headings
+    for heading, field in zip(headings, of, strict=True):
+        found = [cell.p for cell in columns[heading]]
+        assert found == [getattr(pair, field) for pair in report.pairs]
+
+
+@pytest.mark.parametrize(
+    ("alternative", "order"),
+    [("two-sided", 1), ("less", 1), ("greater", 1), ("greater", -1), ("less", -1)],
+)
+def test_conclusions_name_the_winner_in_any_order(alternative: str, order: int) -> None:
+    body = request(segments=400, alternative=alternative, level="segment", statistics=["pearson"])
+    body["metrics"] = dict([*body["metrics"].items()][::order])
+    report = compute(parse(body))
+    for test in ("williams", "perm_both"):
+        (pair,) = (p for p in report.pairs if {p.a, p.b} == {"COMET", "TER"} and p.test == test)
+        assert pair.significant
+        assert getattr(pair, pair.conclusion) == "COMET"
+    said = FORMATS["text"].render(present(report))
+    assert "COMET is better" in said
+
+
+def test_two_sided_pairs_that_do_not_differ_are_not_separated() -> None:
+    report = compute(parse(request(alternative="two-sided", statistics=["kendall"])))
+    assert not any(pair.significant for pair in report.pairs)
+    text = FORMATS["text"].render(present(report))
+    assert text.count("not separated") == len(report.pairs)
+    assert "is better" not in text
+
+
+def test_without_correction_the_p_value_itself_is_decided() -> None:
+    report = compute(parse(request(correction="none", statistics=["pearson"])))
+    headings = [column.heading for column in tables(report)[1].columns]
+    assert headings.count("p, a is better") == 1
+    assert "adjusted" not in headings
+
+
+def test_sets_have_sections_and_all_of_them_a_table() -> None:
+    sets = {name: {k: request(seed=i)[k] for k in ("human", "metrics")}
+            for i, name in enumerate(("de-en", "he-en"))}  # fmt: skip
+    report = compute(parse({"sets": sets, "statistics": ["pearson", "accuracy"]}))
+    made = document(report)
+    assert "on 2 sets" in made.title
+    captions = [table.caption for table in tables(report)]
+    assert captions[:3] == ["Metrics over all sets", "Metrics, de-en", "Metrics, he-en"]
+    pairs = next(table for table in tables(report) if table.things == "pairs")
+    assert [row[0] for row in shown(pairs)] == ["de-en"] * 3 + ["he-en"] * 3
+    text = FORMATS["text"].render(present(report))
+    assert (
+        text.count("Significantly better than BLEU (corrected for comparisons with it alone):") == 2
+    )
+
+
+def test_csv_has_every_pair_unrounded(report: MetaReport) -> None:
+    rows = list(csv.DictReader(io.StringIO(FORMATS["csv"].render(present(report)))))
+    assert len(rows) == len(report.pairs)
+    for row, pair in zip(rows, report.pairs, strict=True):
+        assert (row["a"], row["b"], row["test"]) == (pair.a, pair.b, pair.test)
+        assert float(row["p_value"]) == pair.p_value
+        assert float(row["delta"]) == pair.delta
+        assert (float(row["ci_low"]), float(row["ci_high"])) == pair.ci
+        assert row["df"] == ("" if pair.df is None else str(pair.df))
+
+
+def test_json_is_the_report(report: MetaReport) -> None:
+    body = json.loads(FORMATS["json"].render(present(report)))
+    assert decode(MetaReport, body) == report
+
+
+def test_pages_draw_every_picture(report: MetaReport) -> None:
+    assert FORMATS["html"].render(present(report)).count("<svg") == 2
+
+
+def test_what_is_not_defined_is_empty() -> None:
+    flat = request(statistics=["pearson"])
+    flat["metrics"]["TER"]["system"] = dict.fromkeys(SYSTEMS, 1.0)
+    report = compute(parse(flat))
+    last = shown(tables(report)[0])[-1]
+    assert last[0] == "TER"
+    assert "" in last
+    assert "not tested" in FORMATS["text"].render(present(report))
+
+
+def test_metrics_without_tests_have_no_ranks_and_no_pairs() -> None:
+    report = compute(parse(request(tests=[], statistics=["kendall"])))
+    (table,) = tables(report)
+    assert [column.heading for column in table.columns] == ["metric", "value", "interval"]
+    assert "alpha" not in "".join(document(report).facts)
