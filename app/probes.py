@@ -14,7 +14,7 @@ from starlette.responses import Response
 from app.http.auth import Operator
 from app.http.observing import Requests
 from app.http.problems import UnreadyError
-from app.http.state import Asked, routing
+from app.http.state import QuestionStore, routing
 from app.schema.document import PROBLEMS, Described
 from app.schema.models import HealthBody, ReadyBody
 from workers.load import Load, load
@@ -30,14 +30,14 @@ async def healthz() -> HealthBody:
 
 
 @router.get("/readyz")
-def readyz(asked: Asked) -> ReadyBody:
+def readyz(questions: QuestionStore) -> ReadyBody:
     """The storage can be reached and at least one worker is there.
 
     Raises:
         UnreadyError: No worker is.
     """
-    asked.check()
-    alive = asked.workers()
+    questions.check()
+    alive = questions.workers()
     if not alive:
         raise UnreadyError("No worker process is running; questions would wait.")
     return ReadyBody(workers=alive)
@@ -48,19 +48,19 @@ MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 Labels = Mapping[str, str]
 
 
-def gauge(name: str, told: str, samples: Iterable[tuple[Labels, float]]) -> list[str]:
+def gauge(name: str, words: str, samples: Iterable[tuple[Labels, float]]) -> list[str]:
     """Lines of what goes up and down."""
-    return [*_head(name, told, "gauge"), *(_sample(name, *sample) for sample in samples)]
+    return [*_head(name, words, "gauge"), *(_sample(name, *sample) for sample in samples)]
 
 
-def counter(name: str, told: str, samples: Iterable[tuple[Labels, float]]) -> list[str]:
+def counter(name: str, words: str, samples: Iterable[tuple[Labels, float]]) -> list[str]:
     """Lines of what only grows; its name ends in `_total`."""
-    return [*_head(name, told, "counter"), *(_sample(name, *sample) for sample in samples)]
+    return [*_head(name, words, "counter"), *(_sample(name, *sample) for sample in samples)]
 
 
-def histogram(name: str, told: str, samples: Iterable[tuple[Labels, Durations]]) -> list[str]:
+def histogram(name: str, words: str, samples: Iterable[tuple[Labels, Durations]]) -> list[str]:
     """Lines of durations; each range counts what is below it, too."""
-    lines = _head(name, told, "histogram")
+    lines = _head(name, words, "histogram")
     for labels, durations in samples:
         counts = list(accumulate(durations.counts))
         for bound, count in zip((*map(str, BOUNDS), "+Inf"), counts, strict=True):
@@ -70,13 +70,13 @@ def histogram(name: str, told: str, samples: Iterable[tuple[Labels, Durations]])
     return lines
 
 
-def _head(name: str, told: str, kind: str) -> list[str]:
-    return [f"# HELP {name} {told}", f"# TYPE {name} {kind}"]
+def _head(name: str, words: str, kind: str) -> list[str]:
+    return [f"# HELP {name} {words}", f"# TYPE {name} {kind}"]
 
 
 def _sample(name: str, labels: Labels, value: float) -> str:
-    told = ",".join(f'{label}="{_escaped(text)}"' for label, text in labels.items())
-    return f"{name}{{{told}}} {value}" if told else f"{name} {value}"
+    words = ",".join(f'{label}="{_escaped(text)}"' for label, text in labels.items())
+    return f"{name}{{{words}}} {value}" if words else f"{name} {value}"
 
 
 def _escaped(text: str) -> str:
@@ -88,13 +88,13 @@ SHOWN: Described = {200: {"content": {"text/plain": {"schema": {"type": "string"
 
 
 @router.get("/metrics", response_class=Response, responses=SHOWN)
-def metrics(request: Request, operator: Operator, asked: Asked) -> Response:
+def metrics(request: Request, operator: Operator, questions: QuestionStore) -> Response:
     """Queue, tasks, requests and predicted cost, as Prometheus reads them.
 
     Needs a key with the scope `admin` where there are keys.
     """
     requests: Requests = request.state.requests
-    now = load(asked.context)
+    now = load(questions.context)
     lines = [*_of_workers(now), *_of_callers(now), *_of_requests(requests)]
     return Response("".join(f"{line}\n" for line in lines), media_type=MEDIA_TYPE)
 

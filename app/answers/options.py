@@ -170,9 +170,9 @@ class View(DecisionOptions, PairOptions):
 
 
 Decided = Annotated[DecisionOptions, Depends()]
-PartWanted = Annotated[PartOptions, Depends()]
+PartChosen = Annotated[PartOptions, Depends()]
 MeasureNamed = Annotated[MeasureOptions, Depends()]
 PairNamed = Annotated[PairOptions, Depends()]
 PictureNamed = Annotated[PictureOptions, Depends()]
-SegmentsWanted = Annotated[SegmentOptions, Depends()]
+SegmentsChosen = Annotated[SegmentOptions, Depends()]
 Viewed = Annotated[View, Depends()]

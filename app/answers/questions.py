@@ -261,19 +261,19 @@ class Behind:
     """A pair with the segments behind its difference.
 
     Attributes:
-        asked: Which pair, metric, test and test set.
+        query: Which pair, metric, test and test set.
         pair: Of the report, in the order that was asked for.
         report: Of the test set that was asked for.
         segments: All of them.
-        shown: Those that are wanted.
+        slice: Those that are wanted.
         testsets: Names of several test sets.
     """
 
-    asked: PairAsked
+    query: PairAsked
     pair: PairReport
     report: Report
     segments: Segments
-    shown: Slice
+    slice: Slice
     testsets: tuple[str, ...] = ()
 
 
@@ -323,6 +323,6 @@ async def behind(
 def answer(found: Behind, wanted: SegmentOptions) -> Response:
     """The segments that are wanted, as JSON."""
     body = SegmentsBody.of(
-        found.asked, len(found.segments.shares), found.pair.difference, found.shown, wanted.start
+        found.query, len(found.segments.shares), found.pair.difference, found.slice, wanted.start
     )
     return Response(body.model_dump_json(), media_type="application/json")

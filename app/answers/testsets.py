@@ -43,7 +43,7 @@ class Board:
     """A leaderboard with the report that it shows.
 
     Attributes:
-        shown: What it shows.
+        current: What it shows.
         record: The comparison; nothing before there is one.
         stored: Its report as it is stored.
         bare: The report without pairs.
@@ -54,7 +54,7 @@ class Board:
             it is decided in another way than its test set says.
     """
 
-    shown: Leaderboard
+    current: Leaderboard
     record: Record | None
     stored: bytes
     bare: Report
@@ -91,8 +91,8 @@ class Board:
         Raises:
             NotReadyError: There is none yet, or it lacks a system that waits to be measured.
         """
-        lacking = self.shown.lacking
-        if lacking and (len(self.shown.systems) < 2 or {options.a, options.b} & {*lacking}):
+        lacking = self.current.lacking
+        if lacking and (len(self.current.systems) < 2 or {options.a, options.b} & {*lacking}):
             raise NotReadyError(f"Not in it yet: {', '.join(lacking)}; ask again.")
         if self.record is None:
             raise NotReadyError("The leaderboard is still to be written; ask again.")
@@ -142,7 +142,7 @@ async def board_of(
         return shown
 
     def read(shown: Leaderboard) -> Board:
-        metric, test = _chosen(shown.testset, options, choice)
+        metric, test = _measure(shown.testset, options, choice)
         record, stored, parts = None, b"", None
         claims: tuple[Claim, ...] = ()
         if shown.comparison is not None:
@@ -159,11 +159,11 @@ async def board_of(
         return Board(shown, record, stored, bare, metric, test, pairs, claims)
 
     seconds = WAIT_SECONDS if wait is None else wait
-    found = await watch.until(testset_id, look, lambda shown: shown.fresh, seconds)
-    return await in_turn(read, found)
+    of_testset = await watch.until(testset_id, look, lambda shown: shown.fresh, seconds)
+    return await in_turn(read, of_testset)
 
 
-def _chosen(testset: TestSetRecord, options: MeasureOptions, choice: Choice) -> tuple[str, str]:
+def _measure(testset: TestSetRecord, options: MeasureOptions, choice: Choice) -> tuple[str, str]:
     """The metric and the test to show.
 
     Raises:
@@ -201,13 +201,13 @@ def _claimed(pairs: bytes) -> list[tuple[str, str]]:
     return [(row["a"], row["b"]) for row in rows]
 
 
-Shown = Annotated[Board, Depends(_board)]
+ShownBoard = Annotated[Board, Depends(_board)]
 
 
 DONE = {"created": 201, "replaced": 200, "known": 200, "again": 200}
 
 
-def found(record: TestSetRecord) -> Response:
+def of_testset(record: TestSetRecord) -> Response:
     """A test set as it stands."""
     headers = {"ETag": f'"{record.etag}"'}
     body = TestSetResource.of(record).model_dump_json(exclude_none=True)
@@ -216,7 +216,7 @@ def found(record: TestSetRecord) -> Response:
 
 def made(record: TestSetRecord, created: bool) -> Response:
     """201 for a test set that is new, 200 otherwise."""
-    answer = found(record)
+    answer = of_testset(record)
     answer.status_code = 201 if created else 200
     answer.headers["Location"] = f"{TESTSETS}/{record.id}"
     return answer
@@ -251,13 +251,13 @@ def leaderboard(board: Board, wish: Wish, wait: int | None = None) -> Response:
         content = FORMATS[name].render(present(_annotated(board), wish.layout))
     etag = hashlib.sha256(repr(envelope).encode("utf-8", "backslashreplace")).hexdigest()[:32]
     version = f"{etag}-{name}{answers.tagged(wish.layout, Layout())}"
-    answer = answers.document(content, name, version, board.shown.testset.id)
-    answer.headers.update(answers.waited(not board.shown.fresh, wait))
+    answer = answers.document(content, name, version, board.current.testset.id)
+    answer.headers.update(answers.waited(not board.current.fresh, wait))
     return answer
 
 
 def _envelope(board: Board) -> dict[str, Any]:
-    shown = board.shown
+    shown = board.current
     return {
         "id": shown.testset.id,
         "name": shown.testset.name,
@@ -274,7 +274,7 @@ def _envelope(board: Board) -> dict[str, Any]:
 
 def _annotated(board: Board) -> Report:
     """The report with a warning about every system that it lacks."""
-    shown, report = board.shown, board.report
+    shown, report = board.current, board.report
     said = [f"System {name} cannot be measured: {why}" for name, why in shown.failed.items()]
     if shown.lacking:
         said.append(f"Not in it yet: {', '.join(shown.lacking)}.")

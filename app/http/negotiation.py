@@ -22,12 +22,12 @@ class Wish:
 
     Attributes:
         accept: Its `Accept` header; nothing accepts everything.
-        asked: Its `?format=`, which overrides the header.
+        format: Its `?format=`, which overrides the header.
         layout: How what it gets is to be laid out.
     """
 
     accept: str
-    asked: str | None = None
+    format: str | None = None
     layout: Layout = field(default_factory=Layout)
 
 
@@ -38,20 +38,20 @@ def choose_format(wish: Wish) -> str:
         NotAcceptableError: It wants none that there is.
         RecipeError: It wants a layout of what has no tables.
     """
-    name = _chosen(wish)
+    name = _format_of(wish)
     FORMATS[name].check(wish.layout)
     return name
 
 
-def _chosen(wish: Wish) -> str:
-    if wish.asked is not None:
-        if wish.asked not in FORMATS:
+def _format_of(wish: Wish) -> str:
+    if wish.format is not None:
+        if wish.format not in FORMATS:
             raise NotAcceptableError(
-                f"This report has no format {wish.asked[:60]!r}; "
+                f"This report has no format {wish.format[:60]!r}; "
                 f"choose one of {', '.join(FORMATS)}.",
                 field="format",
             )
-        return wish.asked
+        return wish.format
     wanted = dict(ranges(wish.accept)) or {"*/*": 1.0}
     weighed = [(_weight(name, wanted), name) for name in FORMATS]
     # max takes the first of equals, so JSON where nothing is preferred

@@ -20,7 +20,7 @@ METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
 BROKEN = 499  # the client went before there was an answer
 HEADER = "X-Request-Id"
 PRIVATE = "private, no-cache"  # keys come in headers that a proxy's cache may not look at
-GIVEN = re.compile(r"[\w.-]{1,64}", re.ASCII)  # ids that are taken over from a client or proxy
+TAKEN_OVER = re.compile(r"[\w.-]{1,64}", re.ASCII)  # ids that are taken over from a client or proxy
 QUESTION = re.compile(r"/([0-9a-f]{32})(?:/|$)")  # in a path
 
 log = logging.getLogger(__name__)
@@ -127,7 +127,7 @@ def template_of(scope: Scope) -> str:
 
 def _id_of(scope: Scope) -> str:
     given = Headers(scope=scope).get(HEADER, "")
-    return given if GIVEN.fullmatch(given) else uuid.uuid4().hex
+    return given if TAKEN_OVER.fullmatch(given) else uuid.uuid4().hex
 
 
 def _question_in(path: str) -> str:

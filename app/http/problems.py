@@ -286,14 +286,14 @@ def _methods(request: Request) -> list[str]:
 def _on_invalid_parameters(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     errors = [
-        {"field": ".".join(str(part) for part in flaw["loc"][1:]), "message": _said(flaw)}
+        {"field": ".".join(str(part) for part in flaw["loc"][1:]), "message": _flaw(flaw)}
         for flaw in error.errors()
     ]
     detail = "; ".join(f"{entry['field']}: {entry['message']}" for entry in errors)
     return problem(PARAMETERS, detail, {"errors": errors})
 
 
-def _said(flaw: Mapping[str, Any]) -> str:
+def _flaw(flaw: Mapping[str, Any]) -> str:
     """What is wrong with a parameter, with what was given, as the validator leaves it out."""
     given = flaw.get("input")
     words = str(flaw["msg"])

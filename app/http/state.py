@@ -60,10 +60,10 @@ async def asked_kind(request: Request) -> Kind[Any]:
 def of_state(name: str) -> Any:
     """A dependency: what is open under this name, see `app.main.State`."""
 
-    async def found(request: Request) -> Any:
+    async def opened(request: Request) -> Any:
         return getattr(request.state, name)
 
-    return Depends(found)
+    return Depends(opened)
 
 
 async def refuse_unknown_parameters(request: Request) -> None:
@@ -103,10 +103,12 @@ def routing(**common: Any) -> APIRouter:
 
 def _query_parameters(dependant: Dependant) -> dict[str, bool]:
     """Query parameters of a route and of all that it depends on, and which may be repeated."""
-    found = {field.alias: _is_list(field.field_info.annotation) for field in dependant.query_params}
+    opened = {
+        field.alias: _is_list(field.field_info.annotation) for field in dependant.query_params
+    }
     for inner in dependant.dependencies:
-        found |= _query_parameters(inner)
-    return found
+        opened |= _query_parameters(inner)
+    return opened
 
 
 def _spelled(value: object) -> object:
@@ -125,9 +127,9 @@ InDigits = BeforeValidator(_spelled)  # behind bounds, which the document would 
 LeftEmpty = BeforeValidator(lambda value: None if value == "" else value)
 OfKind = Annotated[Kind[Any], Depends(asked_kind)]
 Limits = Annotated[Settings, of_state("settings")]
-Asked = Annotated[Questions, of_state("questions")]
+QuestionStore = Annotated[Questions, of_state("questions")]
 Boards = Annotated[TestSets, of_state("testsets")]
-Told = Annotated[Webhooks, of_state("webhooks")]
+WebhookStore = Annotated[Webhooks, of_state("webhooks")]
 Cursor = Annotated[
     str | None, Query(max_length=200, description="`next_cursor` of the page before.")
 ]

@@ -256,7 +256,7 @@ class Control:
 
 
 @dataclass(frozen=True)
-class Named:
+class FinishedQuestions:
     """A finished question that may be named instead of bringing what it says.
 
     Attributes:
@@ -370,9 +370,9 @@ def example_of(kind: Kind[Any], name: str) -> Sent:
 
 def request_of(form: FormData, kind: Kind[Any]) -> dict[str, Any]:
     """What the choices of a form mean, as a request has it; empty ones have their defaults."""
-    request = _chosen(form, kind.fields, "") | written(form)
+    request = _choices(form, kind.fields, "") | written(form)
     for inside, fields in kind.inside.items():
-        if chosen := _chosen(form, fields, f"{inside}."):
+        if chosen := _choices(form, fields, f"{inside}."):
             request[inside] = chosen
     if kind.compares and (chosen := choices_of(_within(form, kind.compares))):
         request[kind.compares] = chosen
@@ -393,13 +393,13 @@ def _within(form: FormData, inside: str) -> FormData:
     return FormData([(k.removeprefix(start), v) for k, v in entries if k.startswith(start)])
 
 
-def _chosen(form: FormData, fields: Sequence[Option], start: str) -> dict[str, Any]:
+def _choices(form: FormData, fields: Sequence[Option], start: str) -> dict[str, Any]:
     """What was chosen of these fields, as the shell's words would be read."""
     chosen: dict[str, Any] = {}
     for field in fields:
         name = f"{start}{field.name}"
         if _is_object(field):
-            if inner := _chosen(form, options(field.kind), f"{name}."):
+            if inner := _choices(form, options(field.kind), f"{name}."):
                 chosen[field.name] = inner
             continue
         entries = [entry for entry in form.getlist(name) if isinstance(entry, str)]
@@ -419,11 +419,11 @@ def _words(entry: str, field: Option) -> list[str]:
 
 
 DAMAGED = "What was recognised came back damaged; give the files again."
-SHOWN = 3  # segments that are quoted
+QUOTED = 3  # segments that are quoted
 
 
 @dataclass(frozen=True)
-class Brought:
+class SystemSummary:
     """What one system brings.
 
     Attributes:
@@ -460,7 +460,7 @@ class Recognised:
     documents: int | None
     labels: int | None
     references: tuple[tuple[str, ...], ...]
-    systems: tuple[Brought, ...]
+    systems: tuple[SystemSummary, ...]
     oddities: tuple[str, ...]
 
 
@@ -524,22 +524,22 @@ def _of_entry(name: str, entry: Entry, oddities: tuple[str, ...]) -> Recognised:
         documents=len(set(testset.documents)) if testset.documents is not None else None,
         labels=len(set(testset.labels)) if testset.labels is not None else None,
         references=tuple(
-            tuple(line or "" for line in text.lines[:SHOWN]) for text in testset.references
+            tuple(line or "" for line in text.lines[:QUOTED]) for text in testset.references
         ),
-        systems=tuple(map(_brought, entry.systems)),
+        systems=tuple(map(_summary, entry.systems)),
         oddities=oddities,
     )
 
 
-def _brought(system: System) -> Brought:
+def _summary(system: System) -> SystemSummary:
     text = system.runs[0].hypotheses
     lines = tuple(line or "" for line in text.lines) if text is not None else ()
-    return Brought(
+    return SystemSummary(
         name=system.name,
         outputs=len(system.runs) if lines else 0,
         characters=sum(map(len, lines)) / len(lines) if lines else 0.0,
         scores=tuple(system.scores),
-        lines=lines[:SHOWN],
+        lines=lines[:QUOTED],
     )
 
 

@@ -25,7 +25,7 @@ HALF = 100  # of the width of the bars, in parts
 
 
 @dataclass(frozen=True)
-class Told:
+class SegmentRow:
     """One segment as the page shows it.
 
     Attributes:
@@ -64,12 +64,12 @@ class Panel:
         carried: What these add up to, in words.
         method: How the difference is shared out.
         documents: To choose from.
-        wanted: The filters as they are.
+        filters: As they are.
         count: How many pass the filters.
         first: Place of the first that is shown among these, from 1.
         before: Query of those before; none at the beginning.
         after: Query of those that follow; none at the end.
-        kept: Fields that the form of the filters sends along.
+        fields: What the form of the filters sends along.
         testset: Of several, the one that is looked at.
         testsets: Names of several, with queries that lead to the pair on each.
     """
@@ -80,57 +80,58 @@ class Panel:
     verdict: str
     table: Markup
     picture: str | None
-    rows: tuple[Told, ...]
+    rows: tuple[SegmentRow, ...]
     carried: str
     method: str
     documents: tuple[str, ...]
-    wanted: SegmentOptions
+    filters: SegmentOptions
     count: int
     first: int
     before: str | None
     after: str | None
-    kept: tuple[tuple[str, str], ...]
+    fields: tuple[tuple[str, str], ...]
     testset: str | None
     testsets: tuple[tuple[str, str], ...]
 
 
-def panel(found: Behind, wanted: SegmentOptions, kept: list[tuple[str, str]], here: str) -> Panel:
+def panel(
+    behind: Behind, filters: SegmentOptions, fields: list[tuple[str, str]], here: str
+) -> Panel:
     """What to show of a pair.
 
     Args:
-        found: The pair and its segments.
-        wanted: Which of them, and from where on.
-        kept: What else the address of the page says.
+        behind: The pair and its segments.
+        filters: Which of them, and from where on.
+        fields: What else the address of the page says.
         here: Address of the report.
     """
-    asked, pair = found.asked, found.pair
-    report = select(found.report, metric=asked.metric, system=[asked.a, asked.b])
-    places = max(2, metric_decimals(found.report, asked.metric))
-    higher = found.report.metrics[asked.metric].higher_is_better
-    shown = found.shown
+    asked, pair = behind.query, behind.pair
+    report = select(behind.report, metric=asked.metric, system=[asked.a, asked.b])
+    places = max(2, metric_decimals(behind.report, asked.metric))
+    higher = behind.report.metrics[asked.metric].higher_is_better
+    shown = behind.slice
     largest = max((abs(row.share) for row in shown.rows), default=0.0) or 1.0
-    end = wanted.start + len(shown.rows)
-    filters = _filters(wanted)
-    pairs = [(name, value) for name, value in (*kept, *filters) if value]
+    end = filters.start + len(shown.rows)
+    pairs = [(name, value) for name, value in (*fields, *_filters(filters)) if value]
     return Panel(
         a=asked.a,
         b=asked.b,
         metric=asked.metric,
         verdict=pair.verdict,
         table=Markup(html.blocks(_numbers(report, asked.metric))),
-        picture=_picture(found, here),
-        rows=tuple(_told(row, found, places, largest, higher) for row in shown.rows),
-        carried=_carried(found, end, places),
+        picture=_picture(behind, here),
+        rows=tuple(_row(row, behind, places, largest, higher) for row in shown.rows),
+        carried=_carried(behind, end, places),
         method=METHOD,
-        documents=tuple(dict.fromkeys(found.segments.documents or ())),
-        wanted=wanted,
+        documents=tuple(dict.fromkeys(behind.segments.documents or ())),
+        filters=filters,
         count=shown.wanted,
-        first=wanted.start + 1,
-        before=_page(pairs, wanted.start - wanted.limit) if wanted.start else None,
+        first=filters.start + 1,
+        before=_page(pairs, filters.start - filters.limit) if filters.start else None,
         after=_page(pairs, end) if end < shown.wanted else None,
-        kept=tuple(kept),
+        fields=tuple(fields),
         testset=asked.testset,
-        testsets=tuple((name, _on(kept, name)) for name in found.testsets),
+        testsets=tuple((name, _on(fields, name)) for name in behind.testsets),
     )
 
 
@@ -141,13 +142,13 @@ def _numbers(report: Report, metric: str) -> Iterator[Table]:
         yield replace(table, groups=tuple(told))
 
 
-def _on(kept: list[tuple[str, str]], testset: str) -> str:
+def _on(fields: list[tuple[str, str]], testset: str) -> str:
     """The pair on another test set, all of its segments."""
-    return urlencode([*((k, v) for k, v in kept if k != "testset"), ("testset", testset)])
+    return urlencode([*((k, v) for k, v in fields if k != "testset"), ("testset", testset)])
 
 
-def _filters(wanted: SegmentOptions) -> list[tuple[str, str]]:
-    chosen = wanted.filter
+def _filters(filters: SegmentOptions) -> list[tuple[str, str]]:
+    chosen = filters.filter
     told = vars(chosen) if chosen.order != "size" else {**vars(chosen), "order": None}
     return [(name, str(value)) for name, value in told.items() if value is not None]
 
@@ -156,8 +157,8 @@ def _page(pairs: list[tuple[str, str]], start: int) -> str:
     return urlencode([*pairs, *([("start", str(start))] if start > 0 else [])])
 
 
-def _picture(found: Behind, here: str) -> str | None:
-    asked = found.asked
+def _picture(behind: Behind, here: str) -> str | None:
+    asked = behind.query
     if not resampling_tests([asked.test]):
         return None
     named = {"a": asked.a, "b": asked.b, "metric": asked.metric, "test": asked.test}
@@ -166,9 +167,9 @@ def _picture(found: Behind, here: str) -> str | None:
     return f"{here}/pictures/distribution.svg?{urlencode(named)}"
 
 
-def _carried(found: Behind, end: int, places: int) -> str:
+def _carried(behind: Behind, end: int, places: int) -> str:
     """What the segments so far carry of the difference."""
-    shown, difference, metric = found.shown, found.pair.difference, found.asked.metric
+    shown, difference, metric = behind.slice, behind.pair.difference, behind.query.metric
     if not shown.rows:
         return "No segment passes these filters."
     of = f"of the difference of {signed(difference, places)} {metric}"
@@ -181,14 +182,14 @@ def _carried(found: Behind, end: int, places: int) -> str:
     return f"{carried}{part} {of}.".replace("-", MINUS)
 
 
-def _told(row: Row, found: Behind, places: int, largest: float, higher: bool) -> Told:
-    asked = found.asked
+def _row(row: Row, behind: Behind, places: int, largest: float, higher: bool) -> SegmentRow:
+    asked = behind.query
     gain = row.share if higher else -row.share
     winner = asked.a if gain > 0 else asked.b
     amount = signed(row.share, places).replace("-", MINUS)
     share = f"{amount}, for {winner}" if gain else f"{amount}, for neither"
     words_a, words_b = marked_words(row.a or "", row.b or "")
-    return Told(
+    return SegmentRow(
         number=row.number,
         document=row.document,
         share=share,

@@ -95,15 +95,15 @@ def _in_order(report: Report) -> list[str]:
 
 def _verify(report: Report) -> str:
     """What computes the report again: the reader's own files."""
-    shown = report.systems[:MANY]
+    first = report.systems[:MANY]
     references = ["-r REFERENCE"] * report.testset.references
     documents = ["--documents DOCUMENTS"] if _of_documents(report) else []
-    brought = [words for system in shown for words in _brought(report, system)]
+    brought = [words for system in first for words in _files(report, system)]
     rest = ["..."] if len(report.systems) > MANY else []
     return " ".join([*references, *documents, *brought, *rest])
 
 
-def _brought(report: Report, system: SystemReport) -> Iterator[str]:
+def _files(report: Report, system: SystemReport) -> Iterator[str]:
     """What a system brought, as the command takes it: a text, those of several runs, scores."""
     name = printable(system.name)
     supplied = {
@@ -185,12 +185,12 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ReportView:
     """What the template of a report speaks of.
 
     Attributes:
         document: Title, facts, warnings, marks, signature and whatever else documents have.
-        said: The answer in words.
+        answer: In words.
         parts: From the top.
         view: What is chosen, defaults filled in.
         downloads: Name, title and address of each format.
@@ -200,14 +200,14 @@ class Shown:
         systems: Names, those that are hidden too; none where none can be hidden.
         beside: Anchor of the part that pairs are opened beside; none where they are not.
         corrections: Name and title of those that it can be decided with; none where it cannot.
-        asked: How it is decided where nothing is chosen, where it can be decided anew.
-        said_how: What a paper takes, and what it stands on.
+        computed: How it is decided where nothing is chosen, where it can be decided anew.
+        wording: What a paper takes, and what it stands on.
         below: Whether pairs are opened below all parts.
         testsets: Names of several.
     """
 
     document: Document
-    said: tuple[str, ...]
+    answer: tuple[str, ...]
     parts: tuple[Part, ...]
     view: View
     downloads: tuple[tuple[str, str, str], ...]
@@ -217,8 +217,8 @@ class Shown:
     systems: tuple[str, ...] = ()
     beside: str | None = None
     corrections: tuple[tuple[str, str], ...] = ()
-    asked: Choice | None = None
-    said_how: HowToSay | None = None
+    computed: Choice | None = None
+    wording: HowToSay | None = None
     below: bool = False
     testsets: tuple[str, ...] = ()
 
@@ -228,7 +228,7 @@ class Shown:
         return any('#pair"' in part.content for part in self.parts)
 
 
-def shown(record: Record, stored: bytes, view: View, here: str, opens: bool = True) -> Shown:
+def view_of(record: Record, stored: bytes, view: View, here: str, opens: bool = True) -> ReportView:
     """What to show of a report.
 
     Args:
@@ -246,19 +246,19 @@ def shown(record: Record, stored: bytes, view: View, here: str, opens: bool = Tr
         made = of_report(report, view, here, opens)
         if record.testset is not None or not report.pairs:
             return made
-        asked: Report = answers.read(stored, record)
-        return decidable(made, asked.alpha, asked.correction)
+        computed: Report = answers.read(stored, record)
+        return decidable(made, computed.alpha, computed.correction)
     return _of_other(kind, report, view, here)
 
 
-def _of_other(kind: Kind[Any], report: Any, view: View, here: str) -> Shown:
+def _of_other(kind: Kind[Any], report: Any, view: View, here: str) -> ReportView:
     """A kind's document, from the top."""
     document = kind.present(report).document()
     look = replace(_look(view), names=document.names())
     content = html.blocks(document.blocks, look)
-    return Shown(
+    return ReportView(
         document=document,
-        said=kind.answer(report),
+        answer=kind.answer(report),
         parts=(Part("report", "", Markup(content)),),
         view=view,
         downloads=_downloads(here, view),
@@ -281,7 +281,7 @@ def _look(view: View) -> html.Look:
 
 def of_report(
     report: Report, view: View, here: str, opens: bool, pairs_at: str | None = None
-) -> Shown:
+) -> ReportView:
     """What to show of a comparison: systems, who is better than whom, pictures, pairs.
 
     Of several test sets it is the document.
@@ -314,9 +314,9 @@ def of_report(
         if report.several is not None
         else _parts(document, part if view.beside else one, one, look)
     )
-    return Shown(
+    return ReportView(
         document=document,
-        said=answer(report, view.metric),
+        answer=answer(report, view.metric),
         parts=tuple(parts),
         metrics=tuple(report.metrics),
         tests=report.tests,
@@ -327,11 +327,11 @@ def of_report(
         beside=_beside(parts) if opens else None,
         below=opens and report.several is not None,
         testsets=tuple(name for name, _ in titled(report)[:-1]),
-        said_how=how_to_say(report),
+        wording=how_to_say(report),
     )
 
 
-def decidable(made: Shown, alpha: float, correction: str) -> Shown:
+def decidable(made: ReportView, alpha: float, correction: str) -> ReportView:
     """The same where it can be decided anew: by corrections that need no draws, or as it was.
 
     Args:
@@ -344,7 +344,7 @@ def decidable(made: Shown, alpha: float, correction: str) -> Shown:
         for name, own in CORRECTIONS.items()
         if own.joint is None or name == correction
     )
-    return replace(made, corrections=corrections, asked=Choice(alpha, correction))
+    return replace(made, corrections=corrections, computed=Choice(alpha, correction))
 
 
 def _beside(parts: Sequence[Part]) -> str | None:

@@ -53,7 +53,7 @@ HEADERS = {
     "Referrer-Policy": "same-origin",
     "Vary": "Accept, Cookie",
 }
-SHOWN = 6  # names in a line
+LISTED = 6  # names in a line
 LONGEST = 120  # characters of a segment that are quoted
 PHASES = {
     "statistics": "Measuring the outputs",
@@ -187,8 +187,8 @@ def _size(size: int) -> str:
 def _about(about: About) -> str:
     """What a question is about, in one line."""
     names = list(about.systems)
-    shown = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" * (len(names) > SHOWN))
-    parts = [shown, ", ".join(about.metrics[:SHOWN])]
+    shown = ", ".join(names[:LISTED]) + (f" and {len(names) - LISTED} more" * (len(names) > LISTED))
+    parts = [shown, ", ".join(about.metrics[:LISTED])]
     if about.testsets:
         parts.append(f"{len(about.testsets)} test sets")
     return "; ".join(part for part in parts if part)

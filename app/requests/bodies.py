@@ -476,15 +476,15 @@ def plain(filename: str | None) -> str:
 
 
 @dataclass(frozen=True)
-class Brought(Generic[T]):
+class Submission(Generic[T]):
     """What a body brings, and what is written on it.
 
     Attributes:
-        asked: A question, test set or system, checked.
+        content: A question, test set or system, checked.
         notes: What is written on it.
     """
 
-    asked: T
+    content: T
     notes: Noted
 
 
@@ -532,11 +532,11 @@ async def _filter(
     return Filter(title, _tags(tag), () if status is None else (status,))
 
 
-WantedQuestions = Annotated[Filter, Depends(_filter)]
+QuestionFilter = Annotated[Filter, Depends(_filter)]
 
 
 async def _written_filter(title: Title = "", tag: Tags = None) -> Filter:
     return Filter(title, _tags(tag))
 
 
-WantedTestSets = Annotated[Filter, Depends(_written_filter)]
+TestSetFilter = Annotated[Filter, Depends(_written_filter)]

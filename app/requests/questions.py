@@ -22,9 +22,9 @@ from app.requests import limits
 from app.requests.bodies import (
     FORM,
     JSON,
-    Brought,
     FileReader,
     Parser,
+    Submission,
     Work,
     add_content,
     check_parts,
@@ -63,7 +63,7 @@ ID = re.compile("[0-9a-f]{32,64}")
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedQuestions:
     """The questions that one caller may name.
 
     Attributes:
@@ -119,7 +119,7 @@ class Named:
 
 BUILTIN = "builtin"
 TESTSET = "testset"
-BROUGHT = ("references", "documents", "labels", "source", "segments", BUILTIN)
+TEXTS_OF_TESTSETS = ("references", "documents", "labels", "source", "segments", BUILTIN)
 TESTSET_ID = re.compile("[0-9a-f]{32}")
 
 
@@ -170,7 +170,7 @@ class OwnTestSets:
         asked = body[TESTSET]
         if not isinstance(asked, str):
             raise InputError("testset must be the id of a test set.", field=TESTSET)
-        for field in BROUGHT:
+        for field in TEXTS_OF_TESTSETS:
             if body.get(field) not in (None, []):
                 raise InputError(
                     f"testset names a test set, which has all its texts; leave {field} out.",
@@ -184,7 +184,11 @@ class OwnTestSets:
             error.field = TESTSET
             raise
         return {
-            **{field: value for field, value in body.items() if field not in (TESTSET, *BROUGHT)},
+            **{
+                field: value
+                for field, value in body.items()
+                if field not in (TESTSET, *TEXTS_OF_TESTSETS)
+            },
             "references": [text.lines for text in found.references],
             "documents": found.documents,
             "labels": found.labels,
@@ -211,7 +215,7 @@ class Sent:
     files: Sequence[File] = ()
 
 
-async def read_question(request: Request, caller: Caller, wait: Wait) -> list[Brought[Question]]:
+async def read_question(request: Request, caller: Caller, wait: Wait) -> list[Submission[Question]]:
     """Dependency: the question that the body asks, checked.
 
     It is the only entry of a list: who takes it out is the only one who keeps its texts in memory.
@@ -251,7 +255,7 @@ def _checked(sent: Sent, kind: Kind[Any]) -> Sent:
     return sent
 
 
-Read = Annotated[list[Brought[Question]], Depends(read_question)]
+Read = Annotated[list[Submission[Question]], Depends(read_question)]
 
 
 async def asked_with(
@@ -261,7 +265,7 @@ async def asked_with(
     work: Work,
     read: Callable[[str, Settings], Sent],
     wait: int | None = None,
-) -> Brought[Question]:
+) -> Submission[Question]:
     """The question that is asked with what was sent.
 
     Args:
@@ -277,15 +281,15 @@ async def asked_with(
     """
     state = request.state
     own = OwnTestSets(state.questions.context.settings, caller.name)
-    notes, found = await work.run(_asked, read, kind.path, state.settings, own)
+    notes, found = await work.run(_question, read, kind.path, state.settings, own)
     if isinstance(found, Sent):
-        answers = Named(state.questions, state.watcher, caller.name, wait, work)
+        answers = NamedQuestions(state.questions, state.watcher, caller.name, wait, work)
         filled = Sent(await answers.fill(kind, found.body), found.files)
         found = await work.run(parsed, kind.path, filled, state.settings, own)
-    return Brought(found, notes)
+    return Submission(found, notes)
 
 
-def _asked(
+def _question(
     read: Callable[[str, Settings], Sent], path: str, settings: Settings, own: OwnTestSets
 ) -> tuple[Noted, Question | Sent]:
     """What is written on a question, and that; or what was sent where it names finished ones."""

@@ -17,8 +17,8 @@ from app.requests import limits
 from app.requests.bodies import (
     FORM,
     JSON,
-    Brought,
     Parse,
+    Submission,
     add_content,
     check_parts,
     files_of,
@@ -73,7 +73,7 @@ class Change:
     resamples: int | None
 
 
-async def read_testset(request: Request, settings: Limits, parser: Parse) -> Brought[NewTestSet]:
+async def read_testset(request: Request, settings: Limits, parser: Parse) -> Submission[NewTestSet]:
     """Dependency: the test set that the body asks for, checked."""
     kind = kind_of(request)
     if kind not in {JSON, FORM}:
@@ -107,7 +107,7 @@ async def read_system(
     settings: Limits,
     parser: Parse,
     name: Annotated[str, Path(description="Name of the system.")],
-) -> Brought[System]:
+) -> Submission[System]:
     """Dependency: what a system brings, as JSON, as files, or as text with one line a segment."""
     _refuse_other_bytes(request)
     kind = kind_of(request)
@@ -134,12 +134,12 @@ def _refuse_other_bytes(request: Request) -> None:
         raise InputError("The system name in the path is not UTF-8.", field="name") from None
 
 
-Drafted = Annotated[Brought[NewTestSet], Depends(read_testset)]
+Drafted = Annotated[Submission[NewTestSet], Depends(read_testset)]
 Changed = Annotated[Change, Depends(read_change)]
-Put = Annotated[Brought[System], Depends(read_system)]
+Put = Annotated[Submission[System], Depends(read_system)]
 
 
-def testset_of_form(form: FormData, settings: Settings) -> Brought[NewTestSet]:
+def testset_of_form(form: FormData, settings: Settings) -> Submission[NewTestSet]:
     """The test set that a form asks for, checked."""
     check_parts(form, PARTS)
     body = request_of(form)
@@ -153,11 +153,11 @@ def testset_of_form(form: FormData, settings: Settings) -> Brought[NewTestSet]:
     return _testset(add_content(body, content), settings)
 
 
-def _testset_of_body(data: bytes, settings: Settings) -> Brought[NewTestSet]:
+def _testset_of_body(data: bytes, settings: Settings) -> Submission[NewTestSet]:
     return _testset(parse_json(data, "body"), settings)
 
 
-def _testset(request: Mapping[str, Any], settings: Settings) -> Brought[NewTestSet]:
+def _testset(request: Mapping[str, Any], settings: Settings) -> Submission[NewTestSet]:
     notes, rest = apart(request)
     limits.check_content(listed(rest), settings)
     wanted = TestSetRequest.of(rest)
@@ -166,7 +166,7 @@ def _testset(request: Mapping[str, Any], settings: Settings) -> Brought[NewTestS
     sizes = wanted.replicas, wanted.capacity
     asked = NewTestSet.of(wanted.name, testset_of(wanted, None), recipe, *sizes)
     _check_part(asked.part, settings)
-    return Brought(asked, notes)
+    return Submission(asked, notes)
 
 
 def _check_part(part: Part, settings: Settings) -> None:
@@ -177,13 +177,15 @@ def _check_part(part: Part, settings: Settings) -> None:
     limits.check_count("max_systems", "replicas", part.replicas, "outputs of a system", settings)
 
 
-def _system(name: str, read: Callable[[], dict[str, Any]], settings: Settings) -> Brought[System]:
+def _system(
+    name: str, read: Callable[[], dict[str, Any]], settings: Settings
+) -> Submission[System]:
     """What a body brings, checked; every error names the system."""
     try:
         check_name(name)
         notes, output = apart(read())
         limits.check_output(name, output, settings)
-        return Brought(system_of(OutputRequest.of(output), name), notes)
+        return Submission(system_of(OutputRequest.of(output), name), notes)
     except SigtestError as error:
         error.system = name
         raise
@@ -200,7 +202,7 @@ def _output_of_body(
     return _output([given], name, settings)
 
 
-def system_of_form(name: str, form: FormData, settings: Settings) -> Brought[System]:
+def system_of_form(name: str, form: FormData, settings: Settings) -> Submission[System]:
     """What a system brings in a form, checked."""
     return _system(name, partial(_output_of_form, name, form, settings), settings)
 

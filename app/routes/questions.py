@@ -18,10 +18,10 @@ from app.answers import questions as answers
 from app.answers.options import (
     Decided,
     PairNamed,
-    PartWanted,
+    PartChosen,
     PictureNamed,
     SegmentOptions,
-    SegmentsWanted,
+    SegmentsChosen,
     View,
     Viewed,
 )
@@ -34,13 +34,13 @@ from app.answers.questions import (
 from app.http.auth import Caller, noted
 from app.http.negotiation import Wait, Wish, Wished, require_match, shows_pages, wants_page
 from app.http.problems import stream_error
-from app.http.state import Asked, Cursor, Limit, Limits, OfKind, in_turn, routing
+from app.http.state import Cursor, Limit, Limits, OfKind, QuestionStore, in_turn, routing
 from app.http.waiting import MAKING_SECONDS, Stream, Watch, Watcher
 from app.pages import forms, site
 from app.pages.forms import recognised
 from app.pages.panel import Panel, panel
-from app.pages.reports import shown
-from app.requests.bodies import Parse, WantedQuestions, Written, form_of, size_of
+from app.pages.reports import view_of
+from app.requests.bodies import Parse, QuestionFilter, Written, form_of, size_of
 from app.requests.questions import Read, asked_with
 from app.schema import document
 from app.schema.models import DistributionBody, QuestionBody, SegmentsBody, listing_model
@@ -84,17 +84,19 @@ Key = Annotated[
 Id = Annotated[str, Path(alias="id", description="Id that the submission was answered with.")]
 
 
-async def _found(question_id: Id, kind: OfKind, caller: Caller, asked: Asked) -> Record:
-    return await run_in_threadpool(asked.find, question_id, caller.name, kind.path)
+async def _stored(
+    question_id: Id, kind: OfKind, caller: Caller, questions: QuestionStore
+) -> Record:
+    return await run_in_threadpool(questions.find, question_id, caller.name, kind.path)
 
 
-Found = Annotated[Record, Depends(_found)]
+Stored = Annotated[Record, Depends(_stored)]
 
 
 async def submit(
     kind: OfKind,
     caller: Caller,
-    asked: Asked,
+    questions: QuestionStore,
     watch: Watch,
     question: Read,
     wait: Wait,
@@ -108,9 +110,9 @@ async def submit(
     """
     brought = question.pop()
     record, _ = await run_in_threadpool(
-        asked.submit,
+        questions.submit,
         kind.path,
-        brought.asked,
+        brought.content,
         caller.name,
         key,
         caller.budget,
@@ -125,9 +127,9 @@ def listing(
     request: Request,
     kind: OfKind,
     caller: Caller,
-    asked: Asked,
+    questions: QuestionStore,
     settings: Limits,
-    wanted: WantedQuestions,
+    wanted: QuestionFilter,
     cursor: Cursor = None,
     limit: Limit = PAGE,
 ) -> Response:
@@ -136,11 +138,13 @@ def listing(
     A page of a listing that is filtered may have fewer entries than its limit before the last.
     """
     most = min(limit, settings.max_page)
-    records, after = asked.listing(caller.name, kind.path, cursor, most, wanted)
+    records, after = questions.listing(caller.name, kind.path, cursor, most, wanted)
     if not wants_page(request):
         return answers.listing(kind, records, after)
     named = [
-        forms.Named(name, KINDS[own.kind].name, _finished(asked, caller.name, own.kind))
+        forms.FinishedQuestions(
+            name, KINDS[own.kind].name, _finished(questions, caller.name, own.kind)
+        )
         for name, own in forms.references(kind)
     ]
     return site.page(
@@ -153,36 +157,36 @@ def listing(
     )  # fmt: skip
 
 
-def _finished(asked: Questions, caller: str, kind: str) -> tuple[Record, ...]:
+def _finished(questions: Questions, caller: str, kind: str) -> tuple[Record, ...]:
     """The caller's newest questions with a report that can be named."""
-    records, _ = asked.listing(caller, kind, None, PAGE)
+    records, _ = questions.listing(caller, kind, None, PAGE)
     return tuple(own for own in records if own.status is Status.SUCCEEDED and own.testset is None)
 
 
 async def status(
-    request: Request, caller: Caller, watch: Watch, found: Found, wait: Wait
+    request: Request, caller: Caller, watch: Watch, record: Stored, wait: Wait
 ) -> Response:
     """How far it is. `If-None-Match` and `Prefer: wait=N` save polling."""
-    record = await watch.settled(found, caller.name, wait)
+    record = await watch.settled(record, caller.name, wait)
     return answers.unless_held(request, answers.question(record, wait=wait))
 
 
 async def report(
-    request: Request, caller: Caller, asked: Asked, found: Found, wish: Wished
+    request: Request, caller: Caller, questions: QuestionStore, record: Stored, wish: Wished
 ) -> Response:
     """The report, in the format that `Accept` or `?format=` asks for."""
-    stored = await run_in_threadpool(asked.report, found.id, caller.name)
-    return answers.unless_held(request, await in_turn(answers.report, stored, found, wish))
+    stored = await run_in_threadpool(questions.report, record.id, caller.name)
+    return answers.unless_held(request, await in_turn(answers.report, stored, record, wish))
 
 
 async def decided_report(
     request: Request,
     caller: Caller,
-    asked: Asked,
-    found: Found,
+    questions: QuestionStore,
+    record: Stored,
     wish: Wished,
     choice: Decided,
-    part: PartWanted,
+    part: PartChosen,
 ) -> Response:
     """The report, in the format that `Accept` or `?format=` asks for.
 
@@ -190,8 +194,8 @@ async def decided_report(
     keep their level. `metric`, `test` and `system` show a part of it, in which every number and
     decision is that of the whole.
     """
-    stored = await run_in_threadpool(asked.report, found.id, caller.name)
-    made = await in_turn(answers.report, stored, found, wish, choice.choice, part)
+    stored = await run_in_threadpool(questions.report, record.id, caller.name)
+    made = await in_turn(answers.report, stored, record, wish, choice.choice, part)
     return answers.unless_held(request, made)
 
 
@@ -199,7 +203,7 @@ async def picture(
     request: Request,
     caller: Caller,
     watch: Watch,
-    found: Found,
+    record: Stored,
     name: Annotated[str, Path(alias="picture", description="Which picture.")],
     options: PictureNamed,
 ) -> Response:
@@ -208,7 +212,7 @@ async def picture(
     A worker draws distributions when they are first asked for; 409 with `Retry-After` where that
     takes longer than this request.
     """
-    svg = await draw(name, found, caller.name, watch, options)
+    svg = await draw(name, record, caller.name, watch, options)
     # that of a page follows its reader's choice of light or dark
     return answers.picture(request, adaptive(svg) if shows_pages(request) else svg)
 
@@ -216,51 +220,51 @@ async def picture(
 async def distribution(
     caller: Caller,
     watch: Watch,
-    found: Found,
+    record: Stored,
     options: PairNamed,
     values: Annotated[bool, Query(description="Every pseudo-statistic as well.")] = False,
 ) -> Response:
     """The pseudo-statistics that one pair's observed difference is held against."""
-    drawn = await distribution_of(found, caller.name, watch, options)
+    drawn = await distribution_of(record, caller.name, watch, options)
     return await in_turn(answers.distribution, drawn, values)
 
 
 async def segments(
-    caller: Caller, watch: Watch, found: Found, options: PairNamed, wanted: SegmentsWanted
+    caller: Caller, watch: Watch, record: Stored, options: PairNamed, wanted: SegmentsChosen
 ) -> Response:
     """The segments that made the difference between two systems, each with its share of it.
 
     Shares sum to the difference: plain differences over n where scores are means, and otherwise the
     mean effect of a segment on the way from the sums of b to those of a (Aumann & Shapley 1974).
     """
-    shown = await behind(found, caller.name, watch, options, wanted)
+    shown = await behind(record, caller.name, watch, options, wanted)
     return await in_turn(shared_out, shown, wanted)
 
 
 async def events(
-    caller: Caller, watch: Watch, settings: Limits, found: Found, stream: Stream
+    caller: Caller, watch: Watch, settings: Limits, record: Stored, stream: Stream
 ) -> AsyncIterator[ServerSentEvent]:
     """Progress as Server-Sent Events: `progress` at every change, at last `finished`."""
     try:
-        async for record in watch.changes(found, caller.name, settings.max_event_seconds):
-            told = "finished" if record.status.finished else "progress"
-            data = QuestionBody.of(record).model_dump_json()
-            yield ServerSentEvent(event=told, id=record.etag, raw_data=data)
+        async for now in watch.changes(record, caller.name, settings.max_event_seconds):
+            told = "finished" if now.status.finished else "progress"
+            data = QuestionBody.of(now).model_dump_json()
+            yield ServerSentEvent(event=told, id=now.etag, raw_data=data)
     except SigtestError as error:  # the status code has been sent already
         yield ServerSentEvent(event="error", raw_data=stream_error(error))
 
 
 def describe(
-    request: Request, caller: Caller, asked: Asked, found: Found, written: Written
+    request: Request, caller: Caller, questions: QuestionStore, record: Stored, written: Written
 ) -> Response:
     """Write title, tags or metadata on it; what is left out stays as it is."""
     check = partial(require_match, request)
-    return answers.question(asked.describe(found.id, caller.name, written, check))
+    return answers.question(questions.describe(record.id, caller.name, written, check))
 
 
-def remove(request: Request, caller: Caller, asked: Asked, found: Found) -> Response:
+def remove(request: Request, caller: Caller, questions: QuestionStore, record: Stored) -> Response:
     """Cancel it, or delete it with what was uploaded where it has finished."""
-    cancelled = asked.remove(found.id, caller.name, partial(require_match, request))
+    cancelled = questions.remove(record.id, caller.name, partial(require_match, request))
     return answers.question(cancelled) if cancelled else Response(status_code=204)
 
 
@@ -268,7 +272,7 @@ async def ask(
     request: Request,
     kind: OfKind,
     caller: Caller,
-    asked: Asked,
+    questions: QuestionStore,
     settings: Limits,
     parser: Parse,
 ) -> Response:
@@ -277,11 +281,11 @@ async def ask(
         brought = await asked_with(request, caller, kind, work, partial(forms.read, form))
         if form.get("do") == "look":
             kept = await work.run(forms.repacked, form, kind.path, settings)
-            return await run_in_threadpool(_looked, request, kind, brought.asked, kept)
+            return await run_in_threadpool(_looked, request, kind, brought.content, kept)
     record, _ = await run_in_threadpool(
-        asked.submit,
+        questions.submit,
         kind.path,
-        brought.asked,
+        brought.content,
         caller.name,
         None,
         caller.budget,
@@ -292,12 +296,12 @@ async def ask(
 
 def _looked(request: Request, kind: Kind[Any], question: Question, kept: str) -> Response:
     """What was recognised, to be looked at before anything is computed."""
-    found = recognised(kind, question)
+    entries = recognised(kind, question)
     return site.page(
         request,
         "recognised.html",
         kind=kind,
-        found=found,
+        found=entries,
         sentences=() if kind is COMPARISONS else kind.recognised(question),
         about=question.about,
         seconds=question.seconds,
@@ -307,52 +311,52 @@ def _looked(request: Request, kind: Kind[Any], question: Question, kept: str) ->
 
 async def question(
     request: Request,
-    found: Found,
+    record: Stored,
     caller: Caller,
-    asked: Asked,
+    questions: QuestionStore,
     watch: Watch,
     view: Viewed,
-    wanted: SegmentsWanted,
+    wanted: SegmentsChosen,
 ) -> Response:
     """A question: how far it is, or its report."""
     if not wants_page(request):
-        return answers.unless_held(request, answers.question(found))
-    kind, here = KINDS[found.kind], f"/{found.kind}/{found.id}"
-    if found.status is not Status.SUCCEEDED:
-        workers = 1 if found.status.finished else await run_in_threadpool(asked.workers)
-        place = await run_in_threadpool(asked.place, found.id, caller.name)
+        return answers.unless_held(request, answers.question(record))
+    kind, here = KINDS[record.kind], f"/{record.kind}/{record.id}"
+    if record.status is not Status.SUCCEEDED:
+        workers = 1 if record.status.finished else await run_in_threadpool(questions.workers)
+        place = await run_in_threadpool(questions.place, record.id, caller.name)
         return site.page(
-            request, "state.html", record=found, kind=kind, workers=workers, place=place
+            request, "state.html", record=record, kind=kind, workers=workers, place=place
         )
-    stored = await run_in_threadpool(asked.report, found.id, caller.name)
-    told = await in_turn(shown, found, stored, view, here)
-    link = await run_in_threadpool(asked.link, found.id, caller.name)
+    stored = await run_in_threadpool(questions.report, record.id, caller.name)
+    told = await in_turn(view_of, record, stored, view, here)
+    link = await run_in_threadpool(questions.link, record.id, caller.name)
     seconds = BESIDE_SECONDS if view.a is None else MAKING_SECONDS
-    opened = await _opened(found, caller.name, watch, told.view, wanted, seconds)
+    opened = await _opened(record, caller.name, watch, told.view, wanted, seconds)
     return await in_turn(
-        site.page, request, "report.html", record=found, kind=kind, here=here, shown=told,
+        site.page, request, "report.html", record=record, kind=kind, here=here, shown=told,
         pair=opened, link=link, own=True,
     )  # fmt: skip
 
 
 async def pair_page(
     request: Request,
-    found: Found,
+    record: Stored,
     caller: Caller,
     watch: Watch,
     view: Viewed,
-    wanted: SegmentsWanted,
+    wanted: SegmentsChosen,
 ) -> Response:
     """One pair alone: its numbers, its distribution, the segments behind its difference."""
     if not wants_page(request):
-        told = await behind(found, caller.name, watch, view, wanted, view.choice)
+        told = await behind(record, caller.name, watch, view, wanted, view.choice)
         return await in_turn(shared_out, told, wanted)
-    opened = await _opened(found, caller.name, watch, view, wanted)
-    return site.page(request, "pair-page.html", pair=opened, here=f"/{found.kind}/{found.id}")
+    opened = await _opened(record, caller.name, watch, view, wanted)
+    return site.page(request, "pair-page.html", pair=opened, here=f"/{record.kind}/{record.id}")
 
 
 async def _opened(
-    found: Record,
+    record: Record,
     caller: str,
     watch: Watcher,
     view: View,
@@ -363,40 +367,40 @@ async def _opened(
     if view.a is None or view.b is None:
         return None
     try:
-        told = await behind(found, caller, watch, view, wanted, view.choice, seconds)
+        told = await behind(record, caller, watch, view, wanted, view.choice, seconds)
     except NotReadyError as error:
         return error.message
-    here = f"/{found.kind}/{found.id}"
+    here = f"/{record.kind}/{record.id}"
     return await in_turn(panel, told, wanted, view.fields, here)
 
 
-def remove_from_page(caller: Caller, asked: Asked, found: Found) -> Response:
+def remove_from_page(caller: Caller, questions: QuestionStore, record: Stored) -> Response:
     """Cancel it, or delete it where it has finished."""
-    cancelled = asked.remove(found.id, caller.name)
-    onward = f"/{found.kind}/{found.id}" if cancelled else f"/{found.kind}"
+    cancelled = questions.remove(record.id, caller.name)
+    onward = f"/{record.kind}/{record.id}" if cancelled else f"/{record.kind}"
     return RedirectResponse(onward, 303)
 
 
 async def describe_from_page(
-    request: Request, caller: Caller, asked: Asked, found: Found, settings: Limits
+    request: Request, caller: Caller, questions: QuestionStore, record: Stored, settings: Limits
 ) -> Response:
     """Write title and tags on it."""
     async with form_of(request, settings) as form:
         notes, _ = apart(forms.written(form))
-    await run_in_threadpool(asked.describe, found.id, caller.name, notes)
-    return RedirectResponse(f"/{found.kind}/{found.id}", 303)
+    await run_in_threadpool(questions.describe, record.id, caller.name, notes)
+    return RedirectResponse(f"/{record.kind}/{record.id}", 303)
 
 
-def share(caller: Caller, asked: Asked, found: Found) -> Response:
+def share(caller: Caller, questions: QuestionStore, record: Stored) -> Response:
     """Give a report a public link."""
-    asked.share(found.id, caller.name)
-    return RedirectResponse(f"/{found.kind}/{found.id}#keep", 303)
+    questions.share(record.id, caller.name)
+    return RedirectResponse(f"/{record.kind}/{record.id}#keep", 303)
 
 
-def unshare(caller: Caller, asked: Asked, found: Found) -> Response:
+def unshare(caller: Caller, questions: QuestionStore, record: Stored) -> Response:
     """Take it back."""
-    asked.unshare(found.id, caller.name)
-    return RedirectResponse(f"/{found.kind}/{found.id}#keep", 303)
+    questions.unshare(record.id, caller.name)
+    return RedirectResponse(f"/{record.kind}/{record.id}#keep", 303)
 
 
 def router_of(kind: Kind[Any]) -> APIRouter:
@@ -454,8 +458,8 @@ FROM_PAGES: dict[str, Callable[..., Any]] = {
 router = routing()
 
 
-async def _linked(link: Annotated[str, Path()], asked: Asked) -> tuple[Record, str]:
-    return await run_in_threadpool(asked.shared, link)
+async def _linked(link: Annotated[str, Path()], questions: QuestionStore) -> tuple[Record, str]:
+    return await run_in_threadpool(questions.shared, link)
 
 
 Linked = Annotated[tuple[Record, str], Depends(_linked)]
@@ -463,11 +467,11 @@ Linked = Annotated[tuple[Record, str], Depends(_linked)]
 
 @router.get("/shared/{link}", include_in_schema=False, dependencies=[Depends(noted)])
 async def shared(
-    request: Request, link: str, linked: Linked, asked: Asked, view: Viewed
+    request: Request, link: str, linked: Linked, questions: QuestionStore, view: Viewed
 ) -> Response:
     """A report for everybody who has its link: to be read, without what was uploaded."""
     record, caller = linked
-    stored = await run_in_threadpool(asked.report, record.id, caller)
+    stored = await run_in_threadpool(questions.report, record.id, caller)
     if wants_page(request):
         made = await in_turn(_shared_page, request, record, stored, view, f"/shared/{link}")
     else:
@@ -479,7 +483,7 @@ async def shared(
 def _shared_page(
     request: Request, record: Record, stored: bytes, view: View, here: str
 ) -> Response:
-    told = shown(record, stored, view, here, opens=False)
+    told = view_of(record, stored, view, here, opens=False)
     return site.page(
         request, "report.html", record=record, kind=KINDS[record.kind], here=here, shown=told,
         pair=None, link=None, own=False,
@@ -488,11 +492,11 @@ def _shared_page(
 
 @router.get("/shared/{link}/report", include_in_schema=False)
 async def shared_report(
-    request: Request, linked: Linked, asked: Asked, wish: Wished, choice: Decided
+    request: Request, linked: Linked, questions: QuestionStore, wish: Wished, choice: Decided
 ) -> Response:
     """The report behind a link, in any format."""
     record, caller = linked
-    stored = await run_in_threadpool(asked.report, record.id, caller)
+    stored = await run_in_threadpool(questions.report, record.id, caller)
     return answers.unless_held(
         request, await in_turn(answers.report, stored, record, wish, choice.choice)
     )

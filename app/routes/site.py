@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 from app.http.auth import COOKIE, Noted, address_of, noted
 from app.http.negotiation import wants_page
 from app.http.problems import AuthenticationError
-from app.http.state import Asked, routing
+from app.http.state import QuestionStore, routing
 from app.pages import forms, site
 from app.pages.forms import EXAMPLE
 from app.schema.document import PROBLEMS
@@ -25,11 +25,13 @@ hidden = routing(include_in_schema=False)
 
 
 @router.get("/", tags=["probes"], response_model=EntryBody, responses=PROBLEMS)
-def entry(request: Request, visitor: Noted, asked: Asked) -> Response:
+def entry(request: Request, caller: Noted, questions: QuestionStore) -> Response:
     """Where the description of this service is, and its collections; a page for browsers."""
     if not wants_page(request):
         return Response(EntryBody().model_dump_json(), media_type="application/json")
-    recent, _ = asked.listing(visitor.name, "comparisons", None, RECENT) if visitor else ([], None)
+    recent, _ = (
+        questions.listing(caller.name, "comparisons", None, RECENT) if caller else ([], None)
+    )
     return site.page(
         request,
         "new.html",
@@ -54,7 +56,7 @@ async def static(digest: str, name: str) -> Response:
 def sign_in_page(request: Request, onward: Annotated[str, Query(alias="next")] = "/") -> Response:
     """Where a key is given."""
     needed = request.state.door.closed()
-    return site.page(request, "sign-in.html", onward=_own(onward), needed=needed, wrong="")
+    return site.page(request, "sign-in.html", onward=_local(onward), needed=needed, wrong="")
 
 
 @hidden.post("/sign-in")
@@ -68,10 +70,10 @@ def sign_in(
         request.state.door.principal(key.strip(), address_of(request))
     except AuthenticationError:
         return site.page(
-            request, "sign-in.html", 401, onward=_own(onward), needed=True,
+            request, "sign-in.html", 401, onward=_local(onward), needed=True,
             wrong="No such key, or not any more.",
         )  # fmt: skip
-    answer = RedirectResponse(_own(onward), 303)
+    answer = RedirectResponse(_local(onward), 303)
     if request.state.door.closed():
         answer.set_cookie(
             COOKIE,
@@ -103,7 +105,7 @@ def reference(request: Request) -> Response:
     return made
 
 
-def _own(address: str) -> str:
+def _local(address: str) -> str:
     """An address of this service, whatever was asked for: links must not lead elsewhere."""
     plain = address.startswith("/") and not address.startswith(("//", "/\\"))
     return address if plain and address.isprintable() else "/"

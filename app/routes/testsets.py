@@ -15,7 +15,7 @@ from app.answers import questions
 from app.answers import testsets as answers
 from app.answers.options import PairNamed, PictureNamed, View, Viewed
 from app.answers.questions import distribution_of, draw
-from app.answers.testsets import Board, Shown, board_of
+from app.answers.testsets import Board, ShownBoard, board_of
 from app.http.auth import Caller
 from app.http.negotiation import Wait, Wish, Wished, require_match, wants_page
 from app.http.state import Boards, Cursor, Limit, Limits, in_turn, routing
@@ -23,9 +23,9 @@ from app.http.waiting import Watch
 from app.pages import forms, site
 from app.pages.reports import decidable, of_report
 from app.requests.bodies import (
-    Brought,
     Parse,
-    WantedTestSets,
+    Submission,
+    TestSetFilter,
     files_of,
     form_of,
     plain,
@@ -67,9 +67,9 @@ Name = Annotated[str, Path(alias="name", description="Name of the system.")]
 
 
 @router.post("", status_code=201, openapi_extra=document.CREATION, responses=document.CREATED)
-def create_testset(caller: Caller, boards: Boards, asked: Drafted) -> Response:
+def create_testset(caller: Caller, boards: Boards, draft: Drafted) -> Response:
     """Make a test set; equal content and settings are the same test set (200)."""
-    record, created = boards.create(asked.asked, caller.name, asked.notes)
+    record, created = boards.create(draft.content, caller.name, draft.notes)
     return answers.made(record, created)
 
 
@@ -80,7 +80,7 @@ def list_testsets(
     caller: Caller,
     boards: Boards,
     settings: Limits,
-    wanted: WantedTestSets,
+    wanted: TestSetFilter,
     cursor: Cursor = None,
     limit: Limit = PAGE,
 ) -> Response:
@@ -99,7 +99,7 @@ def list_testsets(
 def get_testset(request: Request, testset_id: Id, caller: Caller, boards: Boards) -> Response:
     """A test set, its settings and how many systems it has."""
     record = boards.find(testset_id, caller.name)
-    return questions.unless_held(request, answers.found(record))
+    return questions.unless_held(request, answers.of_testset(record))
 
 
 @router.patch("/{id}", openapi_extra=document.RAISE, responses=document.RAISED)
@@ -118,12 +118,12 @@ def change_testset(
     """
     check = partial(require_match, request)
     if change.resamples is None:
-        return answers.found(boards.describe(testset_id, caller.name, change.notes, check))
+        return answers.of_testset(boards.describe(testset_id, caller.name, change.notes, check))
     found = boards.find(testset_id, caller.name)
     check(found.etag)
     check_scores(max(1, found.systems), len(found.metrics), change.resamples, settings)
     boards.raise_resamples(testset_id, caller.name, change.resamples, check)
-    return answers.found(boards.describe(testset_id, caller.name, change.notes))
+    return answers.of_testset(boards.describe(testset_id, caller.name, change.notes))
 
 
 @router.delete("/{id}", status_code=204, openapi_extra=document.MATCHED)
@@ -158,7 +158,7 @@ async def put_system(
     boards: Boards,
     settings: Limits,
     watch: Watch,
-    brought: Put,
+    submission: Put,
     wait: Wait,
     replace: Annotated[bool, Query(description="Whether other content may be replaced.")] = False,
 ) -> Response:
@@ -168,17 +168,17 @@ async def put_system(
     measured. `If-Match` is about the system of this name: 404 where there is none.
     """
     check = partial(require_match, request) if "if-match" in request.headers else None
-    found = await run_in_threadpool(boards.check, testset_id, caller.name, brought.asked)
+    found = await run_in_threadpool(boards.check, testset_id, caller.name, submission.content)
     most, limit = room(found, settings)
     record, verdict = await run_in_threadpool(
         boards.put,
         testset_id,
         caller.name,
-        brought.asked,
+        submission.content,
         replace,
         most,
         limit,
-        brought.notes,
+        submission.notes,
         check,
     )
     if wait and record.standing is Standing.PENDING:
@@ -211,7 +211,7 @@ def delete_system(
 
 
 @router.get("/{id}/leaderboard", openapi_extra=document.CACHING, responses=document.leaderboard())
-async def leaderboard(request: Request, shown: Shown, wish: Wished, wait: Wait) -> Response:
+async def leaderboard(request: Request, board: ShownBoard, wish: Wished, wait: Wait) -> Response:
     """Systems by name with scores, clusters and rank ranges, and all pairs; one metric and test.
 
     It shows the comparison of the systems that are measured; `comparison` says where that has all
@@ -219,7 +219,7 @@ async def leaderboard(request: Request, shown: Shown, wish: Wished, wait: Wait) 
     are not in it yet are `pending`. `Prefer: wait=N` waits up to N seconds, instead of two, until
     all that are measured are in it: another `alpha` is computed when it is asked for.
     """
-    made = await in_turn(answers.leaderboard, shown, wish, wait)
+    made = await in_turn(answers.leaderboard, board, wish, wait)
     return questions.unless_held(request, made)
 
 
@@ -229,12 +229,12 @@ async def leaderboard_picture(
     request: Request,
     caller: Caller,
     watch: Watch,
-    shown: Shown,
+    board: ShownBoard,
     picture: Annotated[str, Path(description="Which picture.")],
     options: PictureNamed,
 ) -> Response:
     """A picture of what the leaderboard shows, as SVG."""
-    record = shown.require_record(options)
+    record = board.require_record(options)
     svg = await draw(picture, record, caller.name, watch, options)
     return questions.picture(request, svg)
 
@@ -243,12 +243,12 @@ async def leaderboard_picture(
 async def leaderboard_distribution(
     caller: Caller,
     watch: Watch,
-    shown: Shown,
+    board: ShownBoard,
     options: PairNamed,
     values: Annotated[bool, Query(description="Every pseudo-statistic as well.")] = False,
 ) -> Response:
     """The pseudo-statistics that one pair's observed difference is held against."""
-    record = shown.require_record(options)
+    record = board.require_record(options)
     drawn = await distribution_of(record, caller.name, watch, options)
     return await in_turn(questions.distribution, drawn, values)
 
@@ -259,8 +259,8 @@ async def make_board(
 ) -> Response:
     """Make a board."""
     async with form_of(request, settings) as form:
-        asked = await parser.run(size_of(form), _asked, form, settings)
-    record, _ = await run_in_threadpool(boards.create, asked.asked, caller.name, asked.notes)
+        draft = await parser.run(size_of(form), _draft, form, settings)
+    record, _ = await run_in_threadpool(boards.create, draft.content, caller.name, draft.notes)
     return RedirectResponse(f"/boards/{record.id}", 303)
 
 
@@ -285,16 +285,16 @@ def _page(request: Request, board: Board, view: View) -> Response:
     """The page of a board, whose pairs and downloads are those of its comparison."""
     here = f"/comparisons/{board.record.id}" if board.record else ""
     opens = board.record is not None
-    shown = of_report(board.whole, view, here, opens=opens, pairs_at=here)
+    report = of_report(board.whole, view, here, opens=opens, pairs_at=here)
     if board.report.pairs:
-        settings = board.shown.testset.settings
-        shown = decidable(shown, float(settings["alpha"]), str(settings["correction"]))
+        settings = board.current.testset.settings
+        report = decidable(report, float(settings["alpha"]), str(settings["correction"]))
     return site.page(
         request,
         "board.html",
-        board=board.shown,
+        board=board.current,
         record=board.record,
-        shown=shown,
+        shown=report,
         claims=_history(board),
     )
 
@@ -305,11 +305,11 @@ class Claimed:
 
     Attributes:
         pairs: How many.
-        said: Who is better than whom.
+        words: Who is better than whom.
     """
 
     pairs: int
-    said: str
+    words: str
 
 
 def _history(board: Board) -> dict[str, Claimed]:
@@ -376,7 +376,7 @@ def remove_board(testset_id: Id, caller: Caller, boards: Boards) -> Response:
     return RedirectResponse("/boards", 303)
 
 
-def _asked(form: FormData, settings: Settings) -> Brought[NewTestSet]:
+def _draft(form: FormData, settings: Settings) -> Submission[NewTestSet]:
     """The test set that the form of the page asks for."""
     choices = {**forms.choices_of(form), "name": text_of(form, "name").strip()}
     if capacity := text_of(form, "capacity").strip():
@@ -396,9 +396,9 @@ def _system(form: FormData, settings: Settings) -> System:
     files = files_of(form, "hypotheses")
     if not files:
         raise InputError("No file was chosen: the output of the system.", field="hypotheses")
-    brought: list[tuple[str, UploadFile | str]] = [("hypotheses", file) for file in files]
+    submission: list[tuple[str, UploadFile | str]] = [("hypotheses", file) for file in files]
     name = text_of(form, "name").strip() or system_name(plain(files[0].filename))
-    return system_of_form(name, FormData(brought), settings).asked
+    return system_of_form(name, FormData(submission), settings).content
 
 
 router.routes.extend(people.routes)

@@ -9,7 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from app.http.auth import Caller
-from app.http.state import Limits, Told, routing
+from app.http.state import Limits, WebhookStore, routing
 from app.requests.bodies import Parse, read_object
 from app.schema import document
 from app.schema.models import WEBHOOKS, NewWebhookBody, WebhookBody, WebhookListing, WebhookRequest
@@ -19,7 +19,7 @@ async def _read(request: Request, parser: Parse) -> WebhookRequest:
     return WebhookRequest.of(await read_object(request, parser))
 
 
-Wanted = Annotated[WebhookRequest, Depends(_read)]
+Body = Annotated[WebhookRequest, Depends(_read)]
 
 router = routing(prefix=WEBHOOKS, tags=["webhooks"], responses=document.PROBLEMS)
 
@@ -29,7 +29,9 @@ Id = Annotated[str, Path(alias="id", description="Id of a webhook.")]
 
 
 @router.post("", status_code=201, openapi_extra=document.WEBHOOK, responses=document.WEBHOOK_ADDED)
-async def add_webhook(caller: Caller, told: Told, settings: Limits, wanted: Wanted) -> Response:
+async def add_webhook(
+    caller: Caller, webhooks: WebhookStore, settings: Limits, body: Body
+) -> Response:
     """Have messages sent to an address whenever one of these events happens.
 
     Messages are signed as Standard Webhooks 1.0 says; the secret is told in this answer and nowhere
@@ -37,33 +39,35 @@ async def add_webhook(caller: Caller, told: Told, settings: Limits, wanted: Want
     sent again under the same `webhook-id`, with longer and longer pauses.
     """
     record, secret = await run_in_threadpool(
-        told.add, caller.name, wanted.url, wanted.events, settings.max_webhooks, LIMIT
+        webhooks.add, caller.name, body.url, body.events, settings.max_webhooks, LIMIT
     )
-    body = NewWebhookBody(**vars(WebhookBody.of(record)), secret=secret).model_dump_json()
+    answer = NewWebhookBody(**vars(WebhookBody.of(record)), secret=secret).model_dump_json()
     headers = {"Location": f"{WEBHOOKS}/{record.id}", "Cache-Control": "no-store"}
-    return Response(body, 201, headers, "application/json")
+    return Response(answer, 201, headers, "application/json")
 
 
 @router.get("")
-def list_webhooks(caller: Caller, told: Told) -> WebhookListing:
+def list_webhooks(caller: Caller, webhooks: WebhookStore) -> WebhookListing:
     """The caller's webhooks, newest first."""
-    return WebhookListing(webhooks=[WebhookBody.of(record) for record in told.listing(caller.name)])
+    return WebhookListing(
+        webhooks=[WebhookBody.of(record) for record in webhooks.listing(caller.name)]
+    )
 
 
 @router.get("/{id}")
-def get_webhook(webhook_id: Id, caller: Caller, told: Told) -> WebhookBody:
+def get_webhook(webhook_id: Id, caller: Caller, webhooks: WebhookStore) -> WebhookBody:
     """A webhook, and how its deliveries go."""
-    return WebhookBody.of(told.find(webhook_id, caller.name))
+    return WebhookBody.of(webhooks.find(webhook_id, caller.name))
 
 
 @router.delete("/{id}", status_code=204)
-def delete_webhook(webhook_id: Id, caller: Caller, told: Told) -> Response:
+def delete_webhook(webhook_id: Id, caller: Caller, webhooks: WebhookStore) -> Response:
     """Delete a webhook; messages that wait are not sent."""
-    told.remove(webhook_id, caller.name)
+    webhooks.remove(webhook_id, caller.name)
     return Response(status_code=204)
 
 
 @router.post("/{id}/test", status_code=202)
-def test_webhook(webhook_id: Id, caller: Caller, told: Told) -> WebhookBody:
+def test_webhook(webhook_id: Id, caller: Caller, webhooks: WebhookStore) -> WebhookBody:
     """Send a `webhook.test` message; `delivered` and `error` of the webhook say how it went."""
-    return WebhookBody.of(told.test(webhook_id, caller.name))
+    return WebhookBody.of(webhooks.test(webhook_id, caller.name))

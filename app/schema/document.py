@@ -135,7 +135,7 @@ EVERYWHERE = {
     REQUEST_ID: "Of this request: in the service's log, and in a problem that is a fault.",
     "Cache-Control": "Kept by the client alone, which asks before it uses it again.",
 }
-GIVEN = header(
+REQUEST_ID_OF_CLIENT = header(
     REQUEST_ID,
     "Of your own: up to 64 letters, digits, `.`, `_` and `-`, answered and logged.",
     required=False,
@@ -154,7 +154,7 @@ def add_common(document: dict[str, Any]) -> None:
     references = {name: {"$ref": f"#/components/headers/{name}"} for name in own}
     for methods in document["paths"].values():
         for operation in methods.values():
-            operation.setdefault("parameters", []).append(GIVEN)
+            operation.setdefault("parameters", []).append(REQUEST_ID_OF_CLIENT)
             for response in operation["responses"].values():
                 response.setdefault("headers", {}).update(references)
 
@@ -229,7 +229,7 @@ def _say_defaults(schema: Any) -> None:
 Described = dict[int | str, dict[str, Any]]
 
 
-def _told(model: type, headers: dict[str, Any], description: str | None = None) -> dict[str, Any]:
+def _answer(model: type, headers: dict[str, Any], description: str | None = None) -> dict[str, Any]:
     """An answer with a model; FastAPI describes it where nothing is said."""
     said = {} if description is None else {"description": description}
     return {"model": model, **said, "headers": headers}
@@ -286,15 +286,15 @@ MATCHED: dict[str, Any] = {"parameters": [IF_MATCH]}
 POLLING: dict[str, Any] = {"parameters": [PREFER, IF_NONE_MATCH]}
 CACHING: dict[str, Any] = {"parameters": [IF_NONE_MATCH]}
 SUBMITTED: Described = {
-    202: _told(models.QuestionBody, HEADERS, "Accepted, now or before; there is no report yet."),
-    200: _told(
+    202: _answer(models.QuestionBody, HEADERS, "Accepted, now or before; there is no report yet."),
+    200: _answer(
         models.QuestionBody,
         HEADERS,
         "The report is there: it was asked before, or finished within the wait.",
     ),
 }
 STATUS: Described = {
-    200: _told(models.QuestionBody, FOLLOWED),
+    200: _answer(models.QuestionBody, FOLLOWED),
     304: {**HELD, "description": "Nothing has changed since the ETag in If-None-Match."},
 }
 PICTURE: Described = {
@@ -307,10 +307,10 @@ PICTURE: Described = {
 }
 ENVELOPE = {"schema": ref(Notes), "examples": ENVELOPES}
 DESCRIBE: dict[str, Any] = {**MATCHED, "requestBody": _body({JSON: ENVELOPE})}
-DESCRIBED: Described = {200: _told(models.QuestionBody, FOLLOWED)}
+DESCRIBED: Described = {200: _answer(models.QuestionBody, FOLLOWED)}
 EVENTS: Described = {200: {"headers": headers("X-Accel-Buffering")}}
 REMOVAL: Described = {
-    200: _told(models.QuestionBody, FOLLOWED, "It was unfinished and is cancelled."),
+    200: _answer(models.QuestionBody, FOLLOWED, "It was unfinished and is cancelled."),
     204: {"description": "It had finished and is deleted with its texts."},
 }
 
@@ -325,10 +325,10 @@ CREATION: dict[str, Any] = {
     )
 }
 CREATED: Described = {
-    201: _told(models.TestSetResource, LOCATION, "Made."),
-    200: _told(models.TestSetResource, LOCATION, "An equal test set exists."),
+    201: _answer(models.TestSetResource, LOCATION, "Made."),
+    200: _answer(models.TestSetResource, LOCATION, "An equal test set exists."),
 }
-RAISED: Described = {200: _told(models.TestSetResource, LOCATION)}
+RAISED: Described = {200: _answer(models.TestSetResource, LOCATION)}
 TESTSET: Described = {**RAISED, 304: HELD}
 MORE = {"more": {"summary": "More resamples.", "value": {"resamples": 1999}}}
 CHANGE = {"schema": ref(ChangeRequest), "examples": {**MORE, **ENVELOPES}}
@@ -346,9 +346,9 @@ PUT: dict[str, Any] = {
 }
 PLACED = headers("ETag", "Location", "Preference-Applied", "Retry-After")
 SYSTEM_PUT: Described = {
-    202: _told(models.SystemResource, PLACED, "Accepted; to be measured."),
-    201: _told(models.SystemResource, PLACED, "New, and measured within the wait."),
-    200: _told(
+    202: _answer(models.SystemResource, PLACED, "Accepted; to be measured."),
+    201: _answer(models.SystemResource, PLACED, "New, and measured within the wait."),
+    200: _answer(
         models.SystemResource,
         PLACED,
         "The same content is there, or replaced and measured within the wait.",
@@ -356,13 +356,13 @@ SYSTEM_PUT: Described = {
 }
 LEADERBOARD = {"$ref": REF.format(model="Leaderboard")}
 SYSTEM: Described = {
-    200: _told(models.SystemResource, headers("ETag", "Retry-After")),
+    200: _answer(models.SystemResource, headers("ETag", "Retry-After")),
     304: HELD,
 }
 WANTED_WEBHOOK = {"schema": ref(models.WebhookRequest), "examples": models.EXAMPLES}
 WEBHOOK: dict[str, Any] = {"requestBody": _body({JSON: WANTED_WEBHOOK})}
 WEBHOOK_ADDED: Described = {
-    201: _told(
+    201: _answer(
         models.NewWebhookBody,
         headers("Location"),
         "Added; its secret is told this once.",

@@ -201,9 +201,9 @@ class DistributionBody(BaseModel):
         return cls.model_construct(**told, bins=edges.tolist(), counts=counts.tolist())
 
 
-TOLD = (*problems.KINDS.values(), problems.PARAMETERS, problems.INTERNAL)
+PROBLEMS = (*problems.KINDS.values(), problems.PARAMETERS, problems.INTERNAL)
 TYPES = f"`{problems.PREFIX}` and one of " + ", ".join(
-    f"`{kind.slug}` ({kind.title})" for kind in TOLD
+    f"`{kind.slug}` ({kind.title})" for kind in PROBLEMS
 )
 
 
@@ -316,7 +316,7 @@ class FormRequest(BaseModel):
 
 TESTSETS = "/v1/testsets"
 SETTINGS = tuple(Settings.model_fields)
-SHOWN = (*SETTINGS, "replicas", "capacity")
+SETTINGS_SHOWN = (*SETTINGS, "replicas", "capacity")
 
 
 class TestSetForm(BaseModel):
@@ -388,7 +388,9 @@ class TestSetResource(BaseModel):
     def of(cls, record: TestSetRecord) -> TestSetResource:
         """What is told of a stored test set."""
         here = f"{TESTSETS}/{record.id}"
-        settings = {name: value for name, value in record.settings.items() if name in SHOWN}
+        settings = {
+            name: value for name, value in record.settings.items() if name in SETTINGS_SHOWN
+        }
         return cls(
             **{**vars(record), "settings": settings},
             **vars(record.envelope),
