@@ -233,22 +233,13 @@ async def authenticate(request: Request, bearer: Bearer, header: Header) -> Prin
         ForbiddenError: The key is not for this.
     """
     principal = await run_in_threadpool(identify, request, bearer, header)
-    require_method(principal, request)
+    principal.require("read" if request.method == "GET" else "submit")
     return principal
 
 
 def address_of(request: Request) -> str:
     """Where a request comes from, by which wrong keys are counted."""
     return request.client.host if request.client else ""
-
-
-def require_method(principal: Principal, request: Request) -> None:
-    """Check that the caller may use the method of a request.
-
-    Raises:
-        ForbiddenError: The key is not for this.
-    """
-    principal.require("read" if request.method == "GET" else "submit")
 
 
 async def operate(request: Request, bearer: Bearer, header: Header) -> Principal:

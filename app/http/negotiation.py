@@ -38,28 +38,22 @@ def choose_format(wish: Wish) -> str:
         NotAcceptableError: It wants none that there is.
         RecipeError: It wants a layout of what has no tables.
     """
-    name = _format_of(wish)
+    if wish.format is not None and wish.format not in FORMATS:
+        raise NotAcceptableError(
+            f"This report has no format {wish.format[:60]!r}; choose one of {', '.join(FORMATS)}.",
+            field="format",
+        )
+    name = wish.format
+    if name is None:
+        wanted = dict(ranges(wish.accept)) or {"*/*": 1.0}
+        weighed = [(_weight(form, wanted), form) for form in FORMATS]
+        # max takes the first of equals, so JSON where nothing is preferred
+        (quality, _), name = max(weighed, key=lambda entry: entry[0])
+        if quality <= 0:
+            offered = ", ".join(form.media_type for form in FORMATS.values())
+            raise NotAcceptableError(f"This report is available as {offered}.", field="Accept")
     FORMATS[name].check(wish.layout)
     return name
-
-
-def _format_of(wish: Wish) -> str:
-    if wish.format is not None:
-        if wish.format not in FORMATS:
-            raise NotAcceptableError(
-                f"This report has no format {wish.format[:60]!r}; "
-                f"choose one of {', '.join(FORMATS)}.",
-                field="format",
-            )
-        return wish.format
-    wanted = dict(ranges(wish.accept)) or {"*/*": 1.0}
-    weighed = [(_weight(name, wanted), name) for name in FORMATS]
-    # max takes the first of equals, so JSON where nothing is preferred
-    (quality, _), best = max(weighed, key=lambda entry: entry[0])
-    if quality <= 0:
-        offered = ", ".join(form.media_type for form in FORMATS.values())
-        raise NotAcceptableError(f"This report is available as {offered}.", field="Accept")
-    return best
 
 
 def shows_pages(request: Request) -> bool:

@@ -75,7 +75,9 @@ class Observer:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        exchange = Exchange(_id_of(scope), question=_question_in(scope["path"]))
+        sent = Headers(scope=scope).get(HEADER, "")
+        identity = sent if TAKEN_OVER.fullmatch(sent) else uuid.uuid4().hex
+        exchange = Exchange(identity, question=_question_in(scope["path"]))
         EXCHANGE.set(exchange)
         REQUEST.set(exchange.id)  # for this task and the threads that serve it
         since = time.monotonic()
@@ -123,11 +125,6 @@ def template_of(scope: Scope) -> str:
     Paths themselves hold ids and names of systems.
     """
     return str(getattr(scope.get("route"), "path", "none"))
-
-
-def _id_of(scope: Scope) -> str:
-    given = Headers(scope=scope).get(HEADER, "")
-    return given if TAKEN_OVER.fullmatch(given) else uuid.uuid4().hex
 
 
 def _question_in(path: str) -> str:

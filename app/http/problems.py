@@ -40,7 +40,7 @@ from workers.errors import (
     TakenError,
 )
 from workers.logs import REQUEST
-from workers.questions import Record, Status
+from workers.questions import Status
 
 
 class MalformedError(InputError):
@@ -175,7 +175,9 @@ def of_error(error: SigtestError) -> Response:
     ]
     if entries:
         extra["errors"] = entries
-    if kind.status in {429, 503} or (isinstance(error, NotReadyError) and _comes(error.record)):
+    record = error.record if isinstance(error, NotReadyError) else None
+    over = record is not None and record.status.finished and record.status is not Status.SUCCEEDED
+    if kind.status in {429, 503} or (isinstance(error, NotReadyError) and not over):
         seconds = error.seconds if isinstance(error, BackOffError | BusyError) else RETRY_SECONDS
         headers["Retry-After"] = str(seconds)
     if kind.status == 408:
@@ -190,11 +192,6 @@ def _message(error: SigtestError) -> str:
     if isinstance(error, LimitError) and error.limit.startswith("max_"):
         return error.message.replace(error.limit, f"SIGTEST_{error.limit.upper()}")
     return error.message
-
-
-def _comes(record: Record | None) -> bool:
-    """Whether what is not there yet will be."""
-    return record is None or not record.status.finished or record.status is Status.SUCCEEDED
 
 
 def stream_error(error: SigtestError) -> str:
@@ -238,21 +235,12 @@ class _Problem(Response):
 
 def install(app: FastAPI) -> None:
     """Let every error of `app` be answered with a problem document."""
-    app.add_exception_handler(SigtestError, _on_sigtest_error)
+    app.add_exception_handler(SigtestError, lambda _, error: of_error(error))
     app.add_exception_handler(HTTPException, _on_http_exception)
     app.add_exception_handler(RequestValidationError, _on_invalid_parameters)
-    app.add_exception_handler(ClientDisconnect, _on_absence)
+    # a client that has gone while it was sending reads nothing
+    app.add_exception_handler(ClientDisconnect, lambda *_: Response(status_code=400))
     app.add_exception_handler(Exception, _on_bug)
-
-
-def _on_sigtest_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, SigtestError)
-    return of_error(error)
-
-
-def _on_absence(request: Request, error: Exception) -> Response:
-    """The client has gone while it was sending; this is never read."""
-    return Response(status_code=400)
 
 
 def _on_http_exception(request: Request, error: Exception) -> Response:

@@ -104,7 +104,9 @@ def routing(**common: Any) -> APIRouter:
 def _query_parameters(dependant: Dependant) -> dict[str, bool]:
     """Query parameters of a route and of all that it depends on, and which may be repeated."""
     opened = {
-        field.alias: _is_list(field.field_info.annotation) for field in dependant.query_params
+        field.alias: any(get_origin(kind) in (list, tuple) for kind in (own, *get_args(own)))
+        for field in dependant.query_params
+        for own in [field.field_info.annotation]
     }
     for inner in dependant.dependencies:
         opened |= _query_parameters(inner)
@@ -116,10 +118,6 @@ def _spelled(value: object) -> object:
     if isinstance(value, str) and not WHOLE.fullmatch(value):
         raise PydanticCustomError("int_parsing", "Input should be a valid integer")
     return value
-
-
-def _is_list(annotation: object) -> bool:
-    return any(get_origin(kind) in (list, tuple) for kind in (annotation, *get_args(annotation)))
 
 
 InDigits = BeforeValidator(_spelled)  # behind bounds, which the document would not have else

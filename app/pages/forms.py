@@ -118,8 +118,14 @@ def recognised_parts(form: FormData) -> list[tuple[str, UploadFile]]:
             folders.setdefault(top, []).append((path, file))
     parts = []
     for top, inside in folders.items():
-        if top and _belong_together(path for path, _ in inside):
-            parts.append(("archive", _packed(top, inside)))
+        tree = Tree(dict.fromkeys((path for path, _ in inside), bytes), Meter("folder", Bounds()))
+        # of a format that says what each file is by its place
+        if top and not format_of_tree(tree).general:
+            held = io.BytesIO()
+            with zipfile.ZipFile(held, "w") as archive:
+                for path, file in inside:
+                    archive.writestr(str(path.relative_to(top)), file.file.read())
+            parts.append(("archive", file_of(top, held.getvalue())))
         else:
             parts += [(part_of(str(path)), _named(file)) for path, file in inside]
     return parts
@@ -188,21 +194,6 @@ def _path(file: UploadFile) -> PurePosixPath:
 def _named(file: UploadFile) -> UploadFile:
     """The file without the folders that a browser names."""
     return UploadFile(file.file, size=file.size, filename=_path(file).name, headers=file.headers)
-
-
-def _belong_together(paths: Iterable[PurePosixPath]) -> bool:
-    """Whether the files of a folder are of a format that says what each is by its place."""
-    tree = Tree(dict.fromkeys(paths, bytes), Meter("folder", Bounds()))
-    return not format_of_tree(tree).general
-
-
-def _packed(top: str, inside: Iterable[tuple[PurePosixPath, UploadFile]]) -> UploadFile:
-    """A folder as an archive."""
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w") as archive:
-        for path, file in inside:
-            archive.writestr(str(path.relative_to(top)), file.file.read())
-    return file_of(top, held.getvalue())
 
 
 def with_request(files: Iterable[tuple[str, UploadFile]], request: Mapping[str, Any]) -> FormData:
@@ -309,6 +300,7 @@ def _control(field: Option, inside: str) -> Control:
         look = "ends"
     elif field.repeatable:
         look, about = "lines", f"{about} One a line."
+    plain = field.metavar in PLAIN
     label = LABELS.get(field.name, field.name.replace("_", " "))
     return Control(
         name=f"{inside}.{field.name}" if inside else field.name,
@@ -316,15 +308,9 @@ def _control(field: Option, inside: str) -> Control:
         about=about,
         look=look,
         options=tuple(field.known),
-        hint=words or _pattern(field, look),
+        hint=words or (field.metavar if look in {"text", "lines"} and not plain else ""),
         digits=field.kind in (int, float),
     )
-
-
-def _pattern(field: Option, look: str) -> str:
-    """How what is written looks, where that is not clear."""
-    written = look in {"text", "lines"} and field.metavar not in PLAIN
-    return field.metavar if written else ""
 
 
 def references(kind: Kind[Any]) -> Iterator[tuple[str, Reference]]:
@@ -341,7 +327,7 @@ def sent(form: FormData, kind: Kind[Any], settings: Settings) -> Sent:
         SigtestError: Nothing was brought, or something that cannot be read.
     """
     if isinstance(kind, Comparisons):
-        return read_form(service_form(form), kind, settings, USUAL)
+        return read_form(service_form(form), kind.path, settings, USUAL)
     request = request_of(form, kind)
     parts = [
         (part, file)
@@ -355,7 +341,7 @@ def sent(form: FormData, kind: Kind[Any], settings: Settings) -> Sent:
             "No files yet: choose them here, or try the example.",
             field=next(iter(kind.parts), "files"),
         )
-    return read_form(with_request(parts, request), kind, settings)
+    return read_form(with_request(parts, request), kind.path, settings)
 
 
 def example_of(kind: Kind[Any], name: str) -> Sent:
@@ -558,7 +544,7 @@ def read(form: FormData, path: str, settings: Settings) -> Sent:
     if isinstance(kept, str):
         return unpacked(kept, settings)
     if isinstance(example, str) and kind is KINDS["comparisons"]:
-        return read_form(_example(), kind, settings)
+        return read_form(_example(), path, settings)
     if isinstance(example, str):
         return example_of(kind, example)
     return sent(form, kind, settings)

@@ -131,7 +131,10 @@ def panel(
         after=_page(pairs, end) if end < shown.wanted else None,
         fields=tuple(fields),
         testset=asked.testset,
-        testsets=tuple((name, _on(fields, name)) for name in behind.testsets),
+        testsets=tuple(
+            (name, urlencode([*(own for own in fields if own[0] != "testset"), ("testset", name)]))
+            for name in behind.testsets
+        ),
     )
 
 
@@ -140,11 +143,6 @@ def _numbers(report: Report, metric: str) -> Iterator[Table]:
     for table in tables.pairs_by(report, metric):
         told = [own for own in table.groups if own.columns[0].heading != "verdict"]
         yield replace(table, groups=tuple(told))
-
-
-def _on(fields: list[tuple[str, str]], testset: str) -> str:
-    """The pair on another test set, all of its segments."""
-    return urlencode([*((k, v) for k, v in fields if k != "testset"), ("testset", testset)])
 
 
 def _filters(filters: SegmentOptions) -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ Words, tables and pictures are what the renderers make of the report.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote_plus
@@ -75,7 +75,11 @@ def how_to_say(report: Report) -> HowToSay | None:
     return HowToSay(
         rows=_rows(report),
         verify=_verify(report),
-        bases=tuple(_basis(report, test) for test in _in_order(report)),
+        bases=tuple(
+            # the one that ranks and words follow first
+            _basis(report, test)
+            for test in sorted(report.tests, key=lambda test: test != leading_test(report))
+        ),
     )
 
 
@@ -85,12 +89,6 @@ def _rows(report: Report) -> str:
         return ""
     presented = KINDS["comparisons"].lay_out(report, Layout(table="row"))
     return FORMATS["latex"].render(presented).strip()
-
-
-def _in_order(report: Report) -> list[str]:
-    """The tests, the one that ranks and words follow first."""
-    leading = leading_test(report)
-    return sorted(report.tests, key=lambda test: test != leading)
 
 
 def _verify(report: Report) -> str:
@@ -314,6 +312,7 @@ def of_report(
         if report.several is not None
         else _parts(document, part if view.beside else one, one, look)
     )
+    anchors = [part.anchor for part in parts]
     return ReportView(
         document=document,
         answer=answer(report, view.metric),
@@ -324,7 +323,9 @@ def of_report(
         view=view,
         downloads=_downloads(here, view),
         legend=_legend(document),
-        beside=_beside(parts) if opens else None,
+        beside=next((own for own in ("matrix", "pairs") if own in anchors), None)
+        if opens
+        else None,
         below=opens and report.several is not None,
         testsets=tuple(name for name, _ in titled(report)[:-1]),
         wording=how_to_say(report),
@@ -345,12 +346,6 @@ def decidable(made: ReportView, alpha: float, correction: str) -> ReportView:
         if own.joint is None or name == correction
     )
     return replace(made, corrections=corrections, computed=Choice(alpha, correction))
-
-
-def _beside(parts: Sequence[Part]) -> str | None:
-    """The matrix, or else the list of pairs."""
-    anchors = [part.anchor for part in parts]
-    return next((name for name in ("matrix", "pairs") if name in anchors), None)
 
 
 def _parts(document: Document, seen: Report, one: Report, look: html.Look) -> list[Part]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
@@ -134,15 +134,17 @@ def _templates() -> Environment:
     environment.globals["static"] = static_path
     environment.filters.update(
         about=_about,
-        breakable=_breakable,
+        breakable=lambda text: Markup("|<wbr>").join(
+            escape(printable(part)) for part in text.split("|")
+        ),  # signatures may go on in a new line after each part
         duration=_duration,
-        excerpt=_excerpt,
+        excerpt=lambda line: segment(line if len(line) <= LONGEST else f"{line[:LONGEST]}…"),
         further=_further,
-        isolated=_isolated,
-        lines=_lines,
+        isolated=lambda text, names: Markup(html.isolated(text, tuple(filter(None, names)))),
+        lines=lambda text: Markup("\n").join(escape(printable(line)) for line in text.split("\n")),
         moment=moment,
         phase=_phase,
-        sentence=_sentence,
+        sentence=lambda thing: (thing.__doc__ or "").strip().partition("\n")[0],
         size=_size,
         whole=whole,
     )
@@ -208,31 +210,6 @@ def _phase(record: Record) -> tuple[str, str]:
         return "It waits for its turn.", ""
     words = PHASES.get(progress.phase, progress.phase)
     return words, f": {whole(progress.done)} of {whole(progress.total)}."
-
-
-def _sentence(thing: object) -> str:
-    """The first line of what documents something."""
-    return (thing.__doc__ or "").strip().partition("\n")[0]
-
-
-def _lines(text: str) -> Markup:
-    """Text of several lines, each made harmless."""
-    return Markup("\n").join(escape(printable(line)) for line in text.split("\n"))
-
-
-def _breakable(text: str) -> Markup:
-    """A text whose signatures may go on in a new line after each of their parts."""
-    return Markup("|<wbr>").join(escape(printable(part)) for part in text.split("|"))
-
-
-def _isolated(text: str, names: Iterable[str | None]) -> Markup:
-    """A text in which names that are read from the right turn round nothing beside them."""
-    return Markup(html.isolated(text, tuple(filter(None, names))))
-
-
-def _excerpt(line: str) -> Markup:
-    """The beginning of a segment."""
-    return segment(line if len(line) <= LONGEST else f"{line[:LONGEST]}…")
 
 
 def segment(text: str) -> Markup:

@@ -107,14 +107,12 @@ class NamedQuestions:
             if not record.status.finished and self.seconds:
                 async with self.work.paused():
                     await self.watch.settled(record, self.caller, self.seconds)
-            return await run_in_threadpool(self._loaded, question_id)
+            report = await run_in_threadpool(self.questions.report, question_id, self.caller)
+            question = await run_in_threadpool(self.questions.question, question_id, self.caller)
+            return Finished(question, json.loads(report))
         except SigtestError as error:
             error.field = place
             raise
-
-    def _loaded(self, question_id: str) -> Finished:
-        report = json.loads(self.questions.report(question_id, self.caller))
-        return Finished(self.questions.question(question_id, self.caller), report)
 
 
 BUILTIN = "builtin"
@@ -235,24 +233,12 @@ async def read_question(request: Request, caller: Caller, wait: Wait) -> list[Su
             return [await asked_with(request, caller, kind, work, partial(_of_json, data), wait)]
     if media in forms:
         async with form_of(request, settings) as form, parser.work(size_of(form)) as work:
-            return [await asked_with(request, caller, kind, work, partial(_of_form, form), wait)]
+            return [await asked_with(request, caller, kind, work, partial(read_form, form), wait)]
     raise unread(media, JSON, *forms)
 
 
 def _of_json(data: bytes, path: str, settings: Settings) -> Sent:
-    return _checked(Sent(parse_json(data, "body")), KINDS[path])
-
-
-def _of_form(form: FormData, path: str, settings: Settings) -> Sent:
-    return _checked(read_form(form, KINDS[path], settings), KINDS[path])
-
-
-def _checked(sent: Sent, kind: Kind[Any]) -> Sent:
-    known = fields_of(kind)
-    reading = kind.reading if sent.files else ()
-    for field in sent.body if known else ():
-        choose(field, (*known, *reading), field[:60], "field")
-    return sent
+    return Sent(parse_json(data, "body"))
 
 
 Read = Annotated[list[Submission[Question]], Depends(read_question)]
@@ -293,10 +279,13 @@ def _question(
     read: Callable[[str, Settings], Sent], path: str, settings: Settings, own: OwnTestSets
 ) -> tuple[Noted, Question | Sent]:
     """What is written on a question, and that; or what was sent where it names finished ones."""
-    sent = read(path, settings)
+    sent, kind = read(path, settings), KINDS[path]
+    known = fields_of(kind)
+    for field in sent.body if known else ():
+        choose(field, (*known, *(kind.reading if sent.files else ())), field[:60], "field")
     notes, body = apart(sent.body)
     sent = Sent(body, sent.files)
-    if any(reference.ids(body) for reference in KINDS[path].named):
+    if any(reference.ids(body) for reference in kind.named):
         return notes, sent
     return notes, parsed(path, sent, settings, own)
 
@@ -353,20 +342,19 @@ def parsed(path: str, sent: Sent, settings: Settings, own: OwnTestSets) -> Quest
     return question
 
 
-def read_form(
-    form: FormData, kind: Kind[Any], settings: Settings, usual: Sequence[str] = ()
-) -> Sent:
+def read_form(form: FormData, path: str, settings: Settings, usual: Sequence[str] = ()) -> Sent:
     """The request of a form and the files that the kind reads itself.
 
     Args:
         form: As it was sent.
-        kind: What is asked.
+        path: Of the kind that is asked.
         settings: Limits.
         usual: Metrics of a comparison of texts where none is chosen, instead of those inferred.
 
     Raises:
         SigtestError: Something that cannot be read.
     """
+    kind = KINDS[path]
     alone = isinstance(kind, Comparisons)
     texts = TEXTS if alone or kind.compares else ()
     check_parts(form, (*texts, *kind.parts, REQUEST))

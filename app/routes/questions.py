@@ -26,11 +26,7 @@ from app.answers.options import (
     Viewed,
 )
 from app.answers.questions import answer as shared_out
-from app.answers.questions import (
-    behind,
-    distribution_of,
-    draw,
-)
+from app.answers.questions import behind, distribution_of, draw
 from app.http.auth import Caller, noted
 from app.http.negotiation import Wait, Wish, Wished, require_match, shows_pages, wants_page
 from app.http.problems import stream_error
