@@ -13,7 +13,7 @@ from sigtest.data.choices import choose
 from sigtest.data.names import check_name
 from sigtest.data.text import check_list
 from sigtest.errors import InputError, RecipeError, quoted
-from sigtest.meta_evaluation.data.request import probability
+from sigtest.meta_evaluation.scored import probability
 from sigtest.people import HumanQuestion, compute, evaluation_in
 from sigtest.people.matching import match_systems
 from sigtest.requests.accuracy import JudgedPairsRequest

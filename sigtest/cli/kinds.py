@@ -229,7 +229,7 @@ def _metrics(labelled: Sequence[str]) -> dict[str, Request]:
                 "metric needs its own label."
             )
         paths[label] = path
-    from sigtest.meta_evaluation.data.tables import read_scores
+    from sigtest.files.metric_scores import read_scores
 
     files = read_files("scores", [*paths.values()])
     return {
@@ -239,8 +239,8 @@ def _metrics(labelled: Sequence[str]) -> dict[str, Request]:
 
 def _read_evalset(options: argparse.Namespace, request: Request) -> tuple[Request, list[File]]:
     """The EvalSet of a directory is read here; an archive is sent as it is."""
+    from sigtest.files.metric_scores import EvalSet
     from sigtest.meta_evaluation.brought import with_evalset
-    from sigtest.meta_evaluation.data.evalset import EvalSet
 
     if unread := _given(OF_OTHERS, options):
         raise UsageError(

@@ -13,6 +13,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable
+from functools import partial
 from pathlib import PurePosixPath
 from typing import BinaryIO
 
@@ -106,16 +107,12 @@ def open_tar(stream: Counted, meter: Meter) -> Tree:
                 seen.append(path)
                 inner = archive.extractfile(member) if not is_hidden(path) else None
                 if inner is not None:
-                    files[path] = _held(inner.read())  # the stream counts
+                    files[path] = partial(bytes, inner.read())  # the stream counts
         stream.require_end()
     except _DAMAGED as error:
         raise InputError(f"{meter.name} is not a whole tar archive: {error}") from error
     _distinct(seen, meter)
     return Tree(files, meter)
-
-
-def _held(data: bytes) -> Callable[[], bytes]:
-    return lambda: data
 
 
 class Counted(io.RawIOBase):

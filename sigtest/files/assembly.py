@@ -125,11 +125,19 @@ class Assembly:
         """
         names = [*self._places]
         count = len(names) or self._count()
-        self._check_summaries(names)
+        summaries = [name for name in names if name.lower() in SUMMARIES]
+        if summaries and len(summaries) < len(names):
+            raise InputError(
+                f"{self.name}: {examples(map(repr, summaries))} stands among the ids of "
+                f"{len(names) - len(summaries):,} segments as the id of a summary; take such rows "
+                "out."
+            )
         sizes = [*map(len, self._scores.values()), *map(len, self._hypotheses.values())]
         sizes += map(len, self._columns.values())
         require_filled(count, len(sizes), sum(sizes), self.name)
-        columns = {name: self._column(name, count) for name in self._columns}
+        columns: dict[str, tuple[Line, ...]] = {
+            name: tuple(known.get(i) for i in range(count)) for name, known in self._columns.items()
+        }
         partial = [n for n in ("document", "domain", "testset") if None in columns.get(n, ())]
         notes = [
             *notes,
@@ -137,9 +145,12 @@ class Assembly:
             *(f"{self.name}: not every segment has a {n}; they are left out." for n in partial),
         ]
         references = [c for name, c in columns.items() if name.startswith("reference")]
+        outputs: dict[str, list[tuple[Line, ...]]] = {}
+        for (system, _), lines in _by_run(self._hypotheses):
+            outputs.setdefault(system, []).append(tuple(lines.get(i) for i in range(count)))
         return Material(
             references=tuple(references),
-            systems=self._systems(count),
+            systems=tuple((system, tuple(texts)) for system, texts in outputs.items()),
             documents=_whole(columns.get("document")),
             labels=_whole(columns.get("domain")),
             sources=columns.get("source"),
@@ -162,15 +173,6 @@ class Assembly:
             check_name(group[1], "score")
         except InputError as error:
             raise InputError(f"{self.name}, {place}: {error.message}") from None
-
-    def _check_summaries(self, names: Sequence[str]) -> None:
-        summaries = [name for name in names if name.lower() in SUMMARIES]
-        if summaries and len(summaries) < len(names):
-            raise InputError(
-                f"{self.name}: {examples(map(repr, summaries))} stands among the ids of "
-                f"{len(names) - len(summaries):,} segments as the id of a summary; take such rows "
-                "out."
-            )
 
     def _odd_ids(self, names: Sequence[str]) -> Iterator[str]:
         """Says which few ids are words where all others are numbers: a summary, in any language."""
@@ -198,16 +200,6 @@ class Assembly:
                     "one."
                 )
         return first[1]
-
-    def _column(self, name: str, count: int) -> tuple[Line, ...]:
-        known = self._columns[name]
-        return tuple(known.get(i) for i in range(count))
-
-    def _systems(self, count: int) -> tuple[tuple[str, tuple[tuple[Line, ...], ...]], ...]:
-        runs: dict[str, list[tuple[Line, ...]]] = {}
-        for (system, _), lines in _by_run(self._hypotheses):
-            runs.setdefault(system, []).append(tuple(lines.get(i) for i in range(count)))
-        return tuple((system, tuple(texts)) for system, texts in runs.items())
 
     def _tables(self, count: int) -> tuple[Scores, ...]:
         runs: dict[tuple[str, str], list[tuple[Value | None, ...]]] = {}

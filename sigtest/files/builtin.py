@@ -38,9 +38,10 @@ def read_builtin(name: str, allow_downloads: bool) -> Material:
             f"{name[:60]!r} names no language pair; ask as wmt17/en-de.", field="testset"
         )
     if test_set not in known:
+        near = difflib.get_close_matches(test_set, known, 1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
         raise InputError(
-            f"sacreBLEU has no test set {test_set[:60]!r}; ask as wmt17/en-de."
-            f"{_nearest(test_set, list(known))}",
+            f"sacreBLEU has no test set {test_set[:60]!r}; ask as wmt17/en-de.{hint}",
             field="testset",
         )
     dataset = known[test_set]
@@ -50,7 +51,11 @@ def read_builtin(name: str, allow_downloads: bool) -> Material:
             f"{', '.join(sorted(dataset.langpairs))}.",
             field="testset",
         )
-    if not allow_downloads and not _is_here(dataset):
+    archives = [
+        Path(dataset._rawdir) / dataset._get_tarball_filename(url)  # type: ignore[no-untyped-call]
+        for url in dataset.data or ()
+    ]
+    if not allow_downloads and not all(archive.exists() for archive in archives):
         raise UnavailableError(
             f"{name} is not on this machine, and downloads are not allowed; set {SETTING}=1 to "
             f"let sacreBLEU fetch it, or run `sacrebleu -t {test_set} -l {pair} --echo ref` once.",
@@ -69,20 +74,6 @@ def read_builtin(name: str, allow_downloads: bool) -> Material:
         tuple(_lines(Path(path)) for path in references),
         documents=_lines(Path(documents)) if documents is not None else None,
     )
-
-
-def _is_here(dataset: Dataset) -> bool:
-    """Whether sacreBLEU has fetched everything it would make the test set of."""
-    archives: list[str] = [
-        dataset._get_tarball_filename(url)  # type: ignore[no-untyped-call]
-        for url in dataset.data or ()
-    ]
-    return all((Path(dataset._rawdir) / archive).exists() for archive in archives)
-
-
-def _nearest(name: str, known: list[str]) -> str:
-    near = difflib.get_close_matches(name, known, 1)
-    return f" Did you mean {near[0]!r}?" if near else ""
 
 
 def _lines(path: Path) -> tuple[str, ...]:

@@ -53,34 +53,39 @@ SAID = (
 OTHER = "a score is one number"
 
 
-def number(cell: object, where: str) -> float | None:
+def number(cell: object, where: str, line: int | None = None) -> float | None:
     """The number in a cell; nothing where it says that there is none.
 
     Args:
         cell: What stands there: text, or what JSON says.
         where: File and place, for messages.
+        line: The line of the file, where it has lines.
 
     Raises:
         InputError: Something else; the message says how to write it.
     """
     if cell is None:
         return None
+    text = cell.strip() if isinstance(cell, str) else ""
+    word = text.lower()
     if isinstance(cell, bool | int | float):
-        return _finite(float_of(cell), cell, where)
-    if not isinstance(cell, str):
+        value = float_of(cell)
+    elif NUMBER.fullmatch(text):
+        value = float(text)
+    elif not isinstance(cell, str):
         kind = "a list" if isinstance(cell, list) else "an object"
         raise InputError(f"{where}: a score is one number, not {kind} ({quoted(cell, 40)}).")
-    text = cell.strip()
-    if NUMBER.fullmatch(text):
-        return _finite(float(text), text, where)
-    word = text.lower()
-    if word in MISSING:
-        return None
-    if word in TRUTH:
-        return TRUTH[word]
-    if word in INFINITE:
-        return _finite(math.inf, text, where)
-    raise InputError(f"{where}: {text[:40]!a} is not a number; {advice(text) or OTHER}.")
+    elif word in MISSING or word in TRUTH:
+        return TRUTH.get(word)
+    elif word in INFINITE:
+        value = math.inf
+    else:
+        why = f"{text[:40]!a} is not a number; {advice(text) or OTHER}."
+        raise InputError(f"{where}: {why}", line=line)
+    if math.isinf(value):
+        why = f"{str(cell).strip()[:40]!a} is not finite, so no mean exists"
+        raise InputError(f"{where}: {why}; leave the cell empty if there is no score.", line=line)
+    return None if math.isnan(value) else value
 
 
 def advice(text: str) -> str | None:
@@ -89,16 +94,19 @@ def advice(text: str) -> str | None:
     return next(found, None)
 
 
-def numbers(cells: Sequence[str], where: Callable[[int], str]) -> list[float | None]:
-    """The numbers in many cells; `where` says what to call one of them.
+def numbers(
+    cells: Sequence[str], where: Callable[[int], tuple[str, int | None]]
+) -> list[float | None]:
+    """The numbers in many cells; `where` says what to call one of them, and its line.
 
     Raises:
         InputError: As `number`.
     """
     try:
-        plain = [float(cell) for cell in cells]
-        if math.isfinite(sum(plain)) and not any("_" in cell for cell in cells):
-            return list(plain)
+        plain = [None if cell == "None" else float(cell) for cell in cells]
+        known = sum(value for value in plain if value is not None)
+        if math.isfinite(known) and not any("_" in cell for cell in cells):
+            return plain
     except ValueError:
         pass
     found = []
@@ -106,7 +114,7 @@ def numbers(cells: Sequence[str], where: Callable[[int], str]) -> list[float | N
         try:
             found.append(number(cell, ""))
         except InputError:  # only now is it looked up where the cell stands
-            found.append(number(cell, where(i)))
+            found.append(number(cell, *where(i)))
     return found
 
 
@@ -158,14 +166,3 @@ def blank(cell: object) -> bool:
     if isinstance(cell, float):
         return math.isnan(cell)
     return cell is None or (isinstance(cell, str) and cell.strip().lower() in MISSING)
-
-
-def _finite(value: float, cell: object, where: str) -> float | None:
-    if math.isnan(value):
-        return None
-    if math.isinf(value):
-        raise InputError(
-            f"{where}: {str(cell)[:40]!a} is not finite, so no mean exists; "
-            "leave the cell empty if there is no score."
-        )
-    return value

@@ -151,19 +151,26 @@ def root_of(tree: Tree) -> PurePosixPath | None:
     return min(found) if found else None
 
 
-def read_evalset(tree: Tree, root: PurePosixPath, pair: str | None) -> Material:
+def read_evalset(tree: Tree, pair: str | None) -> Material:
     """Read one pair of languages.
 
     Args:
         tree: All files.
-        root: The folder of the EvalSet.
         pair: Which; may be left out where there is one.
 
     Raises:
         InputError: Several pairs or not this one, scores of systems unequally long.
         LengthError: A text with another number of lines than the others.
     """
-    pair = _pair(tree, root, pair)
+    root = root_of(tree) or PurePosixPath(".")
+    pairs = sorted({path.parent.name for path in tree.below(root / OUTPUTS)})
+    pair = pairs[0] if pair is None and len(pairs) == 1 else pair
+    if pair is None or pair not in pairs:
+        raise InputError(
+            f"{tree.name} is an EvalSet with {len(pairs)} pairs of languages "
+            f"({', '.join(pairs)}); "
+            f"{'' if pair is None else f'{pair[:40]!a} is none of them; '}{WHICH}"
+        )
     references = _references(tree, root, pair)
     documents = _optional(tree, root / "documents" / f"{pair}.docs")
     outputs = {
@@ -186,18 +193,6 @@ def read_evalset(tree: Tree, root: PurePosixPath, pair: str | None) -> Material:
     )
     _require_equal(material)
     return replace(material, testsets=(pair,) * len(material))
-
-
-def _pair(tree: Tree, root: PurePosixPath, pair: str | None) -> str:
-    pairs = sorted({path.parent.name for path in tree.below(root / OUTPUTS)})
-    if pair is None and len(pairs) == 1:
-        return pairs[0]
-    if pair in pairs and pair is not None:
-        return pair
-    raise InputError(
-        f"{tree.name} is an EvalSet with {len(pairs)} pairs of languages ({', '.join(pairs)}); "
-        f"{'' if pair is None else f'{pair[:40]!a} is none of them; '}{WHICH}"
-    )
 
 
 def _references(tree: Tree, root: PurePosixPath, pair: str) -> dict[str, tuple[str, ...]]:
@@ -307,11 +302,6 @@ def _read_inspect(tree: Tree, _: Joining) -> Material:
     return read_packed_log(members, tree.name)
 
 
-def _read_evalset(tree: Tree, how: Joining) -> Material:
-    root = root_of(tree)
-    return read_evalset(tree, root or PurePosixPath("."), how.testset)
-
-
 def _read_collection(tree: Tree, how: Joining) -> Material:
     """All files that say what they are, joined; the others are passed over, which a note says."""
     for name, title in OFFICE.items():
@@ -364,7 +354,8 @@ _TREES = (
                has_layout, lambda tree, how: read_folder(tree, how.testset)),
     TreeReader("evalset", "an EvalSet tree of mt-metrics-eval",
                "Sources, references, outputs, documents, human and metric scores of segments.",
-               lambda tree: root_of(tree) is not None, _read_evalset),
+               lambda tree: root_of(tree) is not None,
+               lambda tree, how: read_evalset(tree, how.testset)),
     TreeReader("inspect", "a log of Inspect AI (.eval)",
                "Scores of a model by scorer and sample, epochs as runs.",
                _is_inspect, _read_inspect),

@@ -347,16 +347,6 @@ def _unzipped(entry: Given, meter: Meter) -> bytes:
     return meter.of_part(entry.name, len(data)).unzipped(data, entry.name)
 
 
-def _reference(_: Given, material: Material) -> Material:
-    references = material.as_references()
-    return replace(material, references=references, systems=(), texts=(), scores=())
-
-
-def _source(_: Given, material: Material) -> Material:
-    lines = material.as_source()
-    return replace(material, sources=lines, references=(), systems=(), texts=(), scores=())
-
-
 def _documents(entry: Given, material: Material) -> Material:
     column: dict[str, Any] = {entry.role: getattr(material, entry.role)}
     if column[entry.role] is None:
@@ -395,17 +385,16 @@ def _base(entry: Given) -> str:
     return os.path.basename(entry.name) if isinstance(entry.where, Path) else entry.name
 
 
-def _anything(_: Given, material: Material) -> Material:
-    material.require_roles()
-    return material
-
-
-_ROLES = {
-    "anything": _anything,
-    "reference": _reference,
+_ROLES: dict[str, Callable[[Given, Material], Material]] = {
+    "anything": lambda _, material: material.of_known_role(),
+    "reference": lambda _, material: replace(
+        material, references=material.as_references(), systems=(), texts=(), scores=()
+    ),
     "system": _system,
     "scores": _scores,
-    "source": _source,
+    "source": lambda _, material: replace(
+        material, sources=material.as_source(), references=(), systems=(), texts=(), scores=()
+    ),
     "documents": _documents,
     "labels": _documents,
 }

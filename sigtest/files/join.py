@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from unicodedata import normalize
 
@@ -176,7 +176,12 @@ def _aligned(parts: Sequence[Material], missing: str, notes: list[str]) -> list[
     if any(ids for _, ids in lost):
         if missing == "error" or not everywhere or _shifted(parts):
             raise InputError(_mismatch(parts, everywhere))
-        notes.append(_dropped(lost, len(everywhere)))
+        listed = (f"{len(i):,} of {name} ({examples(map(repr, i))})" for name, i in lost if i)
+        counts = "; ".join(dict.fromkeys(listed))  # one file may stand for several systems
+        notes.append(
+            f"Segments that not all files have are dropped, {counts}; {len(everywhere):,} are "
+            "compared."
+        )
     order = [i for i in first.ids or () if i in everywhere]
     aligned = []
     for part in parts:
@@ -299,12 +304,6 @@ def _hint(here: Sequence[str], there: Sequence[str]) -> str:
     return ""
 
 
-def _dropped(lost: Iterable[tuple[str, Sequence[str]]], kept: int) -> str:
-    told = (f"{len(ids):,} of {name} ({examples(map(repr, ids))})" for name, ids in lost if ids)
-    counts = "; ".join(dict.fromkeys(told))  # one file may be given for several systems
-    return f"Segments that not all files have are dropped, {counts}; {kept:,} are compared."
-
-
 def _repeated(parts: Sequence[Material]) -> list[str]:
     """What to say of files of references alone whose texts another file has already."""
     origin: dict[tuple[Line, ...], str] = {}
@@ -326,7 +325,15 @@ def _require_same_items(parts: Sequence[Material]) -> None:
     for what, columns in (
         ("item", [(p, p.keys) for p in parts if p.keys is not None]),
         ("source", [(p, p.sources) for p in parts if p.sources is not None]),
-        ("reference", [(p, p.references[0]) for p in parts if _brings_one_reference(p)]),
+        # of files that have one reference beside outputs or scores, rather than being one
+        (
+            "reference",
+            [
+                (p, p.references[0])
+                for p in parts
+                if len(p.references) == 1 and (p.systems or p.scores)
+            ],
+        ),
     ):
         for part, column in columns[1:]:
             first, known = columns[0]
@@ -343,11 +350,6 @@ def _require_same_items(parts: Sequence[Material]) -> None:
                         f"{part.segment(i)}, {quoted(a[start:])} and {quoted(b[start:])}; they are "
                         f"not about the same test set{sets}."
                     )
-
-
-def _brings_one_reference(part: Material) -> bool:
-    """Whether a file has one reference beside outputs or scores, rather than being one."""
-    return len(part.references) == 1 and bool(part.systems or part.scores)
 
 
 def _merged(parts: Sequence[Material], runs: bool) -> Material:

@@ -62,7 +62,11 @@ class Scores:
                 "system.",
                 system=self.system,
             )
-        return tuple(_mean(values) for values in zip(*self.runs, strict=True))
+        known = [
+            [v for v in own if isinstance(v, float | int)] for own in zip(*self.runs, strict=True)
+        ]
+        count = len(self.runs)
+        return tuple(sum(own) / count if len(own) == count else None for own in known)
 
     @property
     def missing(self) -> tuple[int, ...]:
@@ -270,8 +274,8 @@ class Material:
         has = f"{len(texts)} texts ({', '.join(self.system_names[:5])})" if texts else "no text"
         raise InputError(f"{self.name} has {has}; {role} is one text.", field=self.name)
 
-    def require_roles(self) -> None:
-        """Check that there is no text of which nothing says what it is.
+    def of_known_role(self) -> Material:
+        """The same, where there is no text of which nothing says what it is.
 
         Raises:
             InputError: There is.
@@ -281,6 +285,7 @@ class Material:
                 f"{self.name} is plain text, which does not say what it is; give it {AS_WHAT}.",
                 field=self.name,
             )
+        return self
 
     def require_complete(self) -> None:
         """Check that everything has one entry a segment and that none is missing.
@@ -315,8 +320,9 @@ class Material:
     def _require_all(self, column: Sequence[object], what: str, instead: str, system: str) -> None:
         if len(column) != len(self):
             raise LengthError(
-                f"{self.name}: system {system!r} has {_counted(len(column))}, others have "
-                f"{len(self):,}; every system needs one a segment.",
+                f"{self.name}: system {system!r} has {len(column):,} "
+                f"line{'' if len(column) == 1 else 's'}, others have {len(self):,}; every system "
+                "needs one a segment.",
                 system=system,
             )
         missing = [i for i, entry in enumerate(column) if entry is None]
@@ -341,17 +347,19 @@ class Material:
         Raises:
             InputError: Something is missing, or plain text that says nothing of its role.
         """
-        self.require_roles()
+        self.of_known_role()
         self.require_complete()
-        texts = dict(self.systems)
-        scores: dict[str, dict[str, Any]] = {}
+        systems: dict[str, dict[str, Any]] = {name: {"name": name} for name in self.system_names}
+        for name, runs in self.systems:
+            texts = [list(lines) for lines in runs]
+            one = len(texts) == 1
+            systems[name]["hypotheses" if one else "replicas"] = texts[0] if one else texts
         for table in self.scores:
-            scores.setdefault(table.system, {})[table.label] = [*map(_listed, table.values)]
+            values = [list(v) if isinstance(v, tuple) else v for v in table.values]
+            systems[table.system].setdefault("scores", {})[table.label] = values
         body: dict[str, Any] = {
             "references": [list(lines) for lines in self.references],
-            "systems": [
-                _system(name, texts.get(name, ()), scores.get(name)) for name in self.system_names
-            ],
+            "systems": [*systems.values()],
         }
         for name, lines in (
             ("documents", self.documents), ("labels", self.labels), ("source", self.sources),
@@ -370,28 +378,6 @@ def examples(names: Iterable[str], shown: int = SHOWN) -> str:
     return ", ".join(name[:80] for name in listed[:shown]) + more
 
 
-def _system(
-    name: str, runs: tuple[tuple[Line, ...], ...], scores: dict[str, Any] | None
-) -> dict[str, Any]:
-    body: dict[str, Any] = {"name": name}
-    if len(runs) == 1:
-        body["hypotheses"] = list(runs[0])
-    elif runs:
-        body["replicas"] = [list(lines) for lines in runs]
-    if scores:
-        body["scores"] = scores
-    return body
-
-
-def _listed(value: Value | None) -> float | list[float] | None:
-    return list(value) if isinstance(value, tuple) else value
-
-
-def _mean(values: Sequence[Value | None]) -> float | None:
-    numbers = [value for value in values if isinstance(value, float | int)]
-    return sum(numbers) / len(values) if len(numbers) == len(values) else None
-
-
 def _one(name: str | None, inside: Sequence[str], what: str, where: str) -> str | None:
     """Which one inside is meant by a name; nothing where all are."""
     if name is None or not inside:
@@ -402,10 +388,6 @@ def _one(name: str | None, inside: Sequence[str], what: str, where: str) -> str 
         f"{where} has {len(inside)} {what}s ({', '.join(inside[:10])}), none of them {name!r}; "
         f"give the name of one, or leave the name out."
     )
-
-
-def _counted(lines: int) -> str:
-    return "1 line" if lines == 1 else f"{lines:,} lines"
 
 
 def in_order(material: Material) -> Material:

@@ -6,23 +6,29 @@ of these lines.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from sigtest.data.binary import refuse_binary
-from sigtest.errors import InputError
-from sigtest.files import columns
+from sigtest.data.choices import choose
+from sigtest.errors import InputError, LimitError
+from sigtest.files import columns, judgements, tables
 from sigtest.files.file import File
-from sigtest.files.formats import evaluations, plain, programs, refused, wmt
+from sigtest.files.formats import evaluations, people, plain, programs, wmt
+from sigtest.files.formats.refused import REFUSED, Refusal
+from sigtest.files.judgements import Judged, Ranked
 from sigtest.files.material import Line, Material
 
-HUMAN = "people's judgements are for `sigtest human`; a comparison needs outputs or scores"
-PLAIN = "give plain text with one segment a line"
-WHOLE = "a comparison needs one score a segment, or the outputs themselves"
+MAX_ROWS = 1_000_000  # of judgements
+
+
+Content = TypeVar("Content")
 
 
 @dataclass(frozen=True)
-class Reader:
+class Reader(Generic[Content]):
     """A format that is read.
 
     Attributes:
@@ -40,25 +46,8 @@ class Reader:
     suffixes: tuple[str, ...]
     brings: str
     sniff: Callable[[File], bool]
-    read: Callable[[File], Material]
+    read: Callable[[File], Content]
     general: bool = False
-
-
-@dataclass(frozen=True)
-class Refusal:
-    """A format that is known and not read.
-
-    Attributes:
-        name: What tests call it.
-        title: What messages and pages call it.
-        sniff: Whether a file is of this format.
-        advice: What to give instead.
-    """
-
-    name: str
-    title: str
-    sniff: Callable[[File], bool]
-    advice: str
 
 
 # fmt: off
@@ -98,7 +87,7 @@ _READERS = (
            programs.sniff_seg_scores, programs.read_seg_scores),
     Reader("split", "a table of W&B or MLflow, columns apart from rows", (".json",),
            "What a table with named columns has.",
-           columns.sniff_split, columns.read_split),
+           tables.is_split, columns.read),
     Reader("columns", "a table with named columns", (".csv", ".tsv", ".jsonl", ".json"),
            "Any of id, system, metric, score, run, document or cluster, domain, testset, source, "
            "reference, hypothesis; or one column a metric or system.",
@@ -113,69 +102,46 @@ _READERS = (
            "A source, a reference or an output; option or place say which.",
            plain.sniff_text, plain.read_text, general=True),
 )
-_REFUSALS = (
-    Refusal("sacrebleu", "sacreBLEU's report on whole outputs", programs.sniff_corpus, WHOLE),
-    Refusal("lm-eval-results", "the averages of a run of lm-evaluation-harness",
-            evaluations.is_results,
-            "give the samples_*.jsonl of the same run (--log_samples writes them); results are "
-            "read beside them"),
-    Refusal("comet-systems", "the output of comet-score --only_system", refused.is_comet_systems,
-            "run it without --only_system, with --to_json"),
-    Refusal("comet-compare-text", "the output of comet-compare", refused.is_comet_compare,
-            "give its JSON (--to_json), which has the scores of segments"),
-    Refusal("averages", "a list of scores of whole outputs or domains", refused.is_averages,
-            f"{WHOLE}: the .seg.score or -seg.scr file beside it"),
-    Refusal("appraise", "a campaign of Appraise (ESA, MQM, DA)", refused.is_appraise, HUMAN),
-    Refusal("judgements", "a table of people's judgements", refused.is_human, HUMAN),
-    Refusal("helm", "a file of HELM", refused.is_helm,
-            "write its instances as CSV or JSONL with the columns id, system, metric and score"),
-    Refusal("promptfoo", "results of promptfoo", refused.is_promptfoo,
-            "write them as CSV or JSONL with the columns id (testIdx), system (provider.id, and "
-            "the prompt where there are several) and score"),
-    Refusal("langfuse", "an export of Langfuse", refused.is_langfuse,
-            "write its scores as CSV or JSONL with the columns id (of what was asked, not of the "
-            "trace), system, metric (name) and score (value)"),
-    Refusal("evaluations", "a log of OpenAI evals, OpenCompass, lighteval, EvalPlus, SWE-bench or "
-            "DeepEval", refused.is_evaluation,
-            "write one row an item as CSV or JSONL with the columns id, system and score, which is "
-            "1 for right and 0 for wrong"),
-    Refusal("every-eval-ever", "a record or schema of every_eval_ever", refused.is_every_eval_ever,
-            "write its samples as JSONL with id (sample_id), system (model_id) and score "
-            "(evaluation.score)"),
-    Refusal("solutions", "a table of solutions, several models in one row", refused.is_solutions,
-            "write them as CSV or JSONL with the columns id, system and score (is_correct)"),
-    Refusal("preferences", "a table of preferences, two systems in one row", refused.is_preferences,
-            "write two rows a comparison as CSV or JSONL with the columns id, system and score: 1 "
-            "for the one that is preferred and 0 for the other, or 0.5 for both"),
-    Refusal("decoder", "output of a decoder with scores, ids or alignments beside the text",
-            refused.is_decoded,
-            "give the best text of each segment alone, one line a segment in the order of the "
-            "test set"),
-    Refusal("meteor-output", "what METEOR prints", refused.is_meteor_output,
-            "give the numbers of its segments alone, one line a segment, or its .scr file"),
-    Refusal("latex", "a LaTeX document", refused.is_latex, WHOLE),
-    Refusal("r-output", "what R prints, a list or a matrix", refused.is_r_output, WHOLE),
-    Refusal("named-numbers", "a list of numbers with something beside each",
-            refused.is_named_numbers,
-            "write the numbers alone, one line a segment, or a table with named columns"),
-    Refusal("python", "dictionaries or lists as Python prints them", refused.is_python,
-            "write records as JSON, one a line: json.dumps(record), and texts as plain lines"),
-    Refusal("quoted", "lines between quotation marks, as JSON or a table of one column has them",
-            refused.is_quoted,
-            "write texts as plain lines without them, or as a table with the columns id and "
-            "hypothesis or reference"),
-    Refusal("rich-text", "rich text (RTF)", refused.is_rich_text, PLAIN),
-    Refusal("subtitles", "subtitles", refused.is_subtitles, PLAIN),
-    Refusal("transcript", "a transcript with times (stm or ctm)", refused.is_transcript, PLAIN),
-    Refusal("gettext", "a catalogue of messages (gettext)", refused.is_catalogue, PLAIN),
-    Refusal("treebank", "a treebank, one word a line", refused.is_treebank, PLAIN),
-    Refusal("yaml", "YAML", refused.is_yaml,
-            "write scores as CSV or JSONL with columns such as id, system and score, and texts as "
-            "plain lines"),
-    Refusal("ruled", "a table drawn with lines, as in Markdown", refused.is_ruled,
-            "write it as CSV or JSONL with columns such as id, system and score"),
-    Refusal("markup", "markup such as HTML, TMX or XLIFF", refused.is_other_markup,
-            "give plain text with one segment a line, mteval SGML or WMT XML"),
+_JUDGED: tuple[Reader[Judged | Ranked], ...] = (
+    Reader("wmt_da",
+           "WMT direct assessment, raw or standardised (HITId WorkerId ... score time)", (),
+           "Scores of systems by annotator and segment.",
+           people.sniff_da, people.read_da),
+    Reader("wmt_da_segments",
+           "WMT direct assessment, means by segment (SYS SID RAW.SCR Z.SCR N)", (),
+           "Mean scores of systems by segment.",
+           people.sniff_da_segments, people.read_da_segments),
+    Reader("mqm", "MQM, one row an error (Google's TSV)", (".tsv",),
+           "Penalties of systems by rater and segment.",
+           people.sniff_mqm, people.read_mqm),
+    Reader("rnk", "WMT rankings of outputs (CSV)", (".csv",),
+           "Ranks of outputs by judge and segment.",
+           people.sniff_rankings, people.read_rankings),
+    Reader("esa", "Appraise export, ESA or MQM (CSV)", (".csv",),
+           "Scores or penalties of systems by annotator and segment.",
+           people.sniff_esa, people.read_esa),
+    Reader("mtme", "mt-metrics-eval .seg.score", (".seg.score",),
+           "Scores of systems by segment.",
+           people.sniff_mtme, people.read_mtme),
+    Reader("wmt25", "human evaluation of WMT25 (JSON Lines)", (".jsonl",),
+           "Scores of systems by annotator, segment and wave.",
+           people.sniff_waves, people.read_waves),
+    Reader("columns", "CSV, TSV or JSON with named columns", (".csv", ".tsv", ".jsonl", ".json"),
+           f"Any of {', '.join(judgements.COLUMNS)}.",
+           lambda file: judgements.names_judgements(judgements.first_line(file)),
+           judgements.read_judged_columns, general=True),
+)
+# Files that lie beside judgements and are none: what their first line looks like.
+_BESIDE_JUDGEMENTS = (
+    (r"[^\t]*\t[^\t]*\t *(None|[-+]?[0-9.]+(e[-+]?[0-9]+)?)",
+     "scores by domain; give the scores by segment (the file that ends in .seg.score)"),
+    (r"RAW\.SCR Z\.SCR N SYS.*", "means by system; give the judgements or the means by segment"),
+    (r'\[\d+\] ".*"', "means of annotators as R prints them; give the judgements"),
+    (r"( \S+){3,}", "a published matrix of p-values or differences; give the judgements"),
+    (r"-?[\d.]+ -?[\d.]+ \d+ \d+ \S+", "a published ranking; give the judgements"),
+    (r"([^,]+,){2,3}\d+,(TGT|BAD|REF|CHK),.*",
+     "rows of Appraise that are not those of ESA or MQM, which have 12 fields in one line; "
+     "write them as CSV with the columns system, segment, score, annotator and kind"),
 )
 # fmt: on
 
@@ -196,12 +162,13 @@ _UNKNOWN = (
     ),
 )
 
-FORMATS_READ: dict[str, Reader] = {reader.name: reader for reader in _READERS}
-FORMATS_REFUSED: dict[str, Refusal] = {refusal.name: refusal for refusal in (*_REFUSALS, *_UNKNOWN)}
+FORMATS_READ: dict[str, Reader[Material]] = {reader.name: reader for reader in _READERS}
+FORMATS_REFUSED: dict[str, Refusal] = {refusal.name: refusal for refusal in (*REFUSED, *_UNKNOWN)}
+FORMATS_JUDGED = {reader.name: reader for reader in _JUDGED}
 TEXT = FORMATS_READ["text"]  # what nothing else recognises
 
 
-def format_of(file: File) -> Reader:
+def format_of(file: File) -> Reader[Material]:
     """The format of a file.
 
     Raises:
@@ -210,8 +177,7 @@ def format_of(file: File) -> Reader:
     refuse_binary(file.data, file.name)
     special = [reader for reader in FORMATS_READ.values() if not reader.general]
     tables = [reader for reader in FORMATS_READ.values() if reader.general and reader != TEXT]
-    known = [refusal for refusal in FORMATS_REFUSED.values() if refusal not in _UNKNOWN]
-    candidates: list[Reader | Refusal] = [*special, *known, *tables, *_UNKNOWN, TEXT]
+    candidates: list[Reader[Material] | Refusal] = [*special, *REFUSED, *tables, *_UNKNOWN, TEXT]
     for candidate in candidates:
         if candidate.sniff(file):
             if isinstance(candidate, Refusal):
@@ -252,3 +218,65 @@ def read_lines(file: File, role: str) -> tuple[Line, ...]:
             "plain lines. Give all of the texts with ids, or plain lines."
         )
     return lines
+
+
+def read_judgements(data: bytes, name: str, input: str | None = None) -> Judged | Ranked:  # noqa: A002
+    """Judgements of one file.
+
+    Args:
+        data: Its bytes.
+        name: What to call it in messages.
+        input: Name of its format; recognised by the first line where none is named.
+
+    Raises:
+        InputError: A format that is not known, or what its reader refuses.
+        LimitError: More than a million rows.
+    """
+    rows = data.count(b"\n")
+    if rows > MAX_ROWS + 1:
+        raise LimitError(
+            f"{name} has {rows:,} lines; at most {MAX_ROWS:,} judgements are accepted.",
+            limit="judgements",
+            field=name,
+        )
+    file = File(name, data)
+    if not file.lines:
+        raise InputError(f"{name} is empty; one line a segment is expected.", field=name)
+    try:
+        if input is not None:
+            known = FORMATS_JUDGED[choose(input, FORMATS_JUDGED, "input", "format of judgements")]
+        else:
+            known = _format_of_judgements(file)
+        return known.read(file)
+    except InputError as error:
+        error.field = error.field or name
+        raise
+
+
+def is_judged(data: bytes, name: str) -> bool:
+    """Whether a file is in a format of judgements."""
+    file = File(name, data)
+    return bool(file.lines) and any(known.sniff(file) for known in _JUDGED)
+
+
+def _format_of_judgements(file: File) -> Reader[Judged | Ranked]:
+    """The format of a file of judgements.
+
+    Raises:
+        InputError: None that is known; the header of a table that lacks a column.
+    """
+    for known in _JUDGED:
+        if known.sniff(file):
+            return known
+    first = judgements.first_line(file)
+    for form, what in _BESIDE_JUDGEMENTS:
+        if re.fullmatch(form, first.rstrip(), re.IGNORECASE):
+            raise InputError(f"{file.name} holds {what}.", field=file.name)
+    judgements.require_names(first, file.name)
+    titles = "; ".join(f"{known.name}: {known.title}" for known in _JUDGED)
+    raise InputError(
+        f"{file.name} is in no format of judgements that is known ({titles}). Its first line is "
+        f"{first[:60]!r}.",
+        field=file.name,
+        line=1,
+    )

@@ -10,49 +10,51 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
+from sigtest.cached import cached_property
 from sigtest.errors import InputError, at_line
 from sigtest.files.cells import blank, numeric
-from sigtest.files.file import HEAD, SNIFFED, File
+from sigtest.files.file import HEAD, SNIFFED, File, entries_of, require_filled
 
-Role = Literal[
-    "id", "system", "metric", "score", "run", "document", "domain", "testset",
-    "source", "reference", "hypothesis", "higher_is_better",
-]  # fmt: skip
-
-ALIASES: dict[Role, tuple[str, ...]] = {
-    "id": (
-        "id", "segment", "segment_id", "seg_id", "segid", "seg", "sid", "item", "item_id",
-        "sample_id", "question_id", "example_id", "instance_id", "prompt_id", "sentence_id",
-        "line", "line_number", "index", "idx", "key", "#", "qid", "uid",
-    ),
-    "system": (
-        "system", "sys", "system_id", "sys_id", "system_name", "sys_name", "model", "model_id",
-        "model_name", "mt_system", "engine", "submission", "team", "llm", "solver", "agent",
-        "participant", "generator",
-    ),
-    "metric": ("metric", "metric_name", "metric_id", "measure", "scorer"),
-    "score": ("score", "value", "seg_score", "segment_score", "metric_score", "result"),
-    "run": ("run", "run_id", "seed", "epoch", "replica", "trial", "repeat", "attempt"),
-    "document": (
-        "document", "doc", "document_id", "docid", "doc_id", "doc_name", "cluster", "cluster_id",
-        "group", "talk_id", "passage", "passage_id",
-    ),
-    "domain": ("domain", "genre", "stratum", "topic", "subset"),
-    "testset": ("testset", "test_set", "language_pair", "lang_pair", "langpair", "lp", "langs",
-                "pair", "task", "dataset", "benchmark"),
-    "source": ("source", "src", "source_text", "src_text"),
-    "reference": ("reference", "ref", "reference_text", "ref_text"),
-    "hypothesis": (
-        "hypothesis", "hyp", "mt", "translation", "output", "hypothesis_text", "mt_text",
-        "translated_text",
-    ),
-    "higher_is_better": ("higher_is_better",),
+NAMES = {  # of columns, by what they hold; the first of two that a table has is taken
+    "segment": "segment segment_id seg_id segid seg sid item item_id",
+    "id": "id sample_id question_id example_id instance_id prompt_id sentence_id line line_number "
+    "index idx key # qid uid",
+    "system": "system sys system_id sys_id system_name sys_name model model_id model_name "
+    "mt_system engine submission team llm solver agent participant generator",
+    "metric": "metric metric_name metric_id measure scorer",
+    "rating": "raw raw_score rating",
+    "score": "score value seg_score segment_score metric_score result",
+    "z": "z z_score z_scr",
+    "run": "run run_id seed epoch replica trial repeat attempt",
+    "document": "document doc document_id docid doc_id doc_name",
+    "cluster": "cluster cluster_id group talk_id passage passage_id",
+    "domain": "domain genre stratum topic subset",
+    "languages": "languages language_pair lang_pair langpair lp langs",
+    "testset": "testset test_set pair task dataset benchmark",
+    "source": "source src source_text src_text",
+    "reference": "reference ref reference_text ref_text",
+    "hypothesis": "hypothesis hyp mt translation output hypothesis_text mt_text translated_text",
+    "annotator": "annotator annotator_id rater judge worker worker_id login",
+    "kind": "kind type",
+    "criterion": "criterion aspect dimension",
+    "hit": "hit hit_id batch",
+    "seconds": "seconds time duration",
+    "higher_is_better": "higher_is_better",
+}
+ROLES = {name.replace("_", ""): role for role, names in NAMES.items() for name in names.split()}
+PLACES = {name: place for place, name in enumerate(ROLES)}
+SCORED = {  # what columns of texts and scores are, by what they hold
+    "segment": "id", "cluster": "document", "languages": "testset",
+    **{role: role for role in (
+        "id", "system", "metric", "score", "run", "document", "domain", "testset", "source",
+        "reference", "hypothesis", "higher_is_better",
+    )},
 }  # fmt: skip
-ROLES: dict[str, Role] = {name: role for role, names in ALIASES.items() for name in names}
 REFERENCE = re.compile(r"ref(erence)?_?([a-z]|\d{1,2})")  # refA, reference_2
 CAPITALS = re.compile(r"(?<=[a-z\d])(?=[A-Z][a-z])")  # segmentId, globalSegId
 NUMBERED = re.compile(r"(.*_)?(id|idx|index|no|nr|num|number|key|uuid|guid|hash)|sample")
@@ -82,11 +84,31 @@ SYSTEM = re.compile(
 )
 
 
-def role_of(column: str) -> Role | None:
-    """What a column is, judged by its name."""
-    plain = _normal(column)
-    name = plain if plain in ROLES else _parted(column)
-    return ROLES.get(name) or ("reference" if REFERENCE.fullmatch(plain) else None)
+def role_of(column: str, roles: Mapping[str, str] = SCORED) -> str | None:
+    """What a column is, judged by its name.
+
+    Args:
+        column: The name.
+        roles: What columns may hold, and what each is taken for.
+    """
+    for name in _spellings(column):
+        role = ROLES.get(name.replace("_", ""))
+        if role is not None and role in roles:
+            return roles[role]
+        if "reference" in roles and REFERENCE.fullmatch(name):
+            return roles["reference"]
+    return None
+
+
+@lru_cache(maxsize=1024)  # many columns of a hostile header are called alike
+def _spellings(column: str) -> tuple[str, ...]:
+    return (_normal(column), _parted(column)) if column and not column.isspace() else ()
+
+
+def preference(column: str, role: str) -> int:
+    """The place of a column's name among those of its role; what is called as the role is first."""
+    name = _normal(column).replace("_", "")
+    return -1 if name == role else PLACES.get(name, len(PLACES))
 
 
 def is_index(column: str) -> bool:
@@ -162,20 +184,45 @@ LANGUAGE = re.compile(r"[a-z]{2}([_-][A-Z]{2})?")
 ID = re.compile(r"[A-Za-z][\w.#:/-]*\d[\w.#:/-]*", re.ASCII)  # doc1, newstest2019.12#3
 HINT = re.compile(r"sep=.")  # for spreadsheets, which separator follows
 QUOTED_CELLS = re.compile(r'"([^"]|"")*+"([\t,;]"([^"]|"")*+")+')
+QUOTED_FIELD = re.compile(r'"[^"]*"|\S+')
 ALIGNED = 0.5  # share of lines that have as many cells as the first, at least, in a table
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table with named columns.
+    """Rows of cells under named columns, each with its place.
 
     Attributes:
-        header: Their names, as written.
-        rows: Line number and cells of each row, as many cells as names.
+        name: Of its file.
+        header: Names of the columns, as written.
+        rows: Cells of each row, as many as names: text, or what JSON says.
+        places: Line of each row in its file, or number of each entry of a JSON array, from 1.
+        unit: What places count.
     """
 
+    name: str
     header: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: Sequence[Sequence[object]]
+    places: Sequence[int]
+    unit: Literal["line", "entry"] = "line"
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return len(self.rows)
+
+    @cached_property
+    def columns(self) -> dict[str, Sequence[object]]:
+        """(n,) cells of each column, by its name."""
+        cells = zip(*self.rows, strict=True) if self.rows else ((),) * len(self.header)
+        return dict(zip(self.header, cells, strict=True))
+
+    def place(self, row: int) -> str:
+        """Where a row stands: `line 3`, `entry 3`."""
+        return f"{self.unit} {self.places[row]}"
+
+    def where(self, row: int, column: str) -> str:
+        """Where a cell stands, for messages."""
+        return f"{self.name}, {self.place(row)}, column {column!r}"
 
 
 def header_of(file: File) -> tuple[str, ...]:
@@ -188,19 +235,25 @@ def header_of(file: File) -> tuple[str, ...]:
     return tuple(_header(file, separator)) if separator is not None else ()
 
 
-def read_table(file: File) -> Table:
-    """All rows of a file that has a header.
+def read_table(file: File, separator: str | None = None) -> Table:
+    """All rows of a file that has a header, or records of JSON.
+
+    Args:
+        file: CSV and the like; records, one a line or in an array; or an object that has names of
+            columns apart from rows, as W&B, MLflow and pandas (`orient="split"`) write it.
+        separator: What stands between its cells, where that is known.
 
     Raises:
         InputError: A row with more or fewer cells than the header, a quotation mark that is not
-            closed, an empty or repeated column name, no rows.
+            closed, no rows; records that hardly share a field.
     """
-    separator = _separator(file)
+    if file.kind:
+        return _of_json(file)
+    separator = separator or _separator(file)
     if separator is None:
         raise InputError(f"{file.name} has no header that names its columns.")
     rows = list(parsed(_without_hint(file.text), separator, file.name))
     header = tuple(name.strip() for name in rows[0][1][: _width(rows)])
-    _check_header(header, file.name)
     body = [_fitted(row, header, separator, file.name) for row in rows[1:]]
     if not body:
         raise InputError(f"{file.name} has a header and no rows.")
@@ -212,7 +265,39 @@ def read_table(file: File) -> Table:
                 "the header again; files were put together, take it "
                 "out, or give the files one by one.",
             )
-    return Table(header, tuple(body))
+    return Table(file.name, header, [cells for _, cells in body], [line for line, _ in body])
+
+
+def is_split(file: File) -> bool:
+    """One object with a list of names of columns and a list of rows."""
+    parts = (file.first.get("columns"), file.first.get("data"))
+    return file.kind == "object" and all(isinstance(part, list) for part in parts)
+
+
+def _of_json(file: File) -> Table:
+    if is_split(file):
+        names = tuple(str(name) for name in entries_of(file.first["columns"]))
+        rows = [entries_of(row) for row in entries_of(file.first["data"])]
+        if not rows:
+            raise InputError(f"{file.name} names columns and has no rows.")
+        for i, row in enumerate(rows, 1):
+            if len(row) != len(names):
+                raise InputError(
+                    f"{file.name}, entry {i}: {len(row)} cells, where {len(names)} columns are "
+                    "named."
+                )
+        return Table(file.name, names, rows, range(1, len(rows) + 1), "entry")
+    records = file.records()
+    header = tuple(dict.fromkeys(name for row in records for name in row.record))
+    filled = sum(len(row.record) for row in records)
+    require_filled(len(records), len(header), filled, file.name)
+    return Table(
+        file.name,
+        header,
+        [[row.record.get(name) for name in header] for row in records],
+        [int(row.place.partition(" ")[2]) for row in records],
+        "line" if file.kind == "lines" else "entry",
+    )
 
 
 def parsed(text: str, separator: str, name: str) -> Iterator[Row]:
@@ -358,23 +443,26 @@ def _without_hint(text: str) -> str:
     return newline + rest if HINT.fullmatch(first.strip()) else text
 
 
-def _first_lines(file: File) -> tuple[str, ...]:
+def lines_below_hint(file: File) -> tuple[str, ...]:
+    """The first lines of a table, without the one that tells spreadsheets its separator."""
     lines = file.first_lines
     return lines[1:] if lines and HINT.fullmatch(lines[0].strip()) else lines
 
 
 def _separator(file: File) -> str | None:
-    lines = _first_lines(file)
+    lines = lines_below_hint(file)
     if file.kind or not lines or lines[0].lstrip().startswith("["):
         return None
     candidates = [s for s in SEPARATORS if s in lines[0].strip()]
-    known = [s for s in candidates if s != " " and _is_header(_header(file, s))]
+    headers = {s: _header(file, s) for s in candidates if s != " "}
+    # a row may have words that are names of columns, beside its numbers
+    known = [s for s, own in headers.items() if names_columns(own) and not any(map(numeric, own))]
     return next(iter(known or (s for s in candidates if _is_numeric_table(file, s))), None)
 
 
 def _first_rows(file: File, separator: str) -> list[list[str]]:
     """Cells of the first rows, which may go over several lines where their cells are quoted."""
-    lines = _first_lines(file)
+    lines = lines_below_hint(file)
     plain = [_split(line, separator) for line in lines]
     if separator not in ",;" or not any('"' in line for line in lines):
         return plain
@@ -393,11 +481,6 @@ def _first_rows(file: File, separator: str) -> list[list[str]]:
 def _header(file: File, separator: str) -> list[str]:
     """Cells of the first line."""
     return [cell.strip().strip('"') for cell in _first_rows(file, separator)[0]]
-
-
-def _is_header(cells: Sequence[str]) -> bool:
-    """Whether cells are names known for columns; a row may have such words, beside its numbers."""
-    return names_columns(cells) and not any(map(numeric, cells))
 
 
 def _is_numeric_table(file: File, separator: str) -> bool:
@@ -427,9 +510,18 @@ def _is_quoted(cell: str) -> bool:
     return len(cell) > 1 and cell[0] == cell[-1] == '"' and '"' not in inner
 
 
+def fields_of(line: str, separator: str = ",") -> list[str]:
+    """Cells of one line, perhaps quoted; none where it is no row of a table."""
+    try:
+        return next(csv.reader([line], delimiter=separator), [])
+    except csv.Error:
+        return []
+
+
 def _split(line: str, separator: str) -> list[str]:
     if separator == " ":
-        return [cell.strip('"') for cell in line.split()]  # R quotes names, which have no blanks
+        cells = QUOTED_FIELD.findall(line) if '"' in line else line.split()
+        return [cell.strip('"') for cell in cells]
     return line.split(separator)
 
 
@@ -439,7 +531,12 @@ def _width(rows: Sequence[Row]) -> int:
     return min(len(rows[0][1]), max(filled, default=0))
 
 
-def _check_header(header: Sequence[str], name: str) -> None:
+def check_header(header: Sequence[str], name: str) -> None:
+    """Check that columns can be told apart by their names.
+
+    Raises:
+        InputError: Two have one name, or none.
+    """
     lowered = Counter(column.lower() for column in header)
     for column in header:
         if column and lowered[column.lower()] > 1:

@@ -10,7 +10,7 @@ import numpy as np
 from sigtest.cached import cached_property
 from sigtest.kinds.base import About
 from sigtest.kinds.whole import WholeQuestion
-from sigtest.meta_evaluation.data.scored import ScoredSet
+from sigtest.meta_evaluation.scored import ScoredSet
 from sigtest.report import digest, encode
 from sigtest.requests.meta import Group, Level
 from sigtest.significance import Alternative

@@ -8,8 +8,13 @@ from typing import Any
 from sigtest.data.names import system_name
 from sigtest.data.text import check_list
 from sigtest.errors import InputError, inside
-from sigtest.meta_evaluation.data.evalset import EvalSet, read_evalset, read_evalsets
-from sigtest.meta_evaluation.data.tables import read_scores, reads_scores
+from sigtest.files.metric_scores import (
+    EvalSet,
+    read_evalset,
+    read_evalsets,
+    read_scores,
+    reads_scores,
+)
 from sigtest.people import is_judged
 from sigtest.requests.people import Judging
 

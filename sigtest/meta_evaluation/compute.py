@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from sigtest.meta_evaluation.asked import Asked, Choices
-from sigtest.meta_evaluation.data.scored import MetricScores, ScoredSet
 from sigtest.meta_evaluation.methods import sentences
 from sigtest.meta_evaluation.report import (
     MetaReport,
@@ -21,6 +20,7 @@ from sigtest.meta_evaluation.report import (
     ScoredSystem,
     SetReport,
 )
+from sigtest.meta_evaluation.scored import MetricScores, ScoredSet
 from sigtest.meta_evaluation.significance.chance import Compared
 from sigtest.meta_evaluation.significance.compare import compare_metrics
 from sigtest.meta_evaluation.significance.decide import Decision, beating, decide, ranks

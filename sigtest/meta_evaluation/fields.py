@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sigtest.people.files.columns import JUDGEMENTS
+from sigtest.files.judgements import JUDGEMENTS
 from sigtest.requests.people import people_schema
 
 NUMBER = {"type": ["number", "null"]}

@@ -9,10 +9,10 @@ from sigtest.kinds.base import File, Finished, Reference
 from sigtest.kinds.whole import WholeKind
 from sigtest.meta_evaluation import Asked, MetaReport, compute, parse
 from sigtest.meta_evaluation.brought import EVALSET, PARTS, with_files
-from sigtest.meta_evaluation.data.sources import from_comparison
 from sigtest.meta_evaluation.fields import schema
 from sigtest.meta_evaluation.pictures import PICTURES
 from sigtest.meta_evaluation.present import answer, present
+from sigtest.meta_evaluation.sources import from_comparison
 from sigtest.people.kind import with_evaluation
 from sigtest.requests.meta import MetricEvaluationRequest
 from sigtest.requests.options import Option, options

@@ -13,15 +13,15 @@ from sigtest.data.choices import choose
 from sigtest.data.names import check_name
 from sigtest.errors import InputError, RecipeError
 from sigtest.meta_evaluation.asked import Asked, Choices
-from sigtest.meta_evaluation.data.judged import scores_of
-from sigtest.meta_evaluation.data.request import (
+from sigtest.meta_evaluation.scored import (
     FEWEST_SYSTEMS,
+    ScoredSet,
     all_systems,
     metric_systems,
     scored_set,
 )
-from sigtest.meta_evaluation.data.scored import ScoredSet
 from sigtest.meta_evaluation.significance.williams import FEWEST
+from sigtest.meta_evaluation.sources import scores_of
 from sigtest.people import HumanQuestion, evaluation_in
 from sigtest.requests.meta import STATISTICS, TESTS, Excluding, Group, MetricEvaluationRequest
 from sigtest.requests.recipe import Recipe

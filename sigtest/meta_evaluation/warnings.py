@@ -10,8 +10,8 @@ import numpy as np
 from sigtest.arrays import Array
 from sigtest.data.names import is_error, summaries
 from sigtest.meta_evaluation.asked import Asked, Choices
-from sigtest.meta_evaluation.data.scored import ScoredSet
 from sigtest.meta_evaluation.methods import STATISTICS
+from sigtest.meta_evaluation.scored import ScoredSet
 from sigtest.meta_evaluation.significance.chance import Compared
 from sigtest.meta_evaluation.statistics.correlation import is_constant
 from sigtest.report.methods import listed

@@ -12,11 +12,10 @@ from typing import Any
 from sigtest.accuracy_of_tests.report import AccuracyReport
 from sigtest.data.choices import choose
 from sigtest.errors import InputError, readable
+from sigtest.files.metric_scores import EvalSet, read_scores
 from sigtest.files.tree import GZIP, unpacking
 from sigtest.kinds import KINDS, File
 from sigtest.meta_evaluation.brought import with_evalset
-from sigtest.meta_evaluation.data.evalset import EvalSet
-from sigtest.meta_evaluation.data.tables import read_scores
 from sigtest.meta_evaluation.report import MetaReport
 from sigtest.notebook.asking import made
 from sigtest.notebook.content import Imports, request_of

@@ -13,6 +13,7 @@ from typing import Any, Self, cast
 import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
+from sigtest.files.judgements import Ranked
 
 KINDS = ("SYSTEM", "REPEAT", "BAD_REF", "REF", "DUPLICATE")
 SYSTEM, REPEAT, BAD_REF, REF, DUPLICATE = range(len(KINDS))
@@ -192,6 +193,24 @@ class Rankings(Columns):
 
     def __len__(self) -> int:
         return len(self.system)
+
+    @classmethod
+    def of(cls, ranked: Ranked) -> Rankings:
+        """The rankings of one file, whose rows may be unequally long."""
+        rows, width = ranked.outputs, max(map(len, ranked.outputs), default=0)
+        padded = [[*own, *[(None, UNKNOWN)] * (width - len(own))] for own in rows]
+        system = Names.of([name for own in padded for name, _ in own])
+        rank = np.array([rank for own in padded for _, rank in own], dtype=np.int64)
+        pairs = ranked.languages
+        return cls(
+            annotator=Names.of(ranked.annotator),
+            segment=Names.of(ranked.segment),
+            languages=Names.unknown(len(rows)) if pairs is None else Names.of(pairs),
+            names=system.names,
+            system=system.codes.reshape(len(rows), width),
+            rank=rank.reshape(len(rows), width),
+            source=np.zeros(len(rows), dtype=np.int64),
+        )
 
     def without_copies(self) -> Rankings:
         """All but rows that an earlier file has as often: files may overlap.

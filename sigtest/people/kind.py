@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sigtest.files.judgements import JUDGEMENTS
 from sigtest.kinds.base import File, Finished
 from sigtest.kinds.whole import WholeKind
 from sigtest.people import HumanReport, compute, parse
-from sigtest.people.files.columns import JUDGEMENTS
 from sigtest.people.judgements import Rankings
 from sigtest.people.pictures import PICTURES
 from sigtest.people.question import HumanQuestion

@@ -16,11 +16,11 @@ from sigtest.data.choices import choose
 from sigtest.data.names import is_error, system_name
 from sigtest.data.text import check_list
 from sigtest.errors import InputError, LimitError, RecipeError, inside
+from sigtest.files.judgements import Judged, Ranked, judged_rows
+from sigtest.files.registry import FORMATS_JUDGED, MAX_ROWS, read_judgements
 from sigtest.kinds.base import About
 from sigtest.kinds.whole import WholeQuestion
-from sigtest.people.files import INPUTS, MAX_ROWS, columns, read
-from sigtest.people.files.collecting import collect
-from sigtest.people.files.table import Table
+from sigtest.people.collecting import collect
 from sigtest.people.judgements import Judgements, Names, Rankings
 from sigtest.people.report import SourceReport
 from sigtest.people.scores import Prepared, count_rows, prepare
@@ -176,11 +176,11 @@ def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -
     """
     choices = HumanRequest.of(request, ("judgements",))
     if choices.input is not None:
-        choose(choices.input, INPUTS, "input", "format of judgements")
+        choose(choices.input, FORMATS_JUDGED, "input", "format of judgements")
     if files:
         if request.get("judgements") is not None:
             raise InputError("judgements come as files or as rows, not both.", field="judgements")
-        sources = [read(data, name, choices.input) for name, data in files]
+        sources = [read_judgements(data, name, choices.input) for name, data in files]
         digests = [hashlib.sha256(data).hexdigest() for _, data in files]
         for i, sha256 in enumerate(digests):
             first = digests.index(sha256)
@@ -192,8 +192,8 @@ def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -
                 )
     else:
         sources, digests = _rows(request, choices)
-    tables = [table for table in sources if isinstance(table, Table)]
-    rankings = [table for table in sources if isinstance(table, Rankings)]
+    tables = [table for table in sources if isinstance(table, Judged)]
+    rankings = [Rankings.of(table) for table in sources if isinstance(table, Ranked)]
     if tables and rankings:
         raise InputError("Rankings and scores cannot be evaluated together.", field="judgements")
     if rankings:
@@ -239,7 +239,7 @@ def evaluation_in(
 
 def _rows(
     request: Mapping[str, Any], choices: HumanRequest
-) -> tuple[list[Table | Rankings], list[str]]:
+) -> tuple[list[Judged | Ranked], list[str]]:
     if request.get("judgements") is None:
         raise InputError("judgements is missing: a list of judgements.", field="judgements")
     rows = check_list(request["judgements"], "judgements")
@@ -251,7 +251,7 @@ def _rows(
         )
     if not rows:
         raise InputError("judgements is empty.", field="judgements")
-    table = columns.request_rows(rows, "judgements")
+    table = judged_rows(rows, "judgements")
     if choices.input is not None:
         table.input = choices.input
     text = json.dumps(rows, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
@@ -259,7 +259,7 @@ def _rows(
 
 
 def _of_tables(
-    tables: Sequence[Table], digests: Sequence[str], choices: HumanRequest
+    tables: Sequence[Judged], digests: Sequence[str], choices: HumanRequest
 ) -> HumanQuestion:
     if sum(len(table.line) for table in tables) > MAX_ROWS:
         raise LimitError(f"The files hold more than {MAX_ROWS:,} judgements.", limit="judgements")
@@ -386,7 +386,7 @@ def _criteria(column: Names, choices: HumanRequest) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*first, *column.names]))
 
 
-def _weighed(table: Table, severity: str) -> Iterator[str]:
+def _weighed(table: Judged, severity: str) -> Iterator[str]:
     """Count errors of undecided severity in the scores of a table, and say how many."""
     if table.undecided is None or not any(table.undecided):
         return
@@ -399,7 +399,7 @@ def _weighed(table: Table, severity: str) -> Iterator[str]:
 
 
 def _doubts(
-    tables: Sequence[Table], judgements: Judgements, choices: HumanRequest
+    tables: Sequence[Judged], judgements: Judgements, choices: HumanRequest
 ) -> Iterator[str]:
     """Criteria that are called as penalties, or stand in files so called, and more is better."""
     for name in choices.criteria:

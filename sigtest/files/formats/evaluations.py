@@ -19,7 +19,7 @@ from sigtest.data.text import decode
 from sigtest.errors import InputError
 from sigtest.files.assembly import ONLY_RUN, Assembly
 from sigtest.files.cells import NUMBER, TRUTH, blank, float_of
-from sigtest.files.file import File, Placed, Record, entries_of, loads, record_in, require_filled
+from sigtest.files.file import File, Record, entries_of, loads, record_in, require_filled
 from sigtest.files.material import Material, examples
 
 TIME = r"\d{4}-\d{2}-\d{2}T\d{2}[-:]\d{2}[-:]\d{2}(?:\.\d+)?"
@@ -74,11 +74,29 @@ def read_lm_eval(file: File) -> Material:
     """
     rows = file.records()
     task, results = _beside(file)
-    labels = _labels(rows)
+    filters = {_filter(row.record) for row in rows}
+    labels = {  # metric and filter of each; the filter is named where there are several
+        metric if len(filters) == 1 else f"{metric},{chosen}": (metric, chosen)
+        for row in rows
+        for chosen in [_filter(row.record)]
+        for metric in _metrics(row.record)
+    }
     require_filled(len(rows), len(labels), sum(len(row.record) for row in rows), file.name)
     notes: list[str] = []
-    cells = {label: _cells(rows, *what) for label, what in labels.items()}
-    losses = {k for k, (name, _) in labels.items() if name in LIKELIHOODS and _are_losses(cells[k])}
+    cells = {  # item and value of each row of one filter
+        label: [
+            (row.record.get("doc_id"), row.record.get(metric))
+            for row in rows
+            if _filter(row.record) == chosen
+        ]
+        for label, (metric, chosen) in labels.items()
+    }
+    losses = {  # logged as log-likelihoods, none of which is above zero
+        label
+        for label, (metric, _) in labels.items()
+        if metric in LIKELIHOODS
+        and all(blank(cell) or _loss("", cell) is not None for _, cell in cells[label])
+    }
     usable = {k: w for k, w in labels.items() if k in losses or _usable(k, cells[k], file, notes)}
     if not usable:
         why = " ".join(note.removeprefix(f"{file.name}: ") for note in notes)
@@ -108,18 +126,13 @@ def read_lm_eval(file: File) -> Material:
         else own
         for own in material.scores
     )
-    return _with_count(replace(material, scores=scores), results, file)
-
-
-def _with_count(material: Material, results: Results, file: File) -> Material:
-    """Says where the results count other items than there are."""
-    if results.samples in {None, len(material)}:
-        return material
-    note = (
-        f"{file.name} has {len(material):,} items, the results beside it are about "
-        f"{results.samples:,}."
-    )
-    return replace(material, notes=(*material.notes, note))
+    notes = [*material.notes]
+    if results.samples not in {None, len(material)}:
+        notes.append(
+            f"{file.name} has {len(material):,} items, the results beside it are about "
+            f"{results.samples:,}."
+        )
+    return replace(material, scores=scores, notes=tuple(notes))
 
 
 def is_results(file: File) -> bool:
@@ -163,17 +176,6 @@ def _folder(file: File) -> str | None:
     return parts[-2] if len(parts) > 1 and "__" in parts[-2] else None
 
 
-def _labels(rows: Sequence[Placed]) -> dict[str, tuple[str, str]]:
-    """Metric and filter of each label; the filter is named where there are several."""
-    filters = list(dict.fromkeys(_filter(row.record) for row in rows))
-    found: dict[str, tuple[str, str]] = {}
-    for row in rows:
-        for metric in _metrics(row.record):
-            chosen = _filter(row.record)
-            found[metric if len(filters) == 1 else f"{metric},{chosen}"] = (metric, chosen)
-    return found
-
-
 def _filter(record: Record) -> str:
     return str(record.get("filter", "none"))
 
@@ -187,20 +189,6 @@ def _metrics(record: Record) -> Iterable[str]:
         for name, value in record.items()
         if name not in OURS and not OLD.match(name) and (_number(value) is not None or blank(value))
     ]
-
-
-def _cells(rows: Sequence[Placed], metric: str, chosen: str) -> list[tuple[object, object]]:
-    """Item and value of each row of one filter."""
-    return [
-        (row.record.get("doc_id"), row.record.get(metric))
-        for row in rows
-        if _filter(row.record) == chosen
-    ]
-
-
-def _are_losses(cells: Sequence[tuple[object, object]]) -> bool:
-    """Whether all values are log-likelihoods, as the harness logs them: none is above zero."""
-    return all(blank(cell) or _loss("", cell) is not None for _, cell in cells)
 
 
 def _loss(metric: str, cell: object) -> tuple[float, float] | None:

@@ -138,7 +138,10 @@ def _value(line: str, name: str, i: int) -> Value | None:
     if line.lstrip().startswith("["):
         values = [number(entry, where) for entry in entries_of(loads(line, name, i))]
     else:
-        values = [number(cell, where) for cell in _split(line)]
+        cells = _cells(line)
+        alone = "\t" in line or all(numeric(cell) or blank(cell) for cell in cells)
+        # a line that reads as one number with blanks inside stays whole
+        values = [number(cell, where) for cell in (cells if alone else [line])]
     numbers = [value for value in values if value is not None]
     if len(numbers) < len(values):
         if numbers:
@@ -147,14 +150,12 @@ def _value(line: str, name: str, i: int) -> Value | None:
     return numbers[0] if len(numbers) == 1 else tuple(numbers)
 
 
-def _split(line: str) -> Sequence[str]:
-    """Cells of a line; one that reads as a number with blanks inside stays whole."""
-    parts = _cells(line)
-    return parts if "\t" in line or all(numeric(c) or blank(c) for c in parts) else [line]
-
-
 def _require_equal_tuples(values: Sequence[Value | None], name: str) -> None:
-    sizes = [(i, _size(value)) for i, value in enumerate(values, 1) if value is not None]
+    sizes = [
+        (i, len(value) if isinstance(value, tuple) else 1)
+        for i, value in enumerate(values, 1)
+        if value is not None
+    ]
     if not sizes:
         raise InputError(f"{name} has no score at all: every line says that it is missing.")
     for i, size in sizes:
@@ -206,10 +207,6 @@ def _label(lines: Sequence[str]) -> str | None:
     if role_of(name) == "score":
         return LABEL
     return name if is_metric(name) else None
-
-
-def _size(value: Value) -> int:
-    return len(value) if isinstance(value, tuple) else 1
 
 
 def _is_list(line: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from itertools import count
 
 from sigtest.data.names import check_name, system_name, without_slash
@@ -54,15 +55,12 @@ def sniff_corpus(file: File) -> bool:
     first = file.first
     if file.kind in {"object", "array"}:
         of_one = {"name", "score", "signature"} <= set(first)
-        of_many = "system" in first and len(first) > 1 and all(map(_is_score, _values(first)))
+        values = [value for name, value in first.items() if name != "system"]
+        of_many = "system" in first and bool(values) and all(map(_is_score, values))
         return of_one or of_many
     if any(LINE.match(line) for line in file.first_lines):
         return True
     return any(re.match(r"[│╒╞]", line) and "System" in file.head for line in file.first_lines[:3])
-
-
-def _values(record: object) -> list[object]:
-    return [v for k, v in record.items() if k != "system"] if isinstance(record, dict) else []
 
 
 def _is_score(value: object) -> bool:
@@ -99,19 +97,39 @@ def read_seg_scores(file: File) -> Material:
     Raises:
         InputError: A line of other columns, systems with unequal numbers of lines, no number.
     """
-    cells = _cells(file)
-    _require_equal(cells, file)
+    values = scores_of_systems(file)
+    require_equal(values, file)
     label = label_of(file.base)
-    scores = []
-    for system, column in cells.items():
-        name = check_name(without_slash(system))
-        values = numbers(column, lambda k, system=system: _where(file, system, k))  # type: ignore[misc]
-        scores.append(Scores(name, label, (tuple(values),), higher_is_better=True))
+    scores = [
+        Scores(check_name(without_slash(system)), label, (tuple(own),), higher_is_better=True)
+        for system, own in values.items()
+    ]
     return Material(scores=tuple(scores), name=file.name)
 
 
-def _cells(file: File) -> dict[str, list[str]]:
-    """The cells of each system, in order."""
+def scores_of_systems(file: File) -> dict[str, list[float | None]]:
+    """The scores of each system, in order.
+
+    Raises:
+        InputError: A line of other columns, or a score that is no number.
+    """
+
+    def where(system: str, k: int) -> tuple[str, int | None]:
+        lines = [i for i, line in enumerate(file.lines, 1) if pair_of(line)[0].strip() == system]
+        return f"{file.name}, line {lines[k]}", lines[k]
+
+    return {
+        system: numbers(cells, partial(where, system))
+        for system, cells in cells_of_systems(file).items()
+    }
+
+
+def cells_of_systems(file: File) -> dict[str, list[str]]:
+    """The scores of each system as they stand there, in order.
+
+    Raises:
+        InputError: A line of other columns.
+    """
     cells: defaultdict[str, list[str]] = defaultdict(list)
     if PAIRS.fullmatch(file.text):
         flat = file.text.replace("\t", "\n").split("\n")
@@ -119,7 +137,7 @@ def _cells(file: File) -> dict[str, list[str]]:
             cells[system].append(cell)
         return {system.strip(): column for system, column in cells.items()}
     for i, line in enumerate(file.lines, 1):
-        parts = _split(line)
+        parts = pair_of(line)
         if line.strip() and len(parts) != 2:
             raise at_line(
                 file.name,
@@ -132,19 +150,19 @@ def _cells(file: File) -> dict[str, list[str]]:
     return cells
 
 
-def _split(line: str) -> list[str]:
+def pair_of(line: str) -> list[str]:
     """Cells between tabs, or between plain blanks; other spaces are part of a cell."""
     return line.split("\t") if "\t" in line else [cell for cell in line.split(" ") if cell]
 
 
-def _where(file: File, system: str, k: int) -> str:
-    """The place of the k-th score of a system."""
-    lines = [i for i, line in enumerate(file.lines, 1) if _split(line)[:1] == [system]]
-    return f"{file.name}, line {lines[k]}" if k < len(lines) else file.name
+def require_equal(
+    cells: Mapping[str, Sequence[object]], file: File, what: str = "a comparison"
+) -> None:
+    """Check that every system has as many lines as the first, and more than one.
 
-
-def _require_equal(cells: Mapping[str, Sequence[str]], file: File) -> None:
-    """Check that every system has as many lines as the first, and more than one."""
+    Raises:
+        InputError: One has not; `what` needs one a segment.
+    """
     (first, column), *others = cells.items()
     for system, other in others:
         if len(other) != len(column):
@@ -155,7 +173,7 @@ def _require_equal(cells: Mapping[str, Sequence[str]], file: File) -> None:
             )
     if len(column) == 1:
         raise InputError(
-            f"{file.name} has one score a system, as for whole outputs; a comparison needs one "
+            f"{file.name} has one score a system, as for whole outputs; {what} needs one "
             "score a segment: give the .seg.score file."
         )
 
@@ -168,7 +186,7 @@ def label_of(base: str) -> str:
 
 def sniff_meteor(file: File) -> bool:
     """`set<TAB>system<TAB>document<TAB>segment<TAB>score`."""
-    rows = [_split(line) for line in file.first_lines]
+    rows = [pair_of(line) for line in file.first_lines]
     return (
         _rows_are(file, 5)
         and "\t" in file.first_lines[0]
@@ -210,7 +228,7 @@ def _rows_are(file: File, columns: int) -> bool:
     """
     if file.kind or not file.first_lines:
         return False
-    rows = [_split(line) for line in file.first_lines]
+    rows = [pair_of(line) for line in file.first_lines]
     fitting = [
         row
         for row in rows
@@ -263,21 +281,16 @@ def read_comet_text(file: File) -> Material:
             assembly.score(place, (system, COMET, ONLY_RUN), value, f"line {i}", higher=True)
         elif value is not None:
             means[system] = value
-    _require_all(seen, file)
-    note = f"{file.name}: scores of four decimals; comet-score --to_json writes all of them."
-    material = assembly.material([note])
-    for scores in material.scores:
-        _check(scores, means.get(scores.system), file)
-    return material
-
-
-def _require_all(seen: Mapping[str, set[int]], file: File) -> None:
-    """Check that every system has every segment."""
     last = max(max(segments) for segments in seen.values())
     for system, segments in seen.items():
         if len(segments) <= last:
             i = next(i for i in count() if i not in segments)
             raise InputError(f"{file.name}: system {system!r} has no line for Segment {i}.")
+    note = f"{file.name}: scores of four decimals; comet-score --to_json writes all of them."
+    material = assembly.material([note])
+    for scores in material.scores:
+        _check(scores, means.get(scores.system), file)
+    return material
 
 
 def _check(scores: Scores, mean: float | None, file: File) -> None:

@@ -91,6 +91,7 @@ def read_wmt(data: bytes, name: str) -> Material:
         raise InputError(f"{name} has more than {MOST_TRANSLATORS} translators of references.")
     systems = _union(document.hypotheses for document in documents)
     domains = tuple(document.domain for document, _ in places)
+    sources = tuple(document.source.get(i) for document, i in places)
     known = tuple(domain for domain in domains if domain is not None)
     return Material(
         references=tuple(
@@ -103,15 +104,10 @@ def read_wmt(data: bytes, name: str) -> Material:
         ),
         documents=tuple(document.name for document, _ in places),
         labels=known if len(known) == len(domains) else None,
-        sources=_sources(places),
+        sources=sources if any(line is not None for line in sources) else None,
         ids=_ids(places, name),
         name=name,
     )
-
-
-def _sources(places: Sequence[tuple[Document, str]]) -> tuple[str | None, ...] | None:
-    lines = tuple(document.source.get(i) for document, i in places)
-    return lines if any(line is not None for line in lines) else None
 
 
 def _ids(places: Sequence[tuple[Document, str]], name: str) -> tuple[str, ...]:

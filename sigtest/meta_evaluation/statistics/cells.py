@@ -10,7 +10,7 @@ import numpy as np
 from sigtest.arrays import Array, Counts, Flags
 from sigtest.cached import cached_property
 from sigtest.meta_evaluation.asked import Choices
-from sigtest.meta_evaluation.data.scored import ScoredSet
+from sigtest.meta_evaluation.scored import ScoredSet
 from sigtest.meta_evaluation.statistics.correlation import is_constant, pearson
 from sigtest.meta_evaluation.statistics.pairwise import Contests
 from sigtest.significance.ties import with_ties

@@ -9,8 +9,8 @@ import numpy as np
 
 from sigtest.arrays import Array, Flags
 from sigtest.meta_evaluation.asked import Choices
-from sigtest.meta_evaluation.data.scored import ScoredSet
 from sigtest.meta_evaluation.report import StatisticReport
+from sigtest.meta_evaluation.scored import ScoredSet
 from sigtest.meta_evaluation.statistics.measured import Measured
 from sigtest.meta_evaluation.statistics.soft import Draws, soft_accuracies
 from sigtest.meta_evaluation.statistics.spread import RESAMPLES, interval

@@ -14,8 +14,8 @@ from service import EXAMPLE
 from sigtest.cli import main
 from sigtest.cli.arguments import COMMANDS
 from sigtest.cli.kinds import DOORS
+from sigtest.files.metric_scores import EvalSet, read_evalset, read_evalsets
 from sigtest.kinds import KINDS, File
-from sigtest.meta_evaluation.data.evalset import EvalSet, read_evalset, read_evalsets
 from sigtest.render import json as json_format
 from sigtest.render.formats import FORMATS
 
@@ -389,7 +389,7 @@ def test_what_cannot_be_held_against_people_is_one_sentence(
 @pytest.mark.parametrize(
     ("scores", "said"),
     [
-        (["bleu=broken.tsv", SCORED[1]], "broken.tsv, line 2: 'B x' is not system, score"),
+        (["bleu=broken.tsv", SCORED[1]], "broken.tsv, line 2: 'x' is not a number"),
         (["bleu=missing.tsv", SCORED[1]], "missing.tsv: No such file"),
         (["bleu=broken.tsv", "bleu=other.tsv"], "bleu both broken.tsv and other.tsv"),
     ],

@@ -21,10 +21,9 @@ from sigtest.data.health.surface import FRAMES
 from sigtest.errors import LimitError, SigtestError
 from sigtest.files import FORMATS_READ, FORMATS_REFUSED, read_bytes
 from sigtest.files.file import HEAD, File
-from sigtest.meta_evaluation.data.numbers import align, segment_scores
-from sigtest.meta_evaluation.data.request import scored_set
-from sigtest.meta_evaluation.data.tables import read_scores, reads_scores
-from sigtest.people.files import INPUTS, is_judged, read
+from sigtest.files.metric_scores import read_scores, reads_scores
+from sigtest.files.registry import FORMATS_JUDGED, is_judged, read_judgements
+from sigtest.meta_evaluation.scored import align, scored_set, segment_scores
 
 SMALL, MEDIUM, LARGE = 10_000, 20_000, 1_000_000
 TIMES = 3  # as much CPU time a byte in the large file as in the small one, at most
@@ -188,11 +187,11 @@ def test_what_stands_round_lines_is_found_in_linear_time(what: str, frame: re.Pa
         assert not grown(lambda data: frame.match(data.decode()), hostile, text, HEAD), what
 
 
-@pytest.mark.parametrize("name", INPUTS)
+@pytest.mark.parametrize("name", FORMATS_JUDGED)
 def test_judgements_are_read_in_linear_time(name: str) -> None:
     assert is_judged(JUDGED[name].encode(), "x")
-    assert not grown(lambda data: read(data, "x"), listed, JUDGED[name], LARGE)
-    assert not grown(lambda data: read(data, "x"), hostile, JUDGED[name], HEAD)
+    assert not grown(lambda data: read_judgements(data, "x"), listed, JUDGED[name], LARGE)
+    assert not grown(lambda data: read_judgements(data, "x"), hostile, JUDGED[name], HEAD)
 
 
 @pytest.mark.parametrize("name", SCORED)

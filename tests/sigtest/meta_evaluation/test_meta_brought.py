@@ -10,10 +10,9 @@ import pytest
 from scored import SYSTEMS, request
 
 from sigtest.errors import InputError, SigtestError
+from sigtest.files.metric_scores import EvalSet, read_evalset, read_evalsets, read_scores
 from sigtest.kinds import KINDS, File
 from sigtest.meta_evaluation import parse
-from sigtest.meta_evaluation.data.evalset import EvalSet, read_evalset, read_evalsets
-from sigtest.meta_evaluation.data.tables import read_scores
 
 KIND = KINDS["metric-evaluations"]
 NAMES = ("Aspen", "Birch", "Cedar", "Daisy", "refA")
@@ -203,11 +202,10 @@ def test_a_table_says_in_a_column_that_less_is_better() -> None:
         ),
         (b"system,score,higher_is_better\na,1,down\n", "line 2: 'down' is neither true nor false"),
         (b"TESTSET\tSYSTEM\tSCORE\nn1\ta\t1\nn1\tb\t2\nn2\ta\t3\n", "one test set, n1, n2"),
-        (b"a;0,5\nb;0,6\n", "line 1: 'a;0,5' is not system, score"),
-        (b"a\t0.5\nb\t1_000\n", "line 2: 'b\\t1_000' is not system, score"),
+        (b"a;0,5\nb;0,6\n", "line 1: 1 column; system and score are expected"),
+        (b"a\t0.5\nb\t1_000\n", "line 2: '1_000' is not a number; write it without"),
         (b"a\t0,5\nb\t0,6\n", "write the decimal mark as a point"),
-        (b"a\t0.5\nb\tn.a.\n", "between them; write None for no score."),
-        (b"system,score\na,1\nb,\n", "between them; write None for no score."),
+        (b"a\t0.5\nb\tskipped\n", "leave the cell empty if there is no score"),
         (
             b"system,segment,score\na,1,5\na,mean,5\n",
             "line 3: segment 'mean' sums others up by its name; take such rows out.",
@@ -223,6 +221,11 @@ def test_scores_that_could_be_misread_are_refused(data: bytes, said: str) -> Non
     with pytest.raises(InputError) as error:
         read_scores(data, "x.tsv")
     assert said in error.value.message
+
+
+@pytest.mark.parametrize("data", [b"a\t0.5\nb\tn.a.\n", b"system,score\na,0.5\nb,\n"])
+def test_cells_without_a_score_are_missing_as_in_every_table(data: bytes) -> None:
+    assert read_scores(data, "x.tsv") == {"system": {"a": 0.5, "b": None}}
 
 
 def test_quotation_marks_round_names_are_none_of_their_letters() -> None:

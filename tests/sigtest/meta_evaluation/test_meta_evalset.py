@@ -9,9 +9,14 @@ import pytest
 from scipy import stats
 
 from sigtest.errors import InputError, RecipeError
+from sigtest.files.metric_scores import (
+    EvalSet,
+    read_evalset,
+    read_evalsets,
+    read_scores,
+    reads_scores,
+)
 from sigtest.meta_evaluation import MetaReport, compute, parse
-from sigtest.meta_evaluation.data.evalset import EvalSet, read_evalset, read_evalsets
-from sigtest.meta_evaluation.data.tables import read_scores, reads_scores
 
 NAMES = ("Aspen", "Birch", "Cedar", "refA", "refB")
 
@@ -97,7 +102,7 @@ def test_unknown_names_are_refused(evalset: Path, lp: str, gold: str, said: str)
         read_evalset(EvalSet.of_folder(evalset), lp, gold)
 
 
-@pytest.mark.parametrize("line", ["Aspen", "Aspen\t0.3\tx", "Aspen\thigh", ""])
+@pytest.mark.parametrize("line", ["Aspen", "Aspen\t0.3\tx", "Aspen\thigh"])
 def test_a_malformed_line_is_named(evalset: Path, line: str) -> None:
     path = evalset / "metric-scores" / "xx-yy" / "QE-src.seg.score"
     path.write_text(f"Aspen\t1.0\n{line}\nAspen\t2.0\n")
@@ -133,13 +138,13 @@ def test_tables_are_recognised_by_their_columns() -> None:
     assert read_scores(named, "x") == {"segment": {"A": {"s1": 1.0, "s2": 2.0}, "B": {"s1": 3.0}}}
     with pytest.raises(InputError, match="line 4: system 'A' has segment 's1' twice"):
         read_scores(b"SYS SID SCORE\nA s1 1\nA s2 2\nA s1 3\n", "x")
-    with pytest.raises(InputError, match="line 2: 'B x' is not system, score, with tabs, commas"):
+    with pytest.raises(InputError, match="line 2: 'x' is not a number"):
         read_scores(b"A 1\nB x\n", "x")
     listed = {"system": {"A": 1.0, "B": 2.5}}
     assert read_scores(b"system,score\nA,1\nB, 2.5\n", "x") == listed
     assert reads_scores(b"System, Score\nA,1\n", "x")
     assert reads_scores(b"A,1\n", "x")
-    with pytest.raises(InputError, match="line 1: 'A 1,5' is not system, score"):
+    with pytest.raises(InputError, match="line 1: '1,5' is not a number; write the decimal mark"):
         read_scores(b"A 1,5\nB 2,5\n", "x")  # no decimal comma is taken for a column
     assert read_scores(b'{"system": {"A": 1}}', "x") == {"system": {"A": 1}}
 
@@ -240,11 +245,8 @@ def test_he_en_segment_level_equals_scipy_and_a_sweep(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("A\t1\nB\tnan\n", "scores.tsv, line 2: the score of system 'B' is not finite"),
-        (
-            "system,score\nA,1\nB,-inf\n",
-            "scores.tsv, line 3: the score of system 'B' is not finite",
-        ),
+        ("A\t1\nB\tinf\n", "scores.tsv, line 2: 'inf' is not finite"),
+        ("system,score\nA,1\nB,-inf\n", "scores.tsv, line 3: '-inf' is not finite"),
         (
             "SYSTEM\tSCORE\tSCORE\nA\t1\t2\n",
             "scores.tsv, line 1: more than one column for the score",

@@ -9,8 +9,8 @@ from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
 from sigtest.errors import InputError, LimitError
 from sigtest.meta_evaluation import compute, parse
-from sigtest.meta_evaluation.data import request as requests
-from sigtest.meta_evaluation.data.sources import from_comparison
+from sigtest.meta_evaluation import scored as requests
+from sigtest.meta_evaluation.sources import from_comparison
 from sigtest.people import compute as evaluate
 from sigtest.people import parse as parse_human
 from sigtest.report import encode

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from scipy import stats
 
+from sigtest.files.metric_scores import read_scores
 from sigtest.meta_evaluation import compute, parse
-from sigtest.meta_evaluation.data.tables import read_scores
 from sigtest.meta_evaluation.significance.williams import williams
 
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from sigtest.errors import InputError, LimitError, SigtestError
-from sigtest.people import INPUTS, compute, parse
-from sigtest.people.files import MAX_ROWS, read
-from sigtest.people.files.mqm import weight
+from sigtest.files.formats.people import weight
+from sigtest.files.registry import FORMATS_JUDGED, MAX_ROWS, read_judgements
+from sigtest.people import compute, parse
 from sigtest.people.show import present
 
 DA = "HITId WorkerId Input.src Input.trg Input.item hit sys_id rid type sid score time\n"
@@ -340,17 +340,17 @@ def test_intervals_of_rankings_agree_with_a_bootstrap_over_rankings() -> None:
 
 def test_input_overrules_sniffing() -> None:
     text = "system\tsegment\tscore\nA\t1\t5\nB\t1\t7\n"
-    assert read(text.encode(), "x").input == "columns"
+    assert read_judgements(text.encode(), "x").input == "columns"
     with pytest.raises(InputError, match="x, line 1: the header has no column workerid"):
-        read(text.encode(), "x", "wmt_da")
+        read_judgements(text.encode(), "x", "wmt_da")
     with pytest.raises(SigtestError, match="Did you mean 'wmt_da'"):
-        read(text.encode(), "x", "wmt-da")
+        read_judgements(text.encode(), "x", "wmt-da")
     with pytest.raises(InputError, match="x, line 1: the header has no column srcIndex"):
-        read(text.encode(), "x", "rnk")
+        read_judgements(text.encode(), "x", "rnk")
     with pytest.raises(InputError, match="x, line 1: the header has no column judgeId"):
-        read(b"srcIndex,system1Id,system1rank\n1,A,1\n", "x", "rnk")
-    assert set(INPUTS) == {"wmt_da", "wmt_da_segments", "mtme", "mqm", "esa", "rnk", "columns",
-                           "wmt25"}  # fmt: skip
+        read_judgements(b"srcIndex,system1Id,system1rank\n1,A,1\n", "x", "rnk")
+    assert set(FORMATS_JUDGED) == {"wmt_da", "wmt_da_segments", "mtme", "mqm", "esa", "rnk",
+                                   "columns", "wmt25"}  # fmt: skip
 
 
 LINE = "h w a b ad 1 A r SYSTEM 1 50 9\nh w a b ad 1 B r SYSTEM 1 50 9\n"
@@ -404,8 +404,8 @@ REFUSED = {
     "unknown kind": (DA + LINE + "h w a b ad 1 A r SYSTM 2 5 9\n",
                      "file, line 4: unknown kind of judgement 'SYSTM'.*Did you mean 'SYSTEM'"),
     "ragged": (DA + LINE + "h w a b ad 1 A r SYSTEM 2 5\n",
-               "file, line 4: 11 fields, where 12 are expected"),
-    "ragged csv": ("system,segment,score\nA,1,5\nB,1\n", "file, line 3: 2 fields, where 3"),
+               "file, line 4: 11 cells between blanks, the header names 12"),
+    "ragged csv": ("system,segment,score\nA,1,5\nB,1\n", "file, line 3: 2 cells between commas"),
     "open quotation": ('system,segment,score\nA,1,5\nB,"1,7\n', "file, line 3"),
     "contradiction": (DA + LINE + "h w a b ad 1 A r SYSTEM 1 51 9\n",
                       "file, line 4: the score 51 contradicts line 2, which has 50"),
@@ -414,9 +414,9 @@ REFUSED = {
     "no segment": ("lp,src,mt,ref,score,system\nde-en,a,b,c,1,A\n", "no column segment; col"),
     "severity": (MQM + "A\td\t1\t1\tr\ts\tt\tStyle\tHuge\nB\td\t1\t1\tr\ts\tt\tStyle\tAwful\n",
                  "file, line 2: no weight is known for severity 'Awful', 'Huge'"),
-    "no segment in mqm": (MQM.replace("seg_id", "segment"),
+    "no segment in mqm": (MQM.replace("seg_id", "segment") + "A\td\t1\t1\tr\ts\tt\tStyle\tMinor\n",
                           "line 1: the header has no column seg_id"),
-    "ragged mqm": (MQM + "A\td\t1\t1\tr\ts\tt\tStyle\n", "file, line 2: 8 fields, where 9"),
+    "ragged mqm": (MQM + "A\td\t1\t1\tr\ts\tt\tStyle\n", "file, line 2: 8 cells between tabs"),
     "span": (esa("A", 0, 1) + esa("B", 0, 1, spans=[BAD_SPAN]),
              "file, line 2: a span from 5 to 2 lies outside its text"),
     "span before": (esa("A", 0, 1) + esa("B", 0, 1, spans=[BEFORE]),
@@ -441,7 +441,7 @@ REFUSED = {
              "file, line 2: '0' is no rank"),
     "huge rank": ("srcIndex,judgeId,system1Id,system2Id,system1rank,system2rank\n1,j,A,B,1,"
                   + "9" * 30 + "\n", "file, line 2: '9+' is no rank"),
-    "mtme ragged": ("A\t1\nA\t2\nB\t1\n", "system 'B' has 1 lines and system 'A' 2"),
+    "mtme ragged": ("A\t1\nA\t2\nB\t1\n", "system 'B' has 1 lines, 'A' has 2"),
     "mtme systems": ("A\t1.5\nB\t2\n", "one score a system"),
     "mtme domains": ("news\tA\t1.5\nnews\tB\t2\n", "scores by domain"),
     "means of systems": ("RAW.SCR Z.SCR N SYS N.ALL \n75 0.05 1385 A 1806 \n", "means by system"),
@@ -450,7 +450,7 @@ REFUSED = {
     "means of annotators": ('[1] "M1407"\n[1] 61.0\n', "means of annotators"),
     "prose": ("Once upon a time\n", "in no format of judgements that is known"),
     "json": ('{"system": "A", "segment": 1, "score": 5}\n{"system": \n', "line 2: not whole JSON"),
-    "json list": ('[{"system": "A", "segment": 1, "score": 5}, 7]', "entry 2 is no JSON object"),
+    "json list": ('[{"system": "A", "segment": 1, "score": 5}, 7]', "entry 2: expected a JSON"),
     "json list score": ('[{"system": "A", "segment": 1, "score": 5},'
                         ' {"system": "B", "segment": 1, "score": true}]',
                         r"file\[1\]\.score: true is no score"),
@@ -458,9 +458,9 @@ REFUSED = {
                    "file, line 1: true is no score"),
     "json name": ('{"system": ["A"], "segment": 1, "score": 4}\n',
                   "file, line 1: system must be text"),
-    "deep json": ('{"system": ' + "[" * 200_000, "file, line 1: JSON that is .* too deep"),
+    "deep json": ('{"system": ' + "[" * 200_000, "file: JSON that is .* too deep"),
     "json field twice": ('{"system": "A", "segment": 1, "score": 5, "score": 6}\n',
-                         "file, line 1: .*'score' stands twice"),
+                         "file: .*'score' stands twice"),
     "json list field twice": ('[{"system": "A", "segment": 1, "score": 5, "score": 6}]',
                               "'score' stands twice"),
     "number of Python": ("system,segment,score\nA,1,5\nB,1,7_0\n", "file, line 3: '7_0' is no sc"),
@@ -472,7 +472,7 @@ REFUSED = {
     "one long line": ("x" * 300_000, "in no format of judgements"),
     "too large": ("system\tsegment\tz\nA\t1\t1e300\nB\t1\t2\n", "line 2: the score 1e.300 is too"),
     "empty": ("", "file is empty"),
-    "header only": (DA, "file holds no judgement"),
+    "header only": (DA, "file has a header and no rows"),
     "one system": ("system,segment,score\nA,1,5\n", r"judgements of 1 system \(A\)"),
     "seconds": ("system,segment,score,seconds\nA,1,5,-3\nB,1,5,2\n",
                 "line 2: -3 is no number of sec"),
@@ -632,7 +632,7 @@ def test_several_files_are_one_evaluation() -> None:
 def test_millions_of_rows_are_refused_before_they_are_read() -> None:
     data = b"A\t1\n" * 5_000_000
     with pytest.raises(LimitError, match=f"5,000,000 lines; at most {MAX_ROWS:,}"):
-        read(data, "huge")
+        read_judgements(data, "huge")
 
 
 def test_every_published_file_is_read_or_refused_by_name(data: Path) -> None:
@@ -646,6 +646,6 @@ def test_every_published_file_is_read_or_refused_by_name(data: Path) -> None:
     for path in files:
         if any(mark in path.name for mark in refused):
             with pytest.raises(InputError, match=r"give the|by segment"):
-                read(path.read_bytes(), path.name)
+                read_judgements(path.read_bytes(), path.name)
         else:
-            read(path.read_bytes(), path.name)
+            read_judgements(path.read_bytes(), path.name)

@@ -1,4 +1,4 @@
-"""The human and metric scores of one set, from a JSON request."""
+"""Human and metric scores of the same systems, aligned by name and segment, from a JSON request."""
 
 from __future__ import annotations
 
@@ -11,11 +11,270 @@ import numpy as np
 from sigtest.arrays import Array
 from sigtest.data.choices import choose
 from sigtest.data.names import check_name
+from sigtest.data.testset import LARGEST
 from sigtest.data.text import check_list
-from sigtest.errors import InputError, LimitError, quoted
+from sigtest.errors import InputError, LengthError, LimitError, quoted
 from sigtest.files.file import SPARSEST
-from sigtest.meta_evaluation.data.numbers import Segments, align, segment_scores, system_scores
-from sigtest.meta_evaluation.data.scored import MetricScores, ScoredSet
+
+
+@dataclass(frozen=True)
+class MetricScores:
+    """One metric's scores of the systems of a set; NaN where it has none.
+
+    Attributes:
+        label: What the report calls it.
+        higher: Whether greater is better.
+        system: (S,) scores of whole systems, or none.
+        segment: (S, n) scores of segments, or none.
+        better: (S, S) one-sided p-values of a significance test for the row's system being better
+            than the column's by this metric; none where they are to come from segment scores.
+    """
+
+    label: str
+    higher: bool
+    system: Array | None
+    segment: Array | None
+    better: Array | None
+
+    @property
+    def sign(self) -> float:
+        """1, or -1 for error rates: what turns a score so that greater is better."""
+        return 1.0 if self.higher else -1.0
+
+
+@dataclass(frozen=True)
+class ScoredSet:
+    """Validated when parsed; everything that follows may trust it.
+
+    Attributes:
+        name: Of the set; empty where there is only one.
+        systems: Those that people judged, that some metric scores and that are not excluded, S, in
+            the order of the human scores.
+        human_system: (S,) human scores of whole systems, or none.
+        human_segment: (S, n) human scores of segments, NaN where not judged, or none.
+        metrics: In input order.
+        ignored: Systems that a metric scores and people did not judge.
+        unscored: Systems that people judged and no metric scores.
+        excluded: Systems left out as the request says.
+        notes: What the report should warn of.
+        judgements: Signature of the human evaluation that the human scores come from, if any.
+    """
+
+    name: str
+    systems: tuple[str, ...]
+    human_system: Array | None
+    human_segment: Array | None
+    metrics: tuple[MetricScores, ...]
+    ignored: tuple[str, ...] = ()
+    unscored: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    judgements: str = ""
+
+    @property
+    def segments(self) -> int:
+        """Segments that segment scores are over; 0 without any."""
+        return 0 if self.human_segment is None else int(self.human_segment.shape[1])
+
+    def human_scores(self, level: str) -> Array:
+        """(S, n) human scores at a level, NaN where there are none; n is 1 for whole systems."""
+        return self._table(self.human_system if level == "system" else self.human_segment, level)
+
+    def metric_scores(self, level: str) -> Array:
+        """(M, S, n) scores of the metrics at a level, turned so that greater is better."""
+        tables = [
+            metric.sign * self._table(metric.system if level == "system" else metric.segment, level)
+            for metric in self.metrics
+        ]
+        return np.array(tables)
+
+    def _table(self, scores: Array | None, level: str) -> Array:
+        columns = 1 if level == "system" else self.segments
+        if scores is None:
+            return np.full((len(self.systems), columns), np.nan)
+        return scores.reshape(len(self.systems), columns)
+
+
+Rows = Mapping[str, Array] | Mapping[str, Mapping[str, float]]
+
+
+@dataclass(frozen=True)
+class Segments:
+    """Segment scores of one source, people or a metric, before they are aligned.
+
+    Attributes:
+        what: What to call the source in messages.
+        field: Its place in the request.
+        lists: (n,) scores by system, NaN where missing.
+        named: Scores by segment id, by system.
+    """
+
+    what: str
+    field: str
+    lists: Mapping[str, Array]
+    named: Mapping[str, Mapping[str, float]]
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Those with scores."""
+        return (*self.lists, *self.named)
+
+    @property
+    def ids(self) -> dict[str, None]:
+        """Segment ids in order of first appearance."""
+        return {id_: None for row in self.named.values() for id_ in row}
+
+
+def system_scores(body: object, what: str, field: str) -> dict[str, float]:
+    """One number a system; null is a missing one.
+
+    Raises:
+        InputError: No object, a bad name, or something that is no finite number.
+    """
+    rows = _by_system(body, what, field)
+    numbers = _numbers(list(rows.values()), list(rows), what, field)
+    return dict(zip(rows, numbers.tolist(), strict=True))
+
+
+def segment_scores(body: object, what: str, field: str) -> Segments:
+    """For each system a list with one number a segment, or an object of numbers by segment id.
+
+    Raises:
+        InputError: No object, a bad name, or something that is no finite number.
+    """
+    lists: dict[str, Array] = {}
+    named: dict[str, dict[str, float]] = {}
+    for name, row in _by_system(body, what, field).items():
+        here, place = f"{what}, system {name!r}", f"{field}.{name}"
+        if isinstance(row, Mapping):
+            ids = [str(id_) for id_ in row]
+            numbers = _numbers(list(row.values()), ids, here, place, name)
+            named[name] = dict(zip(ids, numbers.tolist(), strict=True))
+        else:
+            values = check_list(row, place)
+            lists[name] = _numbers(values, range(1, len(values) + 1), here, place, name)
+    return Segments(what, field, lists, named)
+
+
+def align(sources: Sequence[Segments]) -> tuple[list[dict[str, Array]], list[str]]:
+    """Bring all sources of a set onto the same segments.
+
+    Lists are of segments 1 to n. Where there are no lists, the segments are those that the sources
+    after the first (the metrics) name.
+
+    Args:
+        sources: People first, then metrics; those that have segment scores.
+
+    Returns:
+        For each source (n,) scores by system, and sentences to warn with.
+
+    Raises:
+        LengthError: Lists of unequal lengths.
+        InputError: Segment ids that are not in the test set.
+    """
+    length = _length(sources)
+    if length is None:
+        known = {id_: None for source in sources[1:] or sources for id_ in source.ids}
+    else:
+        known = {str(i): None for i in range(1, length + 1)}
+    places = {id_: i for i, id_ in enumerate(known)}
+    aligned, notes = [], []
+    for source in sources:
+        shift = length is not None and _counts_from_0(source, length)
+        if shift:
+            notes.append(
+                f"{source.what} numbers segments from 0, and lists are of segments from 1: id 0 "
+                "is read as segment 1."
+            )
+        rows = dict(source.lists)
+        for name, row in source.named.items():
+            rows[name] = np.full(len(places), np.nan)
+            for id_, value in row.items():
+                rows[name][_place(id_, places, shift, source, name)] = value
+        aligned.append(rows)
+    return aligned, notes
+
+
+def _length(sources: Sequence[Segments]) -> int | None:
+    """How long all lists are; nothing where there are none."""
+    first: tuple[str, int] | None = None
+    for source in sources:
+        for name, row in source.lists.items():
+            first = first or (f"{source.what}, system {name!r}", len(row))
+            if len(row) != first[1]:
+                raise LengthError(
+                    f"{source.what}, system {name!r}: {len(row)} segment scores, where {first[0]} "
+                    f"has {first[1]}; give one for each segment, null where there is none.",
+                    field=f"{source.field}.{name}",
+                    system=name,
+                )
+    return None if first is None else first[1]
+
+
+def _counts_from_0(source: Segments, length: int) -> bool:
+    """Whether ids can only be numbers from 0, where the lists are of segments from 1."""
+    ids = source.ids
+    numbered = all(id_.isdecimal() and len(id_) <= len(str(length)) for id_ in ids)
+    return numbered and "0" in ids and str(length) not in ids
+
+
+def _place(id_: str, places: Mapping[str, int], shift: bool, source: Segments, system: str) -> int:
+    known = str(int(id_) + 1) if shift else id_
+    if known not in places:
+        few = ", ".join(list(places)[:5])
+        raise InputError(
+            f"{source.what}, system {system!r}: segment {id_!r} is not in the test set, whose "
+            f"{len(places)} segments are {few}{', ...' if len(places) > 5 else ''}.",
+            field=f"{source.field}.{system}",
+            system=system,
+        )
+    return places[known]
+
+
+def _by_system(body: object, what: str, field: str) -> Mapping[str, object]:
+    if not isinstance(body, Mapping) or not body:
+        raise InputError(f"{what} must be an object with the scores of each system.", field=field)
+    for name in body:
+        check_name(name, field=field)
+    return body
+
+
+def _numbers(
+    values: Sequence[object],
+    places: Sequence[object],
+    what: str,
+    field: str,
+    system: str | None = None,
+) -> Array:
+    """Numbers with NaN for null; the first that is neither is named by its place."""
+    if set(map(type, values)) <= {int, float, type(None)}:
+        try:
+            numbers = np.array(values, dtype=np.float64)
+        except OverflowError:  # an integer beyond the range of float64
+            numbers = np.array([_float(value) for value in values])
+        known = np.array([value is not None for value in values], dtype=np.bool_)
+        with np.errstate(invalid="ignore"):
+            bad = known & ~(np.abs(numbers) <= LARGEST)
+        if not bad.any():
+            return numbers
+        first = int(np.argmax(bad))
+    else:
+        first = next(i for i, v in enumerate(values) if type(v) not in {int, float, type(None)})
+    raise InputError(
+        f"{what}, {'segment' if system else 'system'} {places[first]!r}: "
+        f"{quoted(values[first], 40)} is not a finite number (of at most {LARGEST:g}) or null.",
+        field=field,
+        system=system or str(places[first]),
+        line=first + 1 if system else None,
+    )
+
+
+def _float(value: object) -> float:
+    try:
+        return float(value) if isinstance(value, int | float) else float("nan")
+    except OverflowError:
+        return float("inf")
+
 
 LEVELS = ("system", "segment")
 METRIC = (*LEVELS, "higher", "pairs")
