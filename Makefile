@@ -13,10 +13,10 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # a service is many processes: without bytecode each compiles all that it loads, a second of work
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install demo serve test check format openapi formats pins viewer bench validate torture faults mutants clean
+.PHONY: help install demo serve test test-slow test-second check format openapi formats pins viewer bench validate torture faults mutants clean
 
 help:  ## list what can be made
-	@sed -n 's/^\([a-z]*\):.*##  *\(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
 .venv/bin/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
@@ -47,8 +47,21 @@ serve: .venv/service-installed  ## run the service on 127.0.0.1:PORT (8000) with
 	@$(BIN)/python -m app.serve
 
 # four processes more than there are cores: many tests wait for services to start, stop and recover
-test: install  ## run all tests, side by side
-	$(BIN)/pytest --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 4)) --dist loadfile --no-loadscope-reorder
+PYTEST = $(BIN)/pytest --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 4)) --dist loadfile --no-loadscope-reorder
+
+test: install  ## run the tests that a change needs, side by side
+	$(PYTEST) -m "not slow"
+
+test-slow: install  ## run the others: storms, upgrades, searches over many seeds, builds of wheels
+	$(PYTEST) -m slow
+
+# under another Python: what counts, draws and decides depends on versions of NumPy, SciPy and numba that it brings
+test-second:
+	$(SECOND) -m venv .venv-second
+	.venv-second/bin/pip install --quiet --no-compile --no-deps --require-hashes -r constraints.txt
+	.venv-second/bin/pip install --quiet --no-deps --no-build-isolation --editable .
+	.venv-second/bin/pytest --quiet --numprocesses auto -m "not slow" \
+		tests/sigtest/comparison tests/sigtest/draws tests/sigtest/significance
 
 check: install  ## formatting, lint, types, imports between layers, and that the house has not grown
 	$(BIN)/ruff format --check .
@@ -96,4 +109,4 @@ mutants: install  ## change the statistics by one operator or number at a time: 
 	$(BIN)/python tests/mutants $(MODULES)
 
 clean:  ## remove the environment and caches
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-second .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -7,11 +7,9 @@ that is meant is recorded anew in the same commit (each script says how).
 from __future__ import annotations
 
 import looks
-import pytest
 import refusals
 
 
-@pytest.mark.slow
 def test_every_format_table_and_picture_of_the_examples_is_as_recorded() -> None:
     now = {name: looks.hashed(text) for name, text in looks.looks()}
     recorded = dict(line.split("\t") for line in looks.RECORD.read_text("utf-8").splitlines())
@@ -19,7 +17,6 @@ def test_every_format_table_and_picture_of_the_examples_is_as_recorded() -> None
     assert [name for name in now if now[name] != recorded[name]] == []
 
 
-@pytest.mark.slow
 def test_every_refusal_has_the_recorded_words() -> None:
     now = list(refusals.refusals())
     recorded = refusals.RECORD.read_text("utf-8").splitlines(keepends=True)
