@@ -237,9 +237,17 @@ class Client:
             "GET", f"/v1/{COMPARISONS}/{comparison_id}/distribution", params=params
         )
 
-    def plot(self, question_id: str, name: str, *, kind: str = COMPARISONS, **params: str) -> bytes:
-        """One of the pictures of a kind of question, as SVG."""
-        path = f"/v1/{kind}/{question_id}/plots/{name}.svg"
+    def plot(
+        self,
+        question_id: str,
+        name: str,
+        *,
+        kind: str = COMPARISONS,
+        suffix: str = "svg",
+        **params: str,
+    ) -> bytes:
+        """One of the pictures of a kind of question, as SVG, PDF or PNG by the suffix."""
+        path = f"/v1/{kind}/{question_id}/plots/{name}.{suffix}"
         return self.connection.ask("GET", path, params=params).content
 
     def remove(self, question_id: str, kind: str = COMPARISONS) -> None:
@@ -346,9 +354,11 @@ class Client:
         params = {"a": a, "b": b, "values": str(values).lower(), **options}
         return self.connection.read("GET", path, params=params)
 
-    def leaderboard_plot(self, testset_id: str, name: str, **params: str) -> bytes:
+    def leaderboard_plot(
+        self, testset_id: str, name: str, *, suffix: str = "svg", **params: str
+    ) -> bytes:
         """As `plot`, of a leaderboard."""
-        path = f"{TESTSETS}/{testset_id}/leaderboard/plots/{name}.svg"
+        path = f"{TESTSETS}/{testset_id}/leaderboard/plots/{name}.{suffix}"
         return self.connection.ask("GET", path, params=params).content
 
     # webhooks: who is told of what happens

@@ -12,6 +12,7 @@ from fastapi import Depends, Query
 from pydantic import Field
 
 from app.http.state import InDigits, LeftEmpty
+from sigtest.render.converters import PICTURE_FORMATS
 from sigtest.render.drawing import PARTS
 from sigtest.segments import ORDERS, Filter
 from workers.store.boards import Choice
@@ -91,6 +92,13 @@ class PictureOptions(DecisionOptions, PairOptions):
     omit: Annotated[
         str | None,
         Query(description=f"Of a comparison's picture, between commas: {', '.join(PARTS)}."),
+    ] = None
+    format: Annotated[
+        str | None,
+        Query(
+            description="Overrides the suffix and Accept.",
+            json_schema_extra={"enum": list(PICTURE_FORMATS)},
+        ),
     ] = None
 
 

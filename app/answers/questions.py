@@ -23,6 +23,7 @@ from sigtest.data.choices import choose
 from sigtest.draws.distribution import Distribution
 from sigtest.errors import InputError, RecipeError
 from sigtest.kinds import KINDS, Kind
+from sigtest.render.converters import PICTURE_FORMATS, converted
 from sigtest.render.formats import FORMATS, Layout
 from sigtest.render.pictures import find_pair
 from sigtest.render.standings import leading_test, titled
@@ -176,13 +177,19 @@ def distribution(drawn: Distribution, values: bool) -> Response:
     return Response(body, media_type="application/json")
 
 
-def picture(request: Request, svg: str) -> Response:
-    """A picture, or 304 where the client has it already."""
+async def picture(request: Request, svg: str, suffix: str = "svg") -> Response:
+    """A picture in a format, or 304 where the client has it already.
+
+    Raises:
+        UnavailableError: What makes the format of SVG is not installed.
+    """
+    content = await in_turn(converted, svg, suffix)
     headers = {
-        "ETag": f'"{hashlib.sha256(svg.encode()).hexdigest()[:32]}"',
+        "ETag": f'"{hashlib.sha256(content).hexdigest()[:32]}"',
         "Content-Security-Policy": INERT,
+        "Vary": "Accept",
     }
-    return unless_held(request, Response(svg, 200, headers, "image/svg+xml"))
+    return unless_held(request, Response(content, 200, headers, PICTURE_FORMATS[suffix]))
 
 
 def listing(kind: Kind[Any], records: Sequence[Record], after: str | None) -> Response:
@@ -207,7 +214,7 @@ async def draw(
     kind = KINDS[record.kind]
     picture = kind.pictures[choose(name, kind.pictures, "picture", "picture")]
     choice = options.choice if kind.decides else AS_ASKED
-    apart = ("alpha", "correction") if kind.decides else ()
+    apart = ("format", *(("alpha", "correction") if kind.decides else ()))
     named = {
         part: str(value)
         for part, value in vars(options).items()

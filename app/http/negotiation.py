@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated
 
@@ -11,6 +12,7 @@ from fastapi import Depends, Query, Request
 from app.http.problems import NotAcceptableError, PreconditionError
 from app.settings import Settings
 from sigtest.kinds import KINDS
+from sigtest.render.converters import PICTURE_FORMATS
 from sigtest.render.formats import FORMATS, Layout
 
 PROGRAMS = ("/v1/", "/openapi", "/metrics")  # what answers no people
@@ -46,7 +48,7 @@ def choose_format(wish: Wish) -> str:
     name = wish.format
     if name is None:
         wanted = dict(ranges(wish.accept)) or {"*/*": 1.0}
-        weighed = [(_weight(form, wanted), form) for form in FORMATS]
+        weighed = [(_weight(own.media_types, wanted), form) for form, own in FORMATS.items()]
         # max takes the first of equals, so JSON where nothing is preferred
         (quality, _), name = max(weighed, key=lambda entry: entry[0])
         if quality <= 0:
@@ -54,6 +56,37 @@ def choose_format(wish: Wish) -> str:
             raise NotAcceptableError(f"This report is available as {offered}.", field="Accept")
     FORMATS[name].check(wish.layout)
     return name
+
+
+def choose_picture_format(request: Request, name: str, named: str | None) -> tuple[str, str]:
+    """A picture's name without its suffix, and the suffix of the format that a client wants most.
+
+    Args:
+        request: Its `Accept` counts where neither of the others says it.
+        name: Of the picture, perhaps with a suffix.
+        named: `?format=`.
+
+    Raises:
+        NotAcceptableError: It wants none that there is.
+    """
+    stem, _, suffix = name.rpartition(".")
+    if suffix not in PICTURE_FORMATS:
+        stem, suffix = name, ""
+    known = ", ".join(PICTURE_FORMATS)
+    if named is not None and named not in PICTURE_FORMATS:
+        raise NotAcceptableError(
+            f"There is no format {named[:60]!r} of pictures; choose one of {known}.", field="format"
+        )
+    if named or suffix:
+        return stem, named or suffix
+    accepted = ",".join(request.headers.getlist("accept"))
+    wanted = dict(ranges(accepted)) or {"*/*": 1.0}
+    weighed = [(_weight((media,), wanted), own) for own, media in PICTURE_FORMATS.items()]
+    (quality, _), best = max(weighed, key=lambda entry: entry[0])
+    if quality <= 0:
+        offered = ", ".join(PICTURE_FORMATS.values())
+        raise NotAcceptableError(f"This picture is available as {offered}.", field="Accept")
+    return stem, best
 
 
 def shows_pages(request: Request) -> bool:
@@ -64,7 +97,8 @@ def shows_pages(request: Request) -> bool:
 def wants_page(request: Request) -> bool:
     """Whether a client prefers a page to JSON, as browsers do; who has no preference gets JSON."""
     wanted = dict(ranges(",".join(request.headers.getlist("accept"))))
-    preferred = bool(wanted) and _weight("html", wanted) > _weight("json", wanted)
+    weights = {own: _weight(FORMATS[own].media_types, wanted) for own in ("html", "json")}
+    preferred = bool(wanted) and weights["html"] > weights["json"]
     return preferred and shows_pages(request)
 
 
@@ -79,14 +113,12 @@ def ranges(accept: str) -> list[tuple[str, float]]:
     return found
 
 
-def _weight(name: str, wanted: dict[str, float]) -> tuple[float, int]:
-    """Quality of a format, then how precisely it was named."""
-    media = FORMATS[name].media_type
-    spellings = [media, *FORMATS[name].aliases]
+def _weight(spellings: Sequence[str], wanted: dict[str, float]) -> tuple[float, int]:
+    """Quality of a format with these media types, then how precisely it was named."""
     for spelling in spellings:
         if spelling in wanted:
             return wanted[spelling], 2
-    if (group := media.partition("/")[0] + "/*") in wanted:
+    if (group := spellings[0].partition("/")[0] + "/*") in wanted:
         return wanted[group], 1
     return wanted.get("*/*", 0.0), 0
 

@@ -28,7 +28,15 @@ from app.answers.options import (
 from app.answers.questions import answer as shared_out
 from app.answers.questions import behind, distribution_of, draw
 from app.http.auth import Caller, noted
-from app.http.negotiation import Wait, Wish, Wished, require_match, shows_pages, wants_page
+from app.http.negotiation import (
+    Wait,
+    Wish,
+    Wished,
+    choose_picture_format,
+    require_match,
+    shows_pages,
+    wants_page,
+)
 from app.http.problems import stream_error
 from app.http.state import Cursor, Limit, Limits, OfKind, QuestionStore, in_turn, routing
 from app.http.waiting import MAKING_SECONDS, Stream, Watch, Watcher
@@ -203,14 +211,16 @@ async def picture(
     name: Annotated[str, Path(alias="picture", description="Which picture.")],
     options: PictureNamed,
 ) -> Response:
-    """A picture of the report, as SVG.
+    """A picture of the report, as SVG, PDF or PNG by its suffix, `format` or `Accept`.
 
     A worker draws distributions when they are first asked for; 409 with `Retry-After` where that
     takes longer than this request.
     """
+    name, suffix = choose_picture_format(request, name, options.format)
     svg = await draw(name, record, caller.name, watch, options)
     # that of a page follows its reader's choice of light or dark
-    return answers.picture(request, adaptive(svg) if shows_pages(request) else svg)
+    svg = adaptive(svg) if shows_pages(request) and suffix == "svg" else svg
+    return await answers.picture(request, svg, suffix)
 
 
 async def distribution(
@@ -419,7 +429,7 @@ def router_of(kind: Kind[Any]) -> APIRouter:
         openapi_extra=document.MATCHED, responses=document.REMOVAL)  # fmt: skip
     add("/{id}/report", shown, name=f"get_{name}_report", openapi_extra=held,
         responses=document.report(kind))  # fmt: skip
-    add("/{id}/plots/{picture}.svg", picture, name=f"draw_{name}", openapi_extra=drawn,
+    add("/{id}/plots/{picture}", picture, name=f"draw_{name}", openapi_extra=drawn,
         response_class=Response, responses=document.PICTURE)  # fmt: skip
     add("/{id}/events", events, name=f"follow_{name}", response_class=EventSourceResponse,
         responses=document.EVENTS)  # fmt: skip
@@ -509,4 +519,4 @@ async def shared_picture(
     """A picture of the report behind a link."""
     record, caller = linked
     svg = await draw(name, record, caller, watch, options)
-    return answers.picture(request, adaptive(svg))
+    return await answers.picture(request, adaptive(svg))

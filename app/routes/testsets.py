@@ -17,7 +17,14 @@ from app.answers.options import PairNamed, PictureNamed, View, Viewed
 from app.answers.questions import distribution_of, draw
 from app.answers.testsets import Board, ShownBoard, board_of
 from app.http.auth import Caller
-from app.http.negotiation import Wait, Wish, Wished, require_match, wants_page
+from app.http.negotiation import (
+    Wait,
+    Wish,
+    Wished,
+    choose_picture_format,
+    require_match,
+    wants_page,
+)
 from app.http.state import Boards, Cursor, Limit, Limits, in_turn, routing
 from app.http.waiting import Watch
 from app.pages import forms, site
@@ -223,7 +230,7 @@ async def leaderboard(request: Request, board: ShownBoard, wish: Wished, wait: W
     return questions.unless_held(request, made)
 
 
-@router.get("/{id}/leaderboard/plots/{picture}.svg", openapi_extra=DRAWN,
+@router.get("/{id}/leaderboard/plots/{picture}", openapi_extra=DRAWN,
             responses=document.PICTURE, response_class=Response)  # fmt: skip
 async def leaderboard_picture(
     request: Request,
@@ -233,10 +240,11 @@ async def leaderboard_picture(
     picture: Annotated[str, Path(description="Which picture.")],
     options: PictureNamed,
 ) -> Response:
-    """A picture of what the leaderboard shows, as SVG."""
+    """A picture of what the leaderboard shows, as SVG, PDF or PNG."""
+    name, suffix = choose_picture_format(request, picture, options.format)
     record = board.require_record(options)
-    svg = await draw(picture, record, caller.name, watch, options)
-    return questions.picture(request, svg)
+    svg = await draw(name, record, caller.name, watch, options)
+    return await questions.picture(request, svg, suffix)
 
 
 @router.get("/{id}/leaderboard/distribution", responses={200: {"model": DistributionBody}})

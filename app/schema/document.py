@@ -20,6 +20,7 @@ from app.schema.models import REF, header, ref
 from app.schema.reports import components
 from sigtest.kinds import KINDS, Kind
 from sigtest.kinds.comparisons import Comparisons
+from sigtest.render.converters import PICTURE_FORMATS
 from sigtest.render.formats import FORMATS
 from sigtest.requests.comparisons import ComparedRequest, ComparisonRequest, SeveralRequest
 from sigtest.requests.model import RequestSchema, in_sentences, schema_of
@@ -240,6 +241,7 @@ def _body(content: dict[str, Any]) -> dict[str, Any]:
     return {"required": True, "content": content}
 
 
+SUFFIXES = [f".{suffix}" for suffix in PICTURE_FORMATS]
 BINARY = {"schema": {"type": "string", "format": "binary"}}
 FORM = "multipart/form-data"
 JSON = "application/json"
@@ -300,7 +302,10 @@ STATUS: Described = {
 PICTURE: Described = {
     200: {
         "description": "The picture, as wide as a paper's column (8.5 cm) where its labels allow.",
-        "content": {"image/svg+xml": {"schema": {"type": "string"}}},
+        "content": {
+            media: {"schema": {"type": "string"}} if media == PICTURE_FORMATS["svg"] else BINARY
+            for media in PICTURE_FORMATS.values()
+        },
         "headers": OPENED,
     },
     304: HELD,
@@ -439,7 +444,10 @@ def pictures(kind: Kind[Any]) -> dict[str, Any]:
         "in": "path",
         "required": True,
         "description": "; ".join(f"`{p.name}`: {p.title}" for p in kind.pictures.values()),
-        "schema": {"type": "string", "enum": list(kind.pictures)},
+        "schema": {
+            "type": "string",
+            "enum": [f"{own}{end}" for own in kind.pictures for end in ("", *SUFFIXES)],
+        },
     }
     return {"parameters": [IF_NONE_MATCH, name]}
 

@@ -26,6 +26,9 @@ from sigtest.cli.parser import (
     add_server,
     add_style,
 )
+from sigtest.data.choices import choose
+from sigtest.errors import RecipeError
+from sigtest.render.converters import PICTURE_FORMATS, check_converter
 from sigtest.render.formats import FORMATS
 from sigtest.render.pictures import PICTURES
 from sigtest.version import __version__
@@ -202,7 +205,7 @@ example:
 """
 
 
-OTHERS = ("pdf", "svg", "png", "xlsx", "docx", "ods", "tsv")  # suffixes that no report has
+OTHERS = (*PICTURE_FORMATS, "xlsx", "docx", "ods", "tsv")  # suffixes that no report has
 PATHS = ("FILE", "FILE,...", "PATH", "REPORT", "DIR", "FOLDER", "]SYSTEM")  # ends of metavars
 
 
@@ -273,13 +276,27 @@ def _settle_format(options: argparse.Namespace) -> None:
     output = getattr(options, "output", None) or ""
     suffix = os.path.splitext(output)[1][1:].lower()
     if not hasattr(options, "format"):  # a picture
-        if suffix not in ("", "svg") and hasattr(options, "output"):
-            raise UsageError(f"--output {output}: pictures are SVG; name a file .svg")
+        options.suffix = suffix or "svg"
+        if options.suffix not in PICTURE_FORMATS and hasattr(options, "output"):
+            known = " or ".join(f".{own}" for own in PICTURE_FORMATS)
+            raise UsageError(f"--output {output}: name a file {known}")
+        check_converter(options.suffix)
         return
+    if hasattr(options, "plots"):
+        _settle_pictures(options)
     named = names.get(options.format, options.format)
     if suffix in OTHERS or named not in (None, names.get(suffix, named)):
         raise UsageError(f"--output {output} has no suffix of {named or ', '.join(names)}")
     options.format = named or names.get(suffix, "text")
+
+
+def _settle_pictures(options: argparse.Namespace) -> None:
+    """The format of pictures, which must be known here and go somewhere."""
+    if options.plots_as is not None and options.plots is None:
+        raise RecipeError("--plots-as is about pictures; it needs --plots DIR, where they go.")
+    name = options.plots_as or "svg"
+    options.plots_as = str(choose(name, PICTURE_FORMATS, "plots_as", "format of pictures"))
+    check_converter(options.plots_as)
 
 
 def _unknown(parser: argparse.ArgumentParser, option: str) -> str:
@@ -416,7 +433,7 @@ def _classify_parser() -> Parser:
 
 def _plot_parser() -> Parser:
     takes = ["KIND [REPORT] [options]"]
-    parser = Parser("sigtest plot", takes, "Draw a picture of a JSON report as SVG.")
+    parser = Parser("sigtest plot", takes, "Draw a picture of a JSON report as SVG, PDF or PNG.")
     known = [name for name, entry in PICTURES.items() if entry.needs == "report"]
     kinds = f"{', '.join(known)}, or what else `sigtest metrics` lists"
     parser.add_argument("kind", nargs="?", default="", metavar="KIND", help=kinds)

@@ -115,11 +115,11 @@ def _draw(client: Client, options: argparse.Namespace, shown: dict[str, Any]) ->
     stored = client.leaderboard(options.id, **shown)
     told = json.loads(stored)
 
-    def drawn(picture: Picture, chosen: Mapping[str, str]) -> bytes:
+    def drawn(picture: Picture, chosen: Mapping[str, str]) -> str:
         # the report of one metric may call it by a shorter name
         params = {**chosen, "metric": told["metric"], "test": told["test"]}
         params |= style_asked(options)
-        return client.leaderboard_plot(options.id, picture.name, **params)
+        return client.leaderboard_plot(options.id, picture.name, **params).decode()
 
     def report(body: Mapping[str, Any]) -> Report:
         own = {field: entry for field, entry in body.items() if field not in ENVELOPE}

@@ -153,11 +153,11 @@ def _compare_here(comparison: Comparison, options: argparse.Namespace) -> bytes:
     with bar() as progress:
         report = compare_here(comparison, progress, _jobs(comparison, options))
 
-    def drawn(picture: Picture, chosen: Mapping[str, str]) -> bytes:
+    def drawn(picture: Picture, chosen: Mapping[str, str]) -> str:
         a, b, metric, test = (chosen[part] for part in ("a", "b", "metric", "test"))
         values = distribute(comparison, a, b, metric, test, chosen.get("testset"))
         styled = {**chosen, **style_asked(options)}
-        return picture.draw(report, styled, values).encode()
+        return picture.draw(report, styled, values)
 
     if options.plots is not None:
         write_plots(report, options, drawn)
@@ -184,8 +184,8 @@ def _compare_there(comparison: Comparison, options: argparse.Namespace, envelope
             key = client.run(comparison, progress, envelope=envelope)
         stored = client.report(key)
 
-        def drawn(picture: Picture, chosen: Mapping[str, str]) -> bytes:
-            return client.plot(key, picture.name, **chosen, **style_asked(options))
+        def drawn(picture: Picture, chosen: Mapping[str, str]) -> str:
+            return client.plot(key, picture.name, **chosen, **style_asked(options)).decode()
 
         if options.plots is not None:
             write_plots(understood(stored, KIND.read), options, drawn)

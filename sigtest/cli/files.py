@@ -18,6 +18,7 @@ from sigtest.files.builtin import SETTING
 from sigtest.files.gathering import COLUMNS
 from sigtest.files.tree import GZIP, unpacking
 from sigtest.metrics import METRICS, only_labels
+from sigtest.render.converters import converted
 from sigtest.requests.recipe import labels_asked
 
 STDIN = "-"
@@ -84,12 +85,13 @@ def _write(content: bytes, path: str | None) -> None:
         partial.unlink(missing_ok=True)
 
 
-def write_pictures(pictures: Iterable[tuple[Sequence[str], bytes]], folder: str) -> None:
+def write_pictures(pictures: Iterable[tuple[Sequence[str], str]], folder: str, suffix: str) -> None:
     """Write pictures that are called by what they show; a second of one name gets a number.
 
     Args:
         pictures: What each shows, in words, and the SVG.
         folder: Where they go.
+        suffix: One of PICTURE_FORMATS.
     """
     taken: set[str] = set()
     for parts, svg in pictures:
@@ -99,7 +101,7 @@ def write_pictures(pictures: Iterable[tuple[Sequence[str], bytes]], folder: str)
             again += 1
             name = f"{stem}-{again}"
         taken.add(name.casefold())
-        write(svg, str(Path(folder) / f"{name}.svg"))
+        write(converted(svg, suffix), str(Path(folder) / f"{name}.{suffix}"))
 
 
 def _plain(part: str) -> str:

@@ -117,10 +117,10 @@ def _ask_here(
         report = kind.compute(kind.parse(request, files), progress)
     if options.plots is not None:
         drawn = (
-            ((name, *chosen.values()), kind.pictures[name].draw(report, chosen).encode())
+            ((name, *chosen.values()), kind.pictures[name].draw(report, chosen))
             for name, chosen in _pictures(kind, report)
         )
-        write_pictures(drawn, options.plots)
+        write_pictures(drawn, options.plots, options.plots_as)
     return rendered(kind, report, options)
 
 
@@ -133,10 +133,13 @@ def _ask_there(
         stored = client.report(key, kind=kind.path)
         if options.plots is not None:
             drawn = (
-                ((name, *chosen.values()), client.plot(key, name, kind=kind.path, **chosen))
+                (
+                    (name, *chosen.values()),
+                    client.plot(key, name, kind=kind.path, **chosen).decode(),
+                )
                 for name, chosen in _pictures(kind, understood(stored, kind.read))
             )
-            write_pictures(drawn, options.plots)
+            write_pictures(drawn, options.plots, options.plots_as)
     return rendered_anew(kind, stored, options)
 
 

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Container, Sequence
 from typing import Any, NoReturn
 
+from sigtest.render.converters import PICTURE_FORMATS
 from sigtest.render.drawing import PARTS
 from sigtest.render.formats import FORMATS
 from sigtest.requests.options import Option
@@ -205,7 +206,10 @@ def add_output(group: argparse._ActionsContainer) -> None:
     """The options that say what to show, and where."""
     add_option(group, "--format", "NAME", f"{', '.join(FORMATS)}; default by --output, or text")
     add_option(group, "--output", "FILE", "write to FILE, whole or not at all")
-    add_option(group, "--plots", "DIR", "write pictures of the report as SVG to DIR")
+    add_option(group, "--plots", "DIR", "write pictures of the report to DIR")
+    add_option(
+        group, "--plots-as", "NAME", f"of those pictures: {', '.join(PICTURE_FORMATS)}; default svg"
+    )
 
 
 def add_server(group: argparse._ActionsContainer) -> None:

@@ -17,6 +17,7 @@ from sigtest.data.choices import choose
 from sigtest.data.text import decode
 from sigtest.errors import InputError, RecipeError
 from sigtest.kinds import Kind
+from sigtest.render.converters import converted
 from sigtest.render.drawing import STYLE, Style
 from sigtest.render.pictures import PICTURES, Picture
 from sigtest.report import Report
@@ -25,7 +26,7 @@ CHOSEN = ("metric", "test", "testset", "criterion", "alpha")  # what of a report
 
 
 # Draws a picture of a pair; what is chosen names it: a, b, metric, test and perhaps testset.
-DrawPair = Callable[[Picture, Mapping[str, str]], bytes]
+DrawPair = Callable[[Picture, Mapping[str, str]], str]
 
 
 def plot(options: argparse.Namespace) -> None:
@@ -58,7 +59,8 @@ def plot(options: argparse.Namespace) -> None:
     chosen = {part: value for part, value in given.items() if value is not None}
     chosen |= style_asked(options)
     kind.check_chosen(options.kind, chosen)
-    write(kind.pictures[options.kind].draw(report, chosen).encode(), options.output)
+    svg = kind.pictures[options.kind].draw(report, chosen)
+    write(converted(svg, options.suffix), options.output)
 
 
 def style_asked(options: argparse.Namespace) -> dict[str, str]:
@@ -118,7 +120,7 @@ def write_plots(report: Report, options: argparse.Namespace, draw_pair: DrawPair
         options: Name the folder, and the pairs whose distributions are wanted.
         draw_pair: Makes a picture that needs the distribution of a pair.
     """
-    write_pictures(_pictures(report, options, draw_pair), options.plots)
+    write_pictures(_pictures(report, options, draw_pair), options.plots, options.plots_as)
 
 
 def _prepare(
@@ -135,7 +137,7 @@ def _prepare(
 
 def _pictures(
     report: Report, options: argparse.Namespace, draw_pair: DrawPair
-) -> Iterator[tuple[tuple[str, ...], bytes]]:
+) -> Iterator[tuple[tuple[str, ...], str]]:
     """What each picture is called, and the picture: of every test set, and of all together."""
     names = [entry.name for entry in report.several.testsets] if report.several else []
     style = style_asked(options)
@@ -145,14 +147,13 @@ def _pictures(
         of = {} if testset is None else {"testset": testset}
         for picture in fitting:
             if picture.whole:
-                svg = picture.draw(report, {**of, **style})
-                yield (picture.name, *of.values()), svg.encode()
+                yield (picture.name, *of.values()), picture.draw(report, {**of, **style})
         for metric, test in product(report.metrics, report.tests):
             by = {"metric": metric, "test": test, **of}
             for picture in fitting:
                 if not picture.whole:
-                    svg = picture.draw(report, {**by, **style})
-                    yield (picture.name, *of.values(), metric, test), svg.encode()
+                    named = (picture.name, *of.values(), metric, test)
+                    yield named, picture.draw(report, {**by, **style})
             for picture, (a, b) in product(of_pairs, options.distribution):
                 if testset or not names:
                     named = (picture.name, *of.values(), a, b, metric, test)

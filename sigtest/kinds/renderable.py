@@ -11,6 +11,7 @@ from sigtest.data.choices import choose
 from sigtest.errors import RecipeError, UnavailableError
 from sigtest.kinds import KINDS
 from sigtest.late import late
+from sigtest.render.converters import PICTURE_FORMATS, converted
 from sigtest.render.formats import FORMATS, Layout, Presented
 
 fragment = late("sigtest.render.html:fragment")
@@ -100,29 +101,44 @@ class Renderable:
         caption: str = "",
         label: str = "",
         names: Mapping[str, str] | None = None,
+        picture: str | None = None,
+        **choice: str,
     ) -> None:
-        """Write the report to a file, in the format that the suffix of its name says.
+        """Write the report or a picture to a file, in the format that the suffix of its name says.
 
         Args:
-            path: Such as `report.html`, `report.json` or `systems.tex`.
+            path: Such as `report.html`, `report.json`, `systems.tex`; of a picture, `matrix.pdf`.
             table: The only table to write, as for `to_latex`; all there is by default.
             caption: As for `to_latex`.
             label: As for `to_latex`.
             names: As for `to_latex`.
+            picture: As for `to_svg`.
+            **choice: As for `to_svg`.
 
         Raises:
-            RecipeError: A suffix that no format has, or what `to_latex` refuses.
+            RecipeError: A suffix that no format has, what `to_latex` or `to_svg` refuses, or what
+                is about the other one.
+            UnavailableError: A picture in a format whose converter is not installed.
             OSError: The file cannot be written.
         """
         target = Path(path)
+        suffix = target.suffix.removeprefix(".")
         suffixes = {form.suffix: form for form in FORMATS.values()}
-        form = suffixes.get(target.suffix.removeprefix("."))
+        layout = Layout(table, caption, label, _spelled(names))
+        if suffix in PICTURE_FORMATS:
+            if layout != Layout():
+                raise RecipeError(f"{target.name!r} is a picture, which has no table.")
+            target.write_bytes(converted(self.to_svg(picture, **choice), suffix))
+            return
+        form = suffixes.get(suffix)
         if form is None:
             raise RecipeError(
                 f"{target.name!r} does not say in which format: end it with one of "
-                f"{', '.join(f'.{suffix}' for suffix in suffixes)}."
+                f"{', '.join(f'.{own}' for own in (*suffixes, *PICTURE_FORMATS))}."
             )
-        layout = Layout(table, caption, label, _spelled(names))
+        if picture is not None or choice:
+            known = ", ".join(f".{own}" for own in PICTURE_FORMATS)
+            raise RecipeError(f"{target.name!r} is no picture: end it with one of {known}.")
         form.check(layout)
         target.write_bytes(form.render(self._laid_out(layout)).encode())
 

@@ -177,6 +177,11 @@ class Format:
     saved: bool = False
     tables: bool = True
 
+    @property
+    def media_types(self) -> tuple[str, ...]:
+        """All that mean it, its own first."""
+        return self.media_type, *self.aliases
+
     def check(self, layout: Layout) -> None:
         """Check that there is something to lay out.
 

@@ -26,7 +26,7 @@ def test_the_service_tells_its_document(service: httpx.Client) -> None:
         COMPARISONS + "/{id}/report",
         COMPARISONS + "/{id}/distribution",
         COMPARISONS + "/{id}/events",
-        COMPARISONS + "/{id}/plots/{picture}.svg",
+        COMPARISONS + "/{id}/plots/{picture}",
         "/healthz",
         "/readyz",
     }

@@ -11,6 +11,7 @@ from app.settings import Settings
 from sigtest.cli import main
 from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare, distribute
+from sigtest.render.converters import PICTURE_FORMATS, converted
 from sigtest.render.pictures import PICTURES
 from sigtest.report import Report
 
@@ -104,6 +105,28 @@ def test_a_choice_of_two_says_so(service: httpx.Client, url: str) -> None:
     pair = {"a": NAMES[0], "b": NAMES[1], "values": "2"}
     told = problem(service.get(f"{url}/distribution", params=pair), 422, "invalid-parameter")
     assert told["detail"] == "values: it must be true or false, not '2'."
+
+
+def test_pictures_are_svg_pdf_or_png(service: httpx.Client, url: str, report: Report) -> None:
+    pytest.importorskip("typst", reason="PDF and PNG need the extra `pictures`")
+    svg = PICTURES["matrix"].draw(report, {})
+    made = {suffix: converted(svg, suffix) for suffix in PICTURE_FORMATS}
+    for suffix, media in PICTURE_FORMATS.items():
+        for path, accept in ((f".{suffix}", "*/*"), (f"?format={suffix}", "*/*"), ("", media)):
+            told = service.get(f"{url}/plots/matrix{path}", headers={"Accept": accept})
+            assert told.headers["content-type"].split(";")[0] == media
+            assert told.content == made[suffix]
+            assert "Accept" in told.headers["vary"].split(", ")
+            held = {"Accept": accept, "If-None-Match": told.headers["etag"]}
+            assert service.get(f"{url}/plots/matrix{path}", headers=held).status_code == 304
+    plain = service.get(f"{url}/plots/matrix", headers={"Accept": "image/webp, */*;q=0.8"})
+    assert plain.text == svg
+    assert service.get(f"{url}/plots/matrix.png?format=svg").text == svg
+    told = service.get(f"{url}/plots/matrix?format=gif")
+    (error,) = problem(told, 406, "not-acceptable")["errors"]
+    assert error["field"] == "format"
+    told = service.get(f"{url}/plots/matrix", headers={"Accept": "image/gif"})
+    assert "application/pdf" in problem(told, 406, "not-acceptable")["detail"]
 
 
 def test_other_pictures_do_not_exist(service: httpx.Client, url: str) -> None:

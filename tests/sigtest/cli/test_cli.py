@@ -547,8 +547,8 @@ def test_a_suffix_of_no_format_is_refused(run, suffix):
 def test_a_picture_has_its_suffix_and_the_name_of_a_metric_in_any_case(run):
     asked = ["compare", "-r", "ref.txt", "good.txt", "bad.txt", *FAST]
     assert run(*asked, "--output", "report.json")[0] == 0
-    status, _, said = run("plot", "intervals", "report.json", "--output", "x.pdf")
-    assert (status, "x.pdf: pictures are SVG" in said) == (2, True)
+    status, _, said = run("plot", "intervals", "report.json", "--output", "x.gif")
+    assert (status, "x.gif: name a file .svg or .pdf or .png" in said) == (2, True)
     chosen = run("plot", "intervals", "report.json", "--metric", "bleu", "--output", "x.svg")
     assert chosen[0] == 0
     assert (
