@@ -26,10 +26,9 @@ from app.schema import document
 from app.settings import Settings
 from sigtest.kinds import KINDS
 from sigtest.version import __version__
-from workers.access import Access
+from workers.access import Access, Sessions
 from workers.news import News
 from workers.questions import Questions
-from workers.sessions import Sessions
 from workers.settings import Settings as QueueSettings
 from workers.testsets import TestSets
 from workers.webhooks import Webhooks

@@ -18,7 +18,7 @@ from app.http.state import QuestionStore, routing
 from app.schema.document import PROBLEMS, Described
 from app.schema.models import HealthBody, ReadyBody
 from workers.load import Load, load
-from workers.store.tallies import BOUNDS, Durations
+from workers.store.survey import BOUNDS, Durations
 
 router = routing(tags=["probes"], responses=PROBLEMS)
 

@@ -24,8 +24,8 @@ from standardwebhooks.webhooks import Webhook
 
 from workers.machine.keeper import running
 from workers.settings import Settings
-from workers.store.messages import TEST, Message
 from workers.store.server import connect
+from workers.store.webhooks import TEST, Message
 from workers.tasks.context import Context
 
 LOOPBACK = (ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1/128"))

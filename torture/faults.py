@@ -91,7 +91,7 @@ def _doubles(module: Any) -> None:
 
 
 def _revives_nothing(module: Any) -> None:
-    from workers.queue.jobs import Jobs  # where the supervisor asks what a worker left behind
+    from workers.queue import Jobs  # where the supervisor asks what a worker left behind
 
     _put(module.Reconciler, "_revive", lambda self, lost: None)
     _put(Jobs, "left_by", lambda self, worker: None)
@@ -167,8 +167,8 @@ FAULTS = _by_name(
            "a listing of more than three entries raises an exception"),
     _fault("questions of strangers", "workers.questions", _shows_strangers, "opened",
            "every caller who has an id sees the question"),
-    _fault("nothing erased", "workers.machine.eraser", _erases_nothing, "kept",
+    _fault("nothing erased", "workers.machine.reconciler", _erases_nothing, "kept",
            "the append-only file is never written anew"),
-    _fault("one line for all", "workers.queue.feed", _serves_in_order, "late",
+    _fault("one line for all", "workers.queue", _serves_in_order, "late",
            "callers are served in the order in which they came"),
 )  # fmt: skip

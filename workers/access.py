@@ -4,6 +4,9 @@ A key is 256 random bits, which only its holder has; the store has its hash. A k
 stays listed: a service that ever had a key never opens again by itself.
 
 Every function may raise StorageError.
+
+A browser signs in with a key. Its session is 256 random bits in a cookie; the store has their hash,
+and the hash of the key, so that a key that is revoked ends its sessions.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ from workers.errors import NotFoundError
 from workers.guard import guarded
 from workers.settings import SECONDS
 from workers.store import keys
+from workers.store.cache import newest
 from workers.store.codec import decoded
 
 SCOPES = ("read", "submit", "admin")
@@ -170,3 +174,41 @@ def digest_of(secret: str) -> str:
 def _read(data: bytes) -> ApiKey:
     facts = json.loads(data)
     return ApiKey(**{**facts, "scopes": tuple(facts["scopes"])})
+
+
+SESSION_SECONDS = 12 * 3600
+MOST_SESSIONS = 100  # of a key; the oldest ends when one more begins
+
+
+@guarded
+class Sessions:
+    """The sessions in the store; safe to share between threads.
+
+    Args:
+        redis: The server, with bytes as answers.
+    """
+
+    def __init__(self, redis: Redis) -> None:
+        self._redis = redis
+
+    def begin(self, secret: str) -> str:
+        """Begin a session of the holder of a key; what the cookie holds."""
+        token, digest = secrets.token_urlsafe(32), digest_of(secret)
+        self._redis.set(_key(token), digest, ex=SESSION_SECONDS)
+        group = keys.key("sessions", digest)
+        if old := newest(self._redis, group, _key(token), MOST_SESSIONS, SESSION_SECONDS):
+            self._redis.delete(*old)
+        return token
+
+    def digest(self, token: str) -> str | None:
+        """Hash of the key that a session was begun with, while it lasts."""
+        held = cast("bytes | None", self._redis.get(_key(token)))
+        return None if held is None else decoded(held)
+
+    def end(self, token: str) -> None:
+        """End a session."""
+        self._redis.delete(_key(token))
+
+
+def _key(token: str) -> str:
+    return keys.key("session", digest_of(token))

@@ -10,7 +10,7 @@ from typing import cast
 from workers.guard import storage
 from workers.store import keys
 from workers.store.codec import decoded
-from workers.store.tallies import Durations, Tallies
+from workers.store.survey import Durations, Tallies
 from workers.tasks.context import Context
 
 

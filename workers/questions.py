@@ -34,15 +34,13 @@ from workers.guard import guarded
 from workers.refusal import refusal
 from workers.settings import Settings
 from workers.store import keys
-from workers.store.holdings import check_room
-from workers.store.listings import ALL, Filter
-from workers.store.pieces import Cut, Pieces, shares_key
-from workers.store.records import Check, Place, Record, Status
+from workers.store.progress import Cut, Pieces, shares_key
+from workers.store.records import ALL, Check, Filter, Place, Record, Status, Stored
 from workers.store.server import check_disk, connect
-from workers.store.stored import Stored
+from workers.store.survey import check_room
 from workers.store.task import Priced, Task
 from workers.tasks.context import Context
-from workers.tasks.statistics import Statistics
+from workers.tasks.questions import Statistics
 
 DISTRIBUTE_SECONDS = 0.1
 LINK_BYTES = 16  # of a public link: too many to guess

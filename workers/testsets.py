@@ -23,13 +23,11 @@ from workers.creation import NewTestSet
 from workers.errors import CapacityError, NotFoundError, TakenError
 from workers.guard import guarded
 from workers.store import keys
-from workers.store.boards import Choice, State, SystemRecord, TestSetRecord
-from workers.store.claims import Column
-from workers.store.holdings import check_room
-from workers.store.listings import ALL, Filter
-from workers.store.records import Check
+from workers.store.boards import Choice, Column, State, SystemRecord, TestSetRecord
+from workers.store.records import ALL, Check, Filter
+from workers.store.survey import check_room
 from workers.store.testsets import gone
-from workers.tasks import boards, families
+from workers.tasks import boards
 from workers.tasks.context import Context
 
 
@@ -360,7 +358,7 @@ class TestSets:
         settings = self._store.part(testset_id)
         choice = choice.beside(settings.recipe)
         part = boards.shown_part(settings, state, choice)
-        wanted = boards.id_of(state, part, families.gone(self._store, state, part))
+        wanted = boards.id_of(state, part, boards.p_values_of_gone(self._store, state, part))
         shown: str | None = wanted
         stored = self._context.questions.find(wanted)
         if stored is None:

@@ -16,9 +16,8 @@ from workers.addresses import allowed, parse, refusal
 from workers.errors import NotFoundError
 from workers.guard import guarded
 from workers.settings import Network
-from workers.store.holdings import check_room
-from workers.store.messages import TEST, Message
-from workers.store.webhooks import WebhookRecord
+from workers.store.survey import check_room
+from workers.store.webhooks import TEST, Message, WebhookRecord
 from workers.tasks.context import Context
 from workers.tasks.webhooks import hand_out
 

@@ -29,8 +29,7 @@ from app.http.observing import EXCHANGE
 from app.http.problems import AuthenticationError, BackOffError, ForbiddenError
 from app.settings import Settings
 from sigtest.errors import SigtestError
-from workers.access import SCOPES, Access, digest_of
-from workers.sessions import Sessions
+from workers.access import SCOPES, Access, Sessions, digest_of
 from workers.store.keys import ANONYMOUS
 
 FREE = 10  # wrong keys that cost nothing

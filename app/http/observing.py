@@ -14,7 +14,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from workers.logs import REQUEST, TOLD
-from workers.store.tallies import Durations
+from workers.store.survey import Durations
 
 METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
 BROKEN = 499  # the client went before there was an answer

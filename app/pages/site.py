@@ -33,7 +33,7 @@ from sigtest.render.names import JOINERS, printable
 from sigtest.version import __version__
 from workers.errors import NotFoundError, StorageError
 from workers.questions import Record, Status
-from workers.store.listings import Filter
+from workers.store.records import Filter
 
 FOLDER = Path(__file__).parent
 STATIC = FOLDER / "static"

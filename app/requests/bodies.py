@@ -49,7 +49,7 @@ from sigtest.files import Bounds, Gathered, Given, Joining, Role, Upload, gather
 from sigtest.files.tree import unpacking
 from sigtest.requests.notes import PARTS, Noted, apart
 from workers.questions import Status
-from workers.store.listings import Filter
+from workers.store.records import Filter
 
 JSON = "application/json"
 FORM = "multipart/form-data"

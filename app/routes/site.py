@@ -17,7 +17,7 @@ from app.schema.document import PROBLEMS
 from app.schema.models import EntryBody
 from sigtest.metrics.sacre import lacking
 from sigtest.significance import ALTERNATIVES, CORRECTIONS, TESTS
-from workers.sessions import SECONDS
+from workers.access import SESSION_SECONDS
 
 RECENT = 5
 router = routing()
@@ -78,7 +78,7 @@ def sign_in(
         answer.set_cookie(
             COOKIE,
             request.state.sessions.begin(key.strip()),
-            max_age=SECONDS,
+            max_age=SESSION_SECONDS,
             httponly=True,
             samesite="lax",  # a link from elsewhere may lead to a report; posts are refused anyhow
             secure=request.url.scheme == "https",

@@ -25,8 +25,7 @@ from sigtest.segments import METHOD, Slice
 from sigtest.version import __version__
 from workers.questions import PairAsked, Record, Status
 from workers.store.boards import Standing, SystemRecord, TestSetRecord
-from workers.store.messages import EVENTS, TEST
-from workers.store.webhooks import WebhookRecord
+from workers.store.webhooks import EVENTS, TEST, WebhookRecord
 from workers.testsets import Claim
 
 REF = "#/components/schemas/{model}"

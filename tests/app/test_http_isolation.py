@@ -22,7 +22,7 @@ from test_http_kinds import judgements
 from app.settings import Settings
 from benchmarks.deliveries import LOOPBACK
 from sigtest.kinds import KINDS
-from workers.queue.jobs import NAME
+from workers.queue import NAME
 from workers.settings import Settings as QueueSettings
 from workers.store.server import EmbeddedServer, connect
 from workers.tasks.context import Context

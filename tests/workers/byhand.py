@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from board import EVERYTHING, Board
 from redis import Redis
 
-from workers.queue.jobs import NAME
+from workers.queue import NAME
 from workers.store.task import Task
 from workers.tasks.boards import joins, refreshing
 from workers.tasks.context import Context

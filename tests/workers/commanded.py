@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from workers.admin.__main__ import main
+from workers.admin import main
 from workers.settings import Settings
 
 COMMAND = Path(__file__).parents[2] / "bin" / "sigtest-admin"

@@ -6,11 +6,10 @@ import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import OutOfMemoryError
 
-from workers.access import Access
+from workers.access import Access, Sessions
 from workers.errors import FullError, StorageError
 from workers.guard import guarded
 from workers.questions import Questions
-from workers.sessions import Sessions
 from workers.testsets import TestSets
 from workers.webhooks import Webhooks
 

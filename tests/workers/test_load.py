@@ -8,7 +8,7 @@ from service import CALLER, Comparisons, example, synthetic
 
 from workers.load import load
 from workers.questions import Status
-from workers.store.tallies import BOUNDS, Tallies, place_of
+from workers.store.survey import BOUNDS, Tallies, place_of
 from workers.tasks.context import Context
 
 

@@ -31,8 +31,8 @@ from sigtest.requests.testsets import EntryRequest
 from workers.errors import GoneError
 from workers.questions import PairAsked, Record, Status
 from workers.settings import Settings
-from workers.store import pieces
-from workers.store.pieces import Cut
+from workers.store import progress
+from workers.store.progress import Cut
 from workers.store.server import connect
 from workers.tasks.context import Context
 from workers.tasks.run import run
@@ -104,8 +104,8 @@ def test_cut_covers_every_output_of_every_test_set(
     workers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     several = small(resamples=99_999)
-    monkeypatch.setattr(pieces, "BATCH_SECONDS", 1e-4)
-    monkeypatch.setattr(pieces, "SHORT", 1e-5)
+    monkeypatch.setattr(progress, "BATCH_SECONDS", 1e-4)
+    monkeypatch.setattr(progress, "SHORT", 1e-5)
     cut = Cut.of(ComparisonQuestion(several), workers)
     assert [o for first, last in cut.batches for o in range(first, last)] == list(range(9))
     assert len(cut.batches) >= workers

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from workers.errors import StorageError
 from workers.settings import Settings
-from workers.store.binary import find_binary
+from workers.store.server import find_binary
 
 ROOT = Path(__file__).parents[2]
 READY_SECONDS = 120.0

@@ -1,9 +1,22 @@
-"""Finds work that was lost with a worker or with Redis, or is due, and lets it wait its turn."""
+"""Finds work that was lost with a worker or with Redis, or is due, and lets it wait its turn.
+
+It also makes deletion reach the disk: the embedded server writes its append-only file anew. Until
+then the file still has what was deleted. The new file is there beside the old one, which a disk
+must have room for.
+"""
 
 from __future__ import annotations
 
+import time
+
+from redis import Redis
+from redis.exceptions import ResponseError
+
 from workers.errors import GoneError
+from workers.settings import Settings
+from workers.store import keys
 from workers.store.boards import Choice
+from workers.store.server import disk_free
 from workers.store.task import Priced, owner_of
 from workers.tasks import boards, webhooks
 from workers.tasks.context import Context
@@ -69,3 +82,41 @@ class Reconciler:
     def _again(self, caller: str, tasks: list[Priced]) -> None:
         self._jobs.forget(entry.task.key for entry in tasks)
         self._context.feed.add(caller, tasks)
+
+
+APART = 20.0  # seconds between two rewrites, each of which writes everything
+GROWN = 2**26  # bytes of changes, besides as many as the file had when it was written
+
+
+class Eraser:
+    """Looks whether something was deleted since the file was written.
+
+    Args:
+        redis: The embedded server.
+        settings: How much of its disk is to stay free.
+    """
+
+    def __init__(self, redis: Redis, settings: Settings) -> None:
+        self._redis = redis
+        self._settings = settings
+        self._due = 0.0
+
+    def round(self) -> None:
+        """Look once; to be called about once a second."""
+        now = time.monotonic()
+        if now < self._due:
+            return
+        facts, free = self._redis.info(), disk_free(self._settings)
+        used, size, before = (
+            facts[name] for name in ("used_memory", "aof_current_size", "aof_base_size")
+        )
+        if free < used:
+            return  # later, or the server could not write
+        grown = size > 2 * before + GROWN or (free < self._settings.free and size > used)
+        if not self._redis.getdel(keys.ERASE) and not grown:
+            return
+        self._due = now + APART
+        try:
+            self._redis.bgrewriteaof()
+        except ResponseError:  # one is under way, which began before the deletion
+            self._redis.set(keys.ERASE, 1)

@@ -138,10 +138,9 @@ class Supervisor:
         # not at the top: NumPy reads the environment that `main` sets when it is loaded
         from sigtest.warm import meteor_options, warm
         from workers.machine import worker
-        from workers.machine.eraser import Eraser
-        from workers.machine.reconciler import Reconciler
-        from workers.queue.jobs import NAME, SHORT
-        from workers.store.holdings import Holdings
+        from workers.machine.reconciler import Eraser, Reconciler
+        from workers.queue import NAME, SHORT
+        from workers.store.survey import Holdings
         from workers.tasks import run
         from workers.tasks.context import Context
 

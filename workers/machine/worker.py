@@ -26,7 +26,7 @@ from rq.serializers import JSONSerializer
 
 from sigtest.metrics import meteor
 from workers.process import call_oneself
-from workers.queue.jobs import forget_taken
+from workers.queue import forget_taken
 from workers.settings import Settings
 from workers.store.server import connect
 from workers.tasks.context import Context

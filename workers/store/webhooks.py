@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 import time
+import uuid
 from base64 import b64encode
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
+from datetime import UTC, datetime
+from typing import Any, Literal, cast
 
 from redis import Redis
 from redis.client import Pipeline
 
 from workers.settings import Settings
-from workers.store import keys
+from workers.store import keys, scripts
 from workers.store.codec import decoded
-from workers.store.messages import Message
-from workers.store.scripts import webhooks as scripts
 
 SECRET_BYTES = 32
 SECRET_PREFIX = "whsec_"  # as Standard Webhooks spells secrets
@@ -93,7 +94,7 @@ class WebhookStore:
         self._remove = redis.register_script(scripts.REMOVE_WEBHOOK)
         self._take = redis.register_script(scripts.TAKE_DUE)
         self._attempt = redis.register_script(scripts.ATTEMPT)
-        self._settle = redis.register_script(scripts.SETTLE)
+        self._settle = redis.register_script(scripts.SETTLE_MESSAGE)
 
     def add(self, caller: str, url: str, events: Sequence[str]) -> tuple[str, str]:
         """Add a webhook; its id, and the secret that its messages are signed with."""
@@ -202,3 +203,45 @@ def _names(webhook_id: str) -> list[str]:
 
 def _entry(webhook_id: str, message: str) -> str:
     return f"{webhook_id} {message}"
+
+
+EVENTS = {
+    "question.succeeded": "A question has its report.",
+    "question.failed": "A question has no answer; `error` says why.",
+    "question.cancelled": "A question was cancelled.",
+    "leaderboard.refreshed": "A leaderboard shows another comparison than before.",
+}
+TEST = "webhook.test"
+
+
+@dataclass(frozen=True)
+class Message:
+    """One event, as every receiver of it gets it.
+
+    Attributes:
+        event: Its name.
+        id: The same for all attempts to deliver it.
+        body: JSON: `type`, `timestamp`, `data`.
+    """
+
+    event: str
+    id: str
+    body: str
+
+    @classmethod
+    def of(cls, event: str, data: Mapping[str, Any]) -> Message:
+        """A message of something that happens now."""
+        moment = datetime.now(UTC).isoformat().replace("+00:00", "Z")
+        body = json.dumps({"type": event, "timestamp": moment, "data": data})
+        return cls(event, f"msg_{uuid.uuid4().hex}", body)
+
+    @property
+    def arguments(self) -> list[str]:
+        """What scripts that announce it take."""
+        return [self.event, self.id, self.body]
+
+
+def announcing(caller: str) -> list[str]:
+    """The keys that scripts take which announce something to the webhooks of a caller."""
+    prefixes = [keys.key("webhook", ""), keys.key("deliveries", "")]
+    return [keys.of_caller("webhooks", caller), keys.DUE, *prefixes]

@@ -2,6 +2,10 @@
 
 A leaderboard shows the ordinary comparison of the systems that are measured. Its report is put
 together from rows, which are functions of what they are about, so that each may be made twice.
+
+A claim must not fall when a system is submitted. So a family has room for all systems that may
+come, and the p-value of a pair stays in it when one of its systems is deleted or replaced;
+adjusted p-values can only fall then.
 """
 
 from __future__ import annotations
@@ -28,9 +32,9 @@ from sigtest.requests.recipe import Recipe
 from sigtest.significance import CORRECTIONS, resampling_tests
 from workers.errors import GoneError
 from workers.store import codec, keys
-from workers.store.boards import Choice, Rows, State
+from workers.store.boards import Choice, Column, Rows, State
 from workers.store.task import Priced, Task
-from workers.tasks import families
+from workers.store.testsets import TestSetStore
 from workers.tasks.context import Context
 from workers.tasks.sampling import Member, Said, Sampling
 
@@ -77,14 +81,14 @@ def refresh(context: Context, testset_id: str, spelled: str, *_: str) -> None:
         if _measured_anew(context, state, choice):
             break
         part = shown_part(sampling.part, state, choice)
-        gone = families.gone(context.testsets, state, part)
+        gone = p_values_of_gone(context.testsets, state, part)
         question_id = id_of(state, part, gone)
         if context.questions.find(question_id) is None:
             report = _report(sampling, state, part, gone)
             if report is None:
                 continue  # a system was removed meanwhile
             if choice == Choice():
-                families.note(context.testsets, state, part, report)
+                note_claims(context.testsets, state, part, report)
             _store(context, state, choice, question_id, part, report)
         context.testsets.shown.show(state, choice, question_id)
         after = context.testsets.state(testset_id)
@@ -338,3 +342,32 @@ def _by_metric(part: Part, rows: Sequence[bytes]) -> list[Array]:
         return [no_rows(part) for _ in range(size)]
     numbers = np.frombuffer(b"".join(rows)).reshape(len(rows), size, -1)
     return [np.ascontiguousarray(numbers[:, m]) for m in range(size)]
+
+
+def p_values_of_gone(store: TestSetStore, state: State, part: Part) -> Gone:
+    """The p-values of pairs that were shown before a system of theirs left, by metric and test."""
+    if part.recipe.family == "present" or not state.left:
+        return {}
+    rows = [
+        row
+        for pair, row in sorted(store.claims.seen(state.record.id).items())
+        if state.left.intersection(pair)
+    ]
+    return dict(zip(_columns(part), np.array(rows).T.copy(), strict=True)) if rows else {}
+
+
+def note_claims(store: TestSetStore, state: State, part: Part, report: Report) -> None:
+    """Keep what a report decided as its test set says; other choices are views of it."""
+    members = list(zip(part.systems, part.digests, strict=True))
+    pairs = [(members[a], members[b]) for a, b in part.pairs.tolist()]
+    if not pairs:
+        return
+    columns = _columns(part)
+    p = np.array([row.p_value for row in report.pairs]).reshape(len(columns), -1).T
+    claimed = np.array([row.significant for row in report.pairs]).reshape(len(columns), -1).T
+    store.note_claims(state.record.id, columns, pairs, p, claimed)
+
+
+def _columns(part: Part) -> list[Column]:
+    """Metric and test of each family, in the order of the report's pairs."""
+    return [(label, test) for label in part.recipe.labels for test in part.recipe.tests]

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from redis import Redis
 
-from workers.queue.feed import Feed
-from workers.queue.jobs import Jobs
+from workers.queue import Feed, Jobs
 from workers.settings import Settings
 from workers.store.questions import QuestionStore
 from workers.store.testsets import TestSetStore

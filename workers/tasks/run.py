@@ -16,7 +16,7 @@ from workers.errors import FullError, GoneError, StorageError
 from workers.logs import QUESTION, REQUEST
 from workers.store.boards import Choice
 from workers.store.records import Status
-from workers.store.tallies import Tallies
+from workers.store.survey import Tallies
 from workers.store.task import Task
 from workers.tasks import boards, questions, webhooks
 from workers.tasks.context import Context

@@ -1,13 +1,150 @@
-"""What workers do for webhooks: deliver messages that are due, once or until they are."""
+"""What workers do for webhooks: deliver messages that are due, once or until they are.
+
+The name of the receiver is looked up once, its addresses are checked, and the connection goes to
+one of these: no second look-up could lead elsewhere. Redirects are not followed, proxies of the
+environment not used.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import base64
+import hashlib
+import hmac
+import socket
+import threading
 import time
+from collections.abc import Iterable
+from concurrent.futures import Future
+from typing import Any
 
-from workers.settings import Settings
+import httpcore
+
+from sigtest.version import __version__
+from workers.addresses import Address, allowed, parse, refusal
+from workers.settings import Network, Settings
 from workers.store.task import Priced, Task
+from workers.store.webhooks import SECRET_PREFIX, Attempt
 from workers.tasks.context import Context
-from workers.tasks.sender import GONE, send
+
+GONE = 410
+SHOWN = 200  # characters of an error
+
+
+def send(attempt: Attempt, settings: Settings) -> tuple[int, str]:
+    """Send a message once.
+
+    Returns:
+        The status that its receiver answers, 0 for none; and why it counts as not delivered, empty
+        where it is.
+    """
+    limit = settings.webhook_timeout
+    try:
+        status = asyncio.run(_within(limit, attempt, settings.webhook_networks))
+    except TimeoutError:
+        return 0, f"The receiver gave no answer within {limit} seconds."
+    except _PrivateError as error:
+        return 0, str(error)
+    except socket.gaierror:
+        return 0, "The name of the receiver leads to no address."
+    except (OSError, httpcore.NetworkError, httpcore.ProtocolError) as error:
+        return 0, f"The receiver cannot be reached: {str(error)[:SHOWN]}"
+    except httpcore.TimeoutException:
+        return 0, "The receiver cannot be reached in time."
+    if 200 <= status < 300:
+        return status, ""
+    return status, f"The receiver answered {status}."
+
+
+def signed(attempt: Attempt, now: int) -> dict[str, str]:
+    """The headers of a message, as Standard Webhooks 1.0 has them.
+
+    Args:
+        attempt: What is sent.
+        now: Seconds since the epoch.
+    """
+    key = base64.b64decode(attempt.secret.removeprefix(SECRET_PREFIX))
+    content = f"{attempt.message}.{now}.".encode() + attempt.body
+    signature = base64.b64encode(hmac.new(key, content, hashlib.sha256).digest()).decode()
+    return {
+        "Content-Type": "application/json",
+        "User-Agent": f"sigtest/{__version__}",
+        "webhook-id": attempt.message,
+        "webhook-timestamp": str(now),
+        "webhook-signature": f"v1,{signature}",
+    }
+
+
+class _PrivateError(Exception):
+    """The receiver's name leads to an address that messages may not be sent to."""
+
+
+class _Checked(httpcore.AsyncNetworkBackend):
+    """Connects to addresses that are allowed, and to nothing else.
+
+    Args:
+        networks: Private ones that are allowed.
+    """
+
+    def __init__(self, networks: tuple[Network, ...]) -> None:
+        self._networks = networks
+        self._inner = httpcore.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # the signature is httpcore's
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        found = await _addresses(host, port)
+        if not all(allowed(address, self._networks) for address in found):
+            raise _PrivateError(refusal(host))
+        *others, last = found
+        for address in others:
+            try:
+                return await self._inner.connect_tcp(str(address), port, timeout)
+            except (httpcore.ConnectError, httpcore.ConnectTimeout):
+                continue
+        return await self._inner.connect_tcp(str(last), port, timeout)
+
+    async def sleep(self, seconds: float) -> None:
+        await self._inner.sleep(seconds)
+
+
+async def _addresses(host: str, port: int) -> list[Address]:
+    """Where a host is, by one look-up.
+
+    In a thread of its own: a loop waits for its own threads before it ends, and a name server may
+    be silent for longer than its receiver has.
+    """
+    told: Future[list[tuple[Any, ...]]] = Future()
+
+    def look_up() -> None:
+        told.set_running_or_notify_cancel()
+        try:
+            told.set_result(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+        except OSError as error:
+            told.set_exception(error)
+
+    threading.Thread(target=look_up, name="name server", daemon=True).start()
+    found = await asyncio.wrap_future(told)
+    addresses = [parse(str(entry[4][0])) for entry in found]
+    return list(dict.fromkeys(address for address in addresses if address is not None))
+
+
+async def _within(seconds: int, attempt: Attempt, networks: tuple[Network, ...]) -> int:
+    """The status that the receiver answers; its body is not read."""
+    async with asyncio.timeout(seconds):
+        headers = [*signed(attempt, int(time.time())).items()]
+        pool = httpcore.AsyncConnectionPool(network_backend=_Checked(networks))
+        async with (
+            pool,
+            pool.stream("POST", attempt.url, headers=headers, content=attempt.body) as answer,
+        ):
+            return answer.status
+
 
 ATTEMPTS = 24  # with the usual pauses, three days
 

@@ -73,7 +73,7 @@ def test_a_store_that_cannot_be_reached_is_one_message(tmp_path: Path) -> None:
         ("keys", "add", "ann", "--budget", "1000000000"),
         ("purge", "ann", "--yes", "--days", "-1"),
         ("purge", "ann", "--yes", "--days", "nan"),
-        ("stuck", "--seconds", "-1"),
+        ("drain", "--seconds", "-1"),
         ("drain", "--seconds", "nan"),
     ],
 )

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from board import DOCUMENTS, RECIPE, REFERENCE, SYSTEMS, Board, board_on, garbled, lines
-from service import CALLER, Service, children, kill, send, started, until
+from service import CALLER, Service, kill, send, started, until
 
 from sigtest.comparison.parse import parse_comparison
 from sigtest.comparison.plan import Plan
@@ -220,7 +220,7 @@ def test_killed_workers_lose_nothing(working: Context, service: Service) -> None
     for seed in range(3):
         board.put(f"late {seed}", garbled(SYSTEMS["aspen"], seed))
     hurt = service.caught()
-    kill(next(worker for worker in service.workers() if hurt[0] in children(worker)))
+    kill(*hurt)
     send(signal.SIGCONT, *hurt)
     board.settled()
     board.is_right()

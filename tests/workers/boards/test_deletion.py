@@ -16,7 +16,7 @@ from workers.errors import GoneError, ShownError, TakenError
 from workers.questions import PairAsked, Questions
 from workers.store import keys
 from workers.store.boards import Choice, Rows, Standing
-from workers.store.pieces import block_name
+from workers.store.progress import block_name
 from workers.store.task import Task
 from workers.tasks.boards import joins, refresh, refreshing
 from workers.tasks.context import Context

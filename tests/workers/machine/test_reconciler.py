@@ -10,7 +10,7 @@ from service import CALLER, Comparisons, example, in_process
 
 from workers.machine.reconciler import Reconciler
 from workers.questions import Status
-from workers.queue.jobs import NAME, SHORT, Turn
+from workers.queue import NAME, SHORT, Turn
 from workers.store.keys import PENDING
 from workers.store.task import Task
 from workers.tasks.boards import joins, refreshing

@@ -27,7 +27,7 @@ from service import (
 
 from sigtest.comparison.comparison import Comparison
 from workers.questions import Record, Status
-from workers.queue.jobs import NAME, TAKEN
+from workers.queue import NAME, TAKEN
 from workers.settings import Settings
 from workers.store.keys import PENDING
 from workers.store.server import connect

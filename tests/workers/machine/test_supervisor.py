@@ -27,7 +27,7 @@ from workers.errors import StorageError
 from workers.machine.keeper import ROOT, running
 from workers.questions import Status
 from workers.settings import Settings
-from workers.store import binary
+from workers.store import server as store_server
 
 SERVE = """
 import time
@@ -127,7 +127,7 @@ def test_running_twice_on_one_directory_shares_the_work(tmp_path: Path) -> None:
 def test_missing_server_is_said_before_anything_starts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(binary, "_bundled", lambda: None)
+    monkeypatch.setattr(store_server, "_bundled", lambda: None)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UnavailableError, match="REDIS_URL"), running(Settings(state=tmp_path)):
         pass

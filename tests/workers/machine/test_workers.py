@@ -7,7 +7,7 @@ from service import CALLER, Service, finished, kill, synthetic, until
 
 from workers.machine.worker import GROWTH, PieceJob, PieceWorker
 from workers.questions import Status
-from workers.queue.jobs import NAME
+from workers.queue import NAME
 from workers.store.task import Priced, Task
 from workers.tasks.context import Context
 

@@ -8,8 +8,7 @@ from byhand import perform, register, waiting
 from service import Comparisons, example, synthetic
 
 from sigtest.kinds import KINDS
-from workers.queue.feed import Feed
-from workers.queue.jobs import NAME, SHORT
+from workers.queue import NAME, SHORT, Feed
 from workers.store.task import Priced, Task, owner_of
 from workers.tasks.context import Context
 from workers.tasks.run import TASKS, run

@@ -14,7 +14,7 @@ from service import CALLER, Comparisons, Service, example, finished, started, sy
 
 from sigtest.kinds.comparisons import ComparisonQuestion
 from workers.questions import Status
-from workers.queue.jobs import NAME, Turn
+from workers.queue import NAME, Turn
 from workers.settings import Settings
 from workers.store.server import connect
 from workers.store.task import Priced, Task

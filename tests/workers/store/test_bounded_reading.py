@@ -7,12 +7,12 @@ from byhand import finish, settle
 from redis import Redis
 from service import CALLER, Comparisons, example
 
+from workers.access import MOST_SESSIONS, Sessions
 from workers.questions import PairAsked
-from workers.sessions import MOST_SESSIONS, Sessions
 from workers.store import cache, keys
 from workers.store.boards import Choice
-from workers.store.holdings import Tour
-from workers.store.shown import MOST_CHOICES
+from workers.store.survey import Tour
+from workers.store.testsets import MOST_CHOICES
 from workers.tasks.boards import refresh
 from workers.tasks.context import Context
 from workers.tasks.run import run

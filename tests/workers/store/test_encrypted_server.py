@@ -13,7 +13,7 @@ from service import CALLER, Comparisons, example, finished, in_process, started
 
 from workers.errors import StorageError
 from workers.settings import Settings
-from workers.store.binary import SERVERS, find_binary
+from workers.store.server import SERVERS, find_binary
 
 AUTHORITY = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1",
              "-addext", "keyUsage=critical,keyCertSign"]  # fmt: skip

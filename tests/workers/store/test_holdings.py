@@ -19,8 +19,8 @@ from workers.errors import FullError
 from workers.settings import Settings
 from workers.store import keys
 from workers.store.cache import Cache
-from workers.store.holdings import AT_ONCE, LASTS, Holdings, Tour
 from workers.store.server import EmbeddedServer, connect
+from workers.store.survey import AT_ONCE, LASTS, Holdings, Tour
 
 MEGABYTE = 2**20
 HEAVY = 400_000  # bytes of a heavy question, compressed: three texts

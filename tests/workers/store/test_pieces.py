@@ -8,7 +8,7 @@ from service import example
 
 from sigtest.comparison.parse import parse_comparison
 from sigtest.kinds.comparisons import ComparisonQuestion
-from workers.store.pieces import Cut, Pieces
+from workers.store.progress import Cut, Pieces
 from workers.store.task import Priced, Task, owner_of
 
 

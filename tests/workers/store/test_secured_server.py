@@ -17,7 +17,7 @@ from service import CALLER, Comparisons, example, finished, in_process, started
 
 from workers.errors import StorageError
 from workers.settings import Settings
-from workers.store.binary import find_binary
+from workers.store.server import find_binary
 
 ROOT = Path(__file__).parents[3]
 

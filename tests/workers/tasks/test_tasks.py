@@ -52,7 +52,7 @@ def test_texts_that_are_read_one_at_a_time_give_the_same_report(
         return packed(store, question_id, fields)
 
     monkeypatch.setattr(QuestionStore, "packed", counted)
-    monkeypatch.setattr("workers.tasks.statistics.READ_AHEAD", 1)
+    monkeypatch.setattr("workers.tasks.questions.READ_AHEAD", 1)
     finish(context, record.id)
     outputs = len(comparison.entries[0].systems)
     assert sum(read) == outputs + 1
@@ -219,7 +219,7 @@ def test_a_task_that_ended_may_start_as_often_again(jobs: Comparisons, context: 
     record = submitted(jobs, synthetic(5, segments=20))
     first, *_ = missing(context, record.id)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("workers.tasks.statistics.statistics_keys", lambda plan: ODD_KEYS)
+        patch.setattr("workers.tasks.questions.statistics_keys", lambda plan: ODD_KEYS)
         patch.setattr("workers.store.progress.statistics_keys", lambda plan: ODD_KEYS)
         for _ in range(2 * context.settings.attempts):
             perform(context, [first])

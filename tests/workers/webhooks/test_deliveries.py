@@ -15,11 +15,11 @@ from service import CALLER, Comparisons, Service, children, example, kill, start
 
 from benchmarks.deliveries import LOOPBACK, Receiver, deliver_all, receiving
 from workers.addresses import allowed
-from workers.queue.jobs import Jobs
+from workers.queue import Jobs
 from workers.settings import Settings
 from workers.store import keys
-from workers.store.messages import EVENTS, TEST, Message
 from workers.store.task import Task
+from workers.store.webhooks import EVENTS, TEST, Message
 from workers.tasks.context import Context
 from workers.tasks.webhooks import ATTEMPTS, hand_out, pause_after
 from workers.webhooks import Webhooks

@@ -1,0 +1,296 @@
+"""`sigtest-admin`, or `python -m workers.admin`: what operators do to a service.
+
+It speaks to the store that the service has: REDIS_URL, or the embedded server of SIGTEST_STATE,
+which it starts for itself where no service runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from typing import TypeVar
+
+from sigtest.cli.terminal import status_of
+from sigtest.kinds import KINDS
+from sigtest.render.names import printable
+from workers.access import SCOPES, Access, ApiKey
+from workers.errors import NotFoundError, NotReadyError
+from workers.guard import storage
+from workers.load import load
+from workers.questions import Questions
+from workers.settings import SECONDS, Settings
+from workers.store import keys, survey
+from workers.store.server import EmbeddedServer, connect
+from workers.store.task import Priced
+from workers.tasks import boards
+from workers.tasks.context import Context
+from workers.testsets import TestSets
+from workers.webhooks import Webhooks
+
+Lines = Iterator[str]
+
+KEY_COLUMNS = "{:<8}  {:<20}  {:<17}  {:<10}  {:<10}  {:>7}  {}"
+USAGE_COLUMNS = "{:<20}  {:>10}  {:>17}  {:>16}"
+FAILED_COLUMNS = "{:<32}  {:<20}  {:<18}  {}"
+LOOK_SECONDS = 0.1  # between looks whether a task still runs
+PAGE = 100
+DAY = 86_400.0
+
+T = TypeVar("T")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; 2 where it cannot be done."""
+    options = _parser().parse_args(arguments)
+    return status_of("sigtest-admin", lambda: _run(options))
+
+
+def span(text: str) -> float:
+    """A length of time, in days or in seconds, as a type of argparse.
+
+    Raises:
+        ArgumentTypeError: It is none.
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 <= number <= SECONDS:
+        raise argparse.ArgumentTypeError(f"must be a number from 0 to {SECONDS:,}, not {text!r}")
+    return number
+
+
+def _run(options: argparse.Namespace) -> int:
+    settings = Settings()
+    with storage():
+        server = EmbeddedServer(settings)
+        server.ensure()
+        redis = connect(settings, retries=3, timeout=3.0)
+        try:
+            for line in options.run(options, Context.on(redis, settings)):
+                # reasons of failures quote what callers sent
+                sys.stdout.write(f"{printable(line)}\n")
+            sys.stdout.flush()
+        finally:
+            redis.close()
+            server.stop()
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="sigtest-admin", allow_abbrev=False)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    whole = commands.add_parser("keys", help="make, list and revoke API keys")
+    ways = whole.add_subparsers(required=True, metavar="add|list|revoke")
+    add = ways.add_parser("add", help="make a key and print it, this once")
+    add.add_argument("name", help="of its holder; holders see their own questions only")
+    add.add_argument(
+        "--scope", action="append", choices=SCOPES,
+        help="what it is for; repeatable; default read and submit",
+    )  # fmt: skip
+    add.add_argument("--days", type=span, help="after how many it ends; default never")
+    add.add_argument(
+        "--budget", type=int,
+        help="predicted seconds of one core that its holder may have unfinished",
+    )  # fmt: skip
+    add.set_defaults(run=_add_key)
+    listing = ways.add_parser("list", help="all keys, without the keys themselves")
+    listing.set_defaults(run=_list_keys)
+    revoke = ways.add_parser("revoke", help="take back one key, or all of a holder")
+    revoke.add_argument("which", metavar="ID-OR-NAME")
+    revoke.set_defaults(run=_revoke_keys)
+
+    usage = "unfinished questions, their predicted seconds, and bytes of the store, by caller"
+    commands.add_parser("usage", help=usage).set_defaults(run=_usage)
+    failed = "questions and systems that have failed, and why; reasons may quote a text"
+    commands.add_parser("failed", help=failed).set_defaults(run=_failed)
+
+    requeue = commands.add_parser(
+        "requeue", help="let questions and test sets that failed, or are unfinished, start again"
+    )
+    which = requeue.add_mutually_exclusive_group(required=True)
+    which.add_argument("ids", metavar="ID", nargs="*", default=[], help="of what")
+    which.add_argument("--failed", action="store_true", help="all that `failed` lists")
+    requeue.set_defaults(run=_requeue)
+
+    drain = commands.add_parser(
+        "drain",
+        help="hand out no task until `drain --end`, and wait until none runs; what callers ask "
+        "is accepted and waits",
+    )
+    drain.add_argument("--end", action="store_true", help="serve what waits again")
+    drain.add_argument(
+        "--seconds", type=span, default=3600.0, help="how long to wait; default %(default)g"
+    )
+    drain.set_defaults(run=_drain)
+
+    purge = commands.add_parser(
+        "purge",
+        help="delete a caller's questions, test sets and webhooks, with texts, reports and what is "
+        "cached; keys stay (keys revoke)",
+    )
+    purge.add_argument("caller", help="name of a holder of keys; anonymous where there are none")
+    purge.add_argument(
+        "--days", type=span, default=0.0,
+        help="only what was accepted, and test sets that were changed, that long ago",
+    )  # fmt: skip
+    purge.add_argument("--yes", action="store_true", help="do it; without, say what there is")
+    purge.set_defaults(run=_purge)
+    return parser
+
+
+def _add_key(options: argparse.Namespace, context: Context) -> Lines:
+    scopes = options.scope or ["read", "submit"]
+    access = Access(context.redis, context.settings.marker)
+    _, secret = access.add(options.name, scopes, options.days, options.budget)
+    yield secret
+
+
+def _list_keys(options: argparse.Namespace, context: Context) -> Lines:
+    known = Access(context.redis).listing()  # first: the store may not answer
+    yield KEY_COLUMNS.format("id", "name", "scopes", "made", "ends", "budget", "state")
+    yield from map(_key_line, known)
+
+
+def _key_line(key: ApiKey) -> str:
+    def day(seconds: float) -> str:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d")
+
+    state = "valid" if key.valid(time.time()) else "revoked" if key.revoked else "expired"
+    ends = "never" if key.expires_at is None else day(key.expires_at)
+    budget = "" if key.budget is None else str(key.budget)
+    scopes = ",".join(key.scopes)
+    return KEY_COLUMNS.format(key.id, key.name, scopes, day(key.created_at), ends, budget, state)
+
+
+def _revoke_keys(options: argparse.Namespace, context: Context) -> Lines:
+    for key in Access(context.redis).revoke(options.which):
+        yield f"revoked {key.id} of {key.name}"
+
+
+def _usage(options: argparse.Namespace, context: Context) -> Lines:
+    now = load(context)
+    tour = survey.Tour(context.redis)
+    while not tour.step():
+        pass
+    yield USAGE_COLUMNS.format("caller", "unfinished", "predicted seconds", "bytes")
+    for caller, size in sorted(tour.held.items()):
+        seconds = f"{now.predicted.get(caller, 0.0):.3f}"
+        yield USAGE_COLUMNS.format(caller, now.unfinished.get(caller, 0), seconds, f"{size:,}")
+    if now.drained:
+        yield "drained: nothing is handed out until `sigtest-admin drain --end`"
+    yield f"{now.waiting} tasks wait, the oldest for {now.oldest:.0f} s; {now.workers} workers"
+
+
+def _failed(options: argparse.Namespace, context: Context) -> Lines:
+    yield FAILED_COLUMNS.format("id", "caller", "kind", "why")
+    for name in sorted(survey.failed_questions(context.redis)):
+        stored = context.questions.find(name)
+        if stored is not None:
+            record = stored.record
+            yield FAILED_COLUMNS.format(name, stored.caller, record.kind, record.error)
+    for name in sorted(survey.failed_testsets(context.redis)):
+        state = context.testsets.state(name)
+        if state is None:
+            continue
+        for system, why in state.failed.items():
+            yield FAILED_COLUMNS.format(name, state.caller, "testsets", f"{system}: {why}")
+
+
+def _requeue(options: argparse.Namespace, context: Context) -> Lines:
+    ids: Sequence[str] = options.ids
+    if options.failed:
+        redis = context.redis
+        ids = sorted({*survey.failed_questions(redis), *survey.failed_testsets(redis)})
+    for name in ids:
+        caller, tasks = _revived(context, name)
+        alive = context.feed.jobs.alive()
+        idle = [entry for entry in tasks if entry.task.key not in alive]
+        context.feed.jobs.forget(entry.task.key for entry in idle)
+        context.feed.add(caller, idle)
+        yield f"requeued {name} of {caller}"
+
+
+def _revived(context: Context, name: str) -> tuple[str, list[Priced]]:
+    """Whose it is, and what there is to do for it."""
+    stored = context.questions.find(name)
+    if stored is not None:
+        if not survey.revive_question(context.redis, name, stored.caller):
+            raise NotReadyError(
+                f"{name} is {stored.record.status}; only what failed or is unfinished starts "
+                "again.",
+                stored.record,
+            )
+        return stored.caller, context.questions.progress.pieces(name).tasks(name)
+    if context.testsets.state(name) is None:
+        raise NotFoundError(f"There is no question and no test set {name}.")
+    survey.revive_testset(context.testsets, name)
+    state = context.testsets.state(name)
+    if state is None:
+        raise NotFoundError(f"The test set {name} has just been deleted.")
+    return state.caller, boards.joins(state)
+
+
+def _drain(options: argparse.Namespace, context: Context) -> Lines:
+    feed = context.feed
+    if options.end:
+        feed.resume()
+        yield "tasks are handed out"
+        return
+    feed.drain()
+    deadline = time.monotonic() + options.seconds
+    while feed.jobs.workers() and feed.jobs.busy() and time.monotonic() < deadline:
+        time.sleep(LOOK_SECONDS)
+    running, (waiting, _) = len(feed.jobs.running()), feed.depth()
+    yield f"drained: workers have {running} tasks, {waiting} wait until `sigtest-admin drain --end`"
+
+
+def _purge(options: argparse.Namespace, context: Context) -> Lines:
+    questions, testsets, webhooks = Questions(context), TestSets(context), Webhooks(context)
+    caller, until = options.caller, time.time() - options.days * DAY
+    listed = _all_pages(partial(testsets.listing, caller, limit=PAGE))
+    retention = context.settings.retention
+    changed = [board for board in listed if board.expires_at - retention <= until]
+    accepted = {
+        kind: [
+            record
+            for record in _all_pages(partial(questions.listing, caller, kind, limit=PAGE))
+            if record.created_at <= until
+        ]
+        for kind in KINDS
+    }
+    hooks = [] if options.days else webhooks.listing(caller)
+    if options.yes:
+        for record in (r for records in accepted.values() for r in records):
+            if questions.remove(record.id, caller) is not None:  # it was cancelled
+                questions.remove(record.id, caller)
+        for board in changed:
+            testsets.delete(board.id, caller)
+            survey.forget_space(context.redis, board.id)
+        for hook in hooks:
+            webhooks.remove(hook.id, caller)
+        if not options.days:
+            survey.forget_space(context.redis, keys.space_of(caller))
+    done = "deleted" if options.yes else "would delete (with --yes)"
+    counts = {kind: len(records) for kind, records in accepted.items()}
+    for kind, count in (*counts.items(), ("testsets", len(changed)), ("webhooks", len(hooks))):
+        yield f"{done} {count} {kind} of {caller}"
+
+
+def _all_pages(page: Callable[[str | None], tuple[Sequence[T], str | None]]) -> Iterator[T]:
+    """Everything of a listing, page by page."""
+    entries, cursor = page(None)
+    yield from entries
+    while cursor is not None:
+        entries, cursor = page(cursor)
+        yield from entries
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,1 +1,0 @@
-"""Which task is next."""
