@@ -90,7 +90,7 @@ class NamedQuestions:
         """
         for reference in kind.named:
             found = {
-                place: await self._finished(reference.kind, question_id, place)
+                place: reference.take(await self._finished(reference.kind, question_id, place))
                 for place, question_id in reference.ids(body).items()
             }
             if found:

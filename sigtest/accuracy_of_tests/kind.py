@@ -10,12 +10,12 @@ from sigtest.accuracy_of_tests.fields import schema
 from sigtest.accuracy_of_tests.pictures import PICTURES
 from sigtest.accuracy_of_tests.present import answer, present
 from sigtest.comparison.comparison import Comparison
-from sigtest.kinds.base import File, Reference
-from sigtest.kinds.comparisons import with_comparison
+from sigtest.kinds import comparisons
+from sigtest.kinds.base import File
 from sigtest.kinds.whole import WholeKind
 from sigtest.people import HumanQuestion
+from sigtest.people.kind import FINISHED
 from sigtest.people.kind import recognised as judged
-from sigtest.people.kind import with_evaluation
 from sigtest.requests.accuracy import AccuracyRequest
 from sigtest.requests.options import Option, options
 from sigtest.requests.people import Judging
@@ -69,17 +69,13 @@ class AccuracyOfTests(WholeKind[Asked]):
     fields = options(AccuracyRequest)
     inside: ClassVar[Mapping[str, tuple[Option, ...]]] = {"human": options(Judging)}
     compares = "comparison"
-    named = (
-        Reference(("human", "evaluation"), "human-evaluations"),
-        Reference(("comparison", "id"), "comparisons"),
-    )
+    named = (FINISHED, comparisons.FINISHED)
     pictures = PICTURES
     tables = ("correct", "errors", "agreement")
     naming = ("metric",)
 
     def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Asked:
-        judgements = [(file.name, file.data) for file in files]
-        return parse(with_comparison(with_evaluation(request)), judgements)
+        return parse(request, [(file.name, file.data) for file in files])
 
     def recognised(self, question: Asked) -> tuple[str, ...]:
         people = question.people

@@ -8,7 +8,7 @@ pictures, deletion, the command line's `--server` and the client.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -94,15 +94,17 @@ class Finished:
 
 @dataclass(frozen=True)
 class Reference:
-    """A place in requests where the id of a question may stand; `parse` gets it as `Finished`.
+    """A place in requests where the id of a question may stand.
 
     Attributes:
         place: Fields on the way to it; `*` is any.
         kind: Path of the kind of that question.
+        take: What of the question `parse` gets in the place of the id; all of it by default.
     """
 
     place: tuple[str, ...]
     kind: str
+    take: Callable[[Finished], object] = lambda finished: finished
 
     def ids(self, request: object) -> dict[str, object]:
         """What stands there, by its place in the request: ids, or what is none."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from sigtest import engine
@@ -14,7 +15,7 @@ from sigtest.comparison.plan import Plan
 from sigtest.data.testset import System, TestSet
 from sigtest.decide.anew import decided
 from sigtest.kinds import cost
-from sigtest.kinds.base import About, File, Finished, Kind
+from sigtest.kinds.base import About, File, Kind, Reference
 from sigtest.kinds.renderable import Renderable
 from sigtest.progress import Progress
 from sigtest.render.comparison import TABLES, present
@@ -141,14 +142,6 @@ class Comparisons(Kind[ComparisonQuestion]):
         return decided(report, alpha, correction)
 
 
-def with_comparison(request: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A request with a finished comparison in the place of its id."""
-    compared = request.get("comparison")
-    if isinstance(compared, Mapping) and isinstance(compared.get("id"), Finished):
-        return {**request, "comparison": {**compared, "id": compared["id"].question.comparison}}
-    return request
-
-
 def about(plan: Plan) -> About:
     """What a listing tells of a comparison."""
     return About(plan.systems, plan.recipe.labels, plan.recipe.tests, plan.names)
@@ -165,3 +158,4 @@ def output_field(number: int) -> str:
 
 
 KIND = Comparisons()
+FINISHED = Reference(("comparison", "id"), "comparisons", attrgetter("question.comparison"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from sigtest.kinds.base import File, Finished, Reference
@@ -13,7 +14,7 @@ from sigtest.meta_evaluation.fields import schema
 from sigtest.meta_evaluation.pictures import PICTURES
 from sigtest.meta_evaluation.present import answer, present
 from sigtest.meta_evaluation.sources import from_comparison
-from sigtest.people.kind import with_evaluation
+from sigtest.people.kind import FINISHED
 from sigtest.requests.meta import MetricEvaluationRequest
 from sigtest.requests.options import Option, options
 from sigtest.requests.people import Judging
@@ -52,12 +53,9 @@ class MetricEvaluations(WholeKind[Asked]):
     fields = options(MetricEvaluationRequest)
     inside: ClassVar[Mapping[str, tuple[Option, ...]]] = {"human": options(Judging)}
     named = tuple(
-        Reference((*start, *place), kind)
+        replace(reference, place=(*start, *reference.place))
         for start in ((), ("sets", "*"))
-        for place, kind in (
-            (("human", "evaluation"), "human-evaluations"),
-            (("metrics", "comparison"), "comparisons"),
-        )
+        for reference in (FINISHED, Reference(("metrics", "comparison"), "comparisons"))
     )
     pictures = PICTURES
     tables = ("metrics", "pairs")
@@ -75,7 +73,7 @@ class MetricEvaluations(WholeKind[Asked]):
 
 
 def _answered(request: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The request with what was asked and answered in the place of finished questions."""
+    """The request with scores in the place of finished comparisons."""
     sets = request.get("sets")
     if isinstance(sets, Mapping):
         return {**request, "sets": {name: _of_set(own) for name, own in sets.items()}}
@@ -83,14 +81,11 @@ def _answered(request: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _of_set(body: Any) -> Any:
-    if not isinstance(body, Mapping):
-        return body
-    filled = dict(with_evaluation(body))
-    metrics = body.get("metrics")
+    metrics = body.get("metrics") if isinstance(body, Mapping) else None
     if isinstance(metrics, Mapping) and isinstance(metrics.get("comparison"), Finished):
         others = {label: own for label, own in metrics.items() if label != "comparison"}
-        filled["metrics"] = {**from_comparison(metrics["comparison"].report), **others}
-    return filled
+        return {**body, "metrics": {**from_comparison(metrics["comparison"].report), **others}}
+    return body
 
 
 KIND = MetricEvaluations()

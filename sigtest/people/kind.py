@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from sigtest.files.judgements import JUDGEMENTS
-from sigtest.kinds.base import File, Finished
+from sigtest.kinds.base import File, Reference
 from sigtest.kinds.whole import WholeKind
 from sigtest.people import HumanReport, compute, parse
 from sigtest.people.judgements import Rankings
@@ -35,15 +36,15 @@ EXAMPLES = {
 }
 
 
-def recognised(asked: HumanQuestion) -> tuple[str, ...]:
+def recognised(question: HumanQuestion) -> tuple[str, ...]:
     """What was read in each file, and how much there is to judge by."""
-    judged = asked.judgements
+    judged = question.judgements
     what = "ranking" if isinstance(judged, Rankings) else "judgement"
     read = [
         f"{counted(source.rows, 'row')}, read as {source.input}"
         + "".join(f"; {count:,} left out: {why}" for why, count in source.dropped.items())
         + "."
-        for source in asked.sources
+        for source in question.sources
     ]
     counts = [
         counted(len(column.names), noun)
@@ -94,12 +95,5 @@ class HumanEvaluations(WholeKind[HumanQuestion]):
     present = staticmethod(present)
 
 
-def with_evaluation(request: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A request with a finished human evaluation in the place of its id."""
-    human = request.get("human")
-    if isinstance(human, Mapping) and isinstance(human.get("evaluation"), Finished):
-        return {**request, "human": {**human, "evaluation": human["evaluation"].question}}
-    return request
-
-
 KIND = HumanEvaluations()
+FINISHED = Reference(("human", "evaluation"), "human-evaluations", attrgetter("question"))

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sigtest.comparison.comparison import Comparison
-from sigtest.kinds.base import File, Reference
-from sigtest.kinds.comparisons import with_comparison
+from sigtest.kinds.base import File
+from sigtest.kinds.comparisons import FINISHED
 from sigtest.kinds.whole import WholeKind
 from sigtest.plans import Asked, PlanReport, compute, parse
 from sigtest.plans.pictures import PICTURES
@@ -45,13 +45,13 @@ class Plans(WholeKind[Asked]):
     command = "plan"
     fields = options(PlanRequest, without=("comparison",))
     compares = "comparison"
-    named = (Reference(("comparison", "id"), "comparisons"),)
+    named = (FINISHED,)
     pictures = PICTURES
     tables = ("pairs",)
     naming = ("a", "b", "metric")
 
     def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Asked:
-        return parse(with_comparison(request))
+        return parse(request)
 
     def comparison(self, question: Asked) -> Comparison | None:
         return question.pilot
