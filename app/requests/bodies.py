@@ -45,7 +45,7 @@ from sigtest.data.names import system_name
 from sigtest.data.shape import shape_of
 from sigtest.data.text import decode
 from sigtest.errors import InputError, LimitError
-from sigtest.files import Bounds, Gathered, Given, Joining, Role, Upload, gather
+from sigtest.files import Bounds, Entry, Gathered, Joining, Role, Upload, gather
 from sigtest.files.tree import unpacking
 from sigtest.requests.notes import PARTS, Noted, apart
 from workers.questions import Status
@@ -386,7 +386,7 @@ def refuse_doubled(body: Mapping[str, Any], files: Files) -> None:
             raise InputError(f"A form brings {part} as files, not in request.", field=part)
 
 
-def given_of(files: Files, system: str | None = None) -> list[Given]:
+def given_of(files: Files, system: str | None = None) -> list[Entry]:
     """The files of a form, with what their parts and names say of them.
 
     Args:
@@ -399,11 +399,11 @@ def given_of(files: Files, system: str | None = None) -> list[Given]:
             field = part if part in SINGLE else f"{part}[{i}]"
             label, name = _label_and_system(file) if role == "scores" else (None, None)
             upload = Upload(plain(file.filename), file.file.read())
-            given.append(Given(role, upload, system or name, label, field=field))
+            given.append(Entry(role, upload, system or name, label, field=field))
     return given
 
 
-def gathered(given: Sequence[Given], how: Joining, settings: Settings) -> Gathered:
+def gathered(given: Sequence[Entry], how: Joining, settings: Settings) -> Gathered:
     """What files bring together, within the limits of this service."""
     bounds = Bounds(
         files=settings.max_archive_files,

@@ -40,7 +40,7 @@ from sigtest.comparison.plan import Part
 from sigtest.data.names import check_name
 from sigtest.data.testset import System
 from sigtest.errors import InputError, RecipeError, SigtestError
-from sigtest.files import STRICT, Given, Joining, Upload, in_order, outputs_of
+from sigtest.files import STRICT, Entry, Joining, Upload, in_order, outputs_of
 from sigtest.files.tree import GZIP as MAGIC
 from sigtest.metrics import only_labels
 from sigtest.requests.comparisons import listed
@@ -198,7 +198,7 @@ def _output_of_body(
         return parse_json(data, "body")
     if packed and not data.startswith(MAGIC):
         raise InputError("The body is not a gzip file.", field="body")
-    given = Given("system", Upload("the file", data), name, field="body")
+    given = Entry("system", Upload("the file", data), name, field="body")
     return _output([given], name, settings)
 
 
@@ -220,6 +220,6 @@ def _output_of_form(name: str, form: FormData, settings: Settings) -> dict[str, 
     return {**(_output(given, name, settings) if given else {}), **notes}
 
 
-def _output(given: Sequence[Given], name: str, settings: Settings) -> dict[str, Any]:
+def _output(given: Sequence[Entry], name: str, settings: Settings) -> dict[str, Any]:
     """What files bring of one system, in the order of the test set."""
     return outputs_of(gathered(given, STRICT, settings).material)[name]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from sigtest.errors import InputError, LimitError
-from sigtest.files import Gathered, Given, Joining, Upload, gather, read_builtin
+from sigtest.files import Entry, Gathered, Joining, Upload, gather, read_builtin
 from sigtest.files.builtin import SETTING
 from sigtest.files.gathering import COLUMNS
 from sigtest.files.tree import GZIP, unpacking
@@ -143,13 +143,13 @@ def joining_of(options: argparse.Namespace, testset: str | None = None) -> Joini
     return Joining(options.missing, testset, False, labels, wanted, tuple(options.without))
 
 
-def columns_of(options: argparse.Namespace) -> list[Given]:
+def columns_of(options: argparse.Namespace) -> list[Entry]:
     """The files that say something of each segment."""
     named = [(role, getattr(options, role, None)) for role in COLUMNS]
-    return [Given(role, Path(path)) for role, path in named if path is not None]
+    return [Entry(role, Path(path)) for role, path in named if path is not None]
 
 
-def read(given: Sequence[Given], how: Joining) -> Gathered:
+def read(given: Sequence[Entry], how: Joining) -> Gathered:
     """Read all files; standard input may be one of them."""
     piped = [entry for entry in given if entry.where == Path(STDIN)]
     if len(piped) > 1:
@@ -158,33 +158,33 @@ def read(given: Sequence[Given], how: Joining) -> Gathered:
     return gather([replace(e, where=content) if e in piped else e for e in given], how)
 
 
-def _imports(options: argparse.Namespace) -> list[Given]:
+def _imports(options: argparse.Namespace) -> list[Entry]:
     """What `--from` names, or else the test set of sacreBLEU that `--testset` does."""
     if options.imports:
-        return [Given("anything", Path(path)) for path in options.imports]
+        return [Entry("anything", Path(path)) for path in options.imports]
     if options.testset is None:
         return []
     if options.reference:
         raise InputError("--testset brings the references; leave out -r.")
-    return [Given("anything", read_builtin(options.testset, os.environ.get(SETTING) == "1"))]
+    return [Entry("anything", read_builtin(options.testset, os.environ.get(SETTING) == "1"))]
 
 
-def _references(paths: Sequence[str]) -> list[Given]:
-    return [Given("reference", Path(path)) for path in paths]
+def _references(paths: Sequence[str]) -> list[Entry]:
+    return [Entry("reference", Path(path)) for path in paths]
 
 
-def references_of(options: argparse.Namespace) -> list[Given]:
+def references_of(options: argparse.Namespace) -> list[Entry]:
     """The references, and what is said of each segment."""
     return [*_references(options.reference), *columns_of(options)]
 
 
-def systems_of(texts: Sequence[str], replicas: Sequence[str], scores: Sequence[str]) -> list[Given]:
+def systems_of(texts: Sequence[str], replicas: Sequence[str], scores: Sequence[str]) -> list[Entry]:
     """The systems: plain ones, those with several runs, those with scores."""
-    given = [Given("system", Path(path), name) for name, path in map(_named, texts)]
+    given = [Entry("system", Path(path), name) for name, path in map(_named, texts)]
     for name, paths in map(_replicated, replicas):
-        given += [Given("system", Path(path), name, run=True) for path in paths]
+        given += [Entry("system", Path(path), name, run=True) for path in paths]
     for label, name, path in map(_labelled, scores):
-        given.append(Given("scores", Path(path), name, label))
+        given.append(Entry("scores", Path(path), name, label))
     return given
 
 

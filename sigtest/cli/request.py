@@ -13,10 +13,10 @@ from sigtest.cli.files import gathered, joining_of, read, shown
 from sigtest.cli.parser import UsageError
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison
-from sigtest.data.inferred import NOTHING, Told
+from sigtest.data.inferred import NOTHING, MetricOptions
 from sigtest.data.names import system_name
 from sigtest.errors import InputError, RecipeError, SigtestError
-from sigtest.files import Given, Joining, Material, metrics_of, told_of
+from sigtest.files import Entry, Joining, Material, metric_options, metrics_of
 from sigtest.requests.options import words_of
 from sigtest.requests.recipe import ANY_METRIC, OPTIONS, Recipe, of_labels
 
@@ -33,7 +33,7 @@ def read_comparison(options: argparse.Namespace) -> Comparison:
     material = found.material
     if material.systems and not (material.references or material.scores):
         raise InputError("No references: give them with -r FILE, or scores with --scores.")
-    choices = choices_of(options, metrics_of(material), told_of(material))
+    choices = choices_of(options, metrics_of(material), metric_options(material))
     body = {**material.as_json(), **choices}
     with naming(found.files, [shown(path) for path in options.reference]):
         return parse_comparison(body)
@@ -69,7 +69,7 @@ def naming(files: Mapping[str, tuple[str, ...]], references: Sequence[str]) -> I
 def choices_of(
     options: argparse.Namespace,
     metrics: Sequence[str | Mapping[str, object]],
-    told: Told | None = NOTHING,
+    told: MetricOptions | None = NOTHING,
 ) -> dict[str, Any]:
     """The recipe as JSON has it; options that were not given keep its defaults.
 
@@ -139,7 +139,7 @@ def read_folders(options: argparse.Namespace) -> Comparison:
         )
     how = joining_of(options)
     read_ones = [_read_testset(spelled, how) for spelled in options.folders]
-    choices = choices_of(options, metrics_of(read_ones[0][1]), told_of(read_ones[0][1]))
+    choices = choices_of(options, metrics_of(read_ones[0][1]), metric_options(read_ones[0][1]))
     testsets = [{"name": name, **material.as_json()} for name, material in read_ones]
     return parse_comparison({"testsets": testsets, "pooled": options.pooled, **choices})
 
@@ -150,4 +150,4 @@ def _read_testset(spelled: str, how: Joining) -> tuple[str, Material]:
     if not equals or os.path.exists(spelled):
         last = os.path.basename(os.path.abspath(spelled))
         name, path = last if os.path.isdir(spelled) else system_name(last), spelled
-    return name, read([Given("anything", Path(path))], how).material
+    return name, read([Entry("anything", Path(path))], how).material

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from sigtest.comparison.comparison import Comparison, Entry
-from sigtest.data.inferred import Told, inferred_metrics
+from sigtest.data.inferred import MetricOptions, inferred_metrics
 from sigtest.data.names import check_name
 from sigtest.data.runs import parse_runs
 from sigtest.data.testset import System
@@ -124,7 +124,7 @@ def _recipe(wanted: Choices, entry: Entry) -> Recipe:
     """The recipe with metrics by the names of scores, or those that nothing needs to name."""
     scores = {system.name: system.scores for system in entry.systems}
     if wanted.metrics is not None:
-        labels: Told = {label: {} for own in scores.values() for label in own}
+        labels: MetricOptions = {label: {} for own in scores.values() for label in own}
         return wanted.recipe(of_labels(wanted.metrics, labels))
     texts = bool(entry.testset.references) and all(
         system.hypotheses is not None or system.replicas for system in entry.systems

@@ -8,12 +8,12 @@ from typing import Any
 
 from sigtest.data.testset import LABEL
 
-Told = Mapping[str, Mapping[str, object]]
-NOTHING: Told = MappingProxyType({})
+MetricOptions = Mapping[str, Mapping[str, object]]
+NOTHING: MetricOptions = MappingProxyType({})
 
 
 def inferred_metrics(
-    brought: Mapping[str, Collection[str]], texts: bool, told: Told = NOTHING
+    brought: Mapping[str, Collection[str]], texts: bool, told: MetricOptions = NOTHING
 ) -> list[Any]:
     """Metrics as a recipe has them: BLEU of texts, and the mean of every kind of scores.
 

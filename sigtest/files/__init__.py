@@ -8,9 +8,16 @@ sacreBLEU's built-in test sets. Nothing is written to disk, and no name in an ar
 from sigtest.files.builtin import read_builtin
 from sigtest.files.folders import TREES_READ
 from sigtest.files.formats.wmt import read_wmt
-from sigtest.files.gathering import Gathered, Given, Role, Upload, gather, read_bytes, read_path
+from sigtest.files.gathering import Entry, Gathered, Role, Upload, gather, read_bytes, read_path
 from sigtest.files.join import STRICT, Joining, join
-from sigtest.files.material import Material, Scores, in_order, metrics_of, outputs_of, told_of
+from sigtest.files.material import (
+    Material,
+    Scores,
+    in_order,
+    metric_options,
+    metrics_of,
+    outputs_of,
+)
 from sigtest.files.registry import FORMATS_READ, FORMATS_REFUSED, Reader
 from sigtest.files.tree import Bounds
 
@@ -20,8 +27,8 @@ __all__ = [
     "STRICT",
     "TREES_READ",
     "Bounds",
+    "Entry",
     "Gathered",
-    "Given",
     "Joining",
     "Material",
     "Reader",
@@ -31,11 +38,11 @@ __all__ = [
     "gather",
     "in_order",
     "join",
+    "metric_options",
     "metrics_of",
     "outputs_of",
     "read_builtin",
     "read_bytes",
     "read_path",
     "read_wmt",
-    "told_of",
 ]

@@ -40,7 +40,7 @@ FIXES = (
     ),
     (r"\[[+-]?[\d.]+([eE][+-]?\d+)?\]", "write it without brackets"),
 )
-SAID = (
+VERDICTS = (
     (
         r"(?i:yes|no|pass(ed)?|fail(ed)?|(in)?correct|right|wrong|[CI✓✗✔✘])",
         "write 1 for right and 0 for wrong",
@@ -90,7 +90,7 @@ def number(cell: object, where: str, line: int | None = None) -> float | None:
 
 def advice(text: str) -> str | None:
     """How to write what is no number, where what was meant is known."""
-    found = (fix for pattern, fix in _patterns(FIXES + SAID) if pattern.fullmatch(text))
+    found = (fix for pattern, fix in _patterns(FIXES + VERDICTS) if pattern.fullmatch(text))
     return next(found, None)
 
 

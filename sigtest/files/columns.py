@@ -23,10 +23,10 @@ from sigtest.files.tables import (
     Table,
     check_header,
     header_of,
-    is_asked,
     is_counter,
     is_index,
     is_metric,
+    is_question,
     is_system,
     may_be_verdict,
     may_identify,
@@ -344,7 +344,7 @@ def _add_texts(assembly: Assembly, layout: Layout, row: int, i: int, system: str
         value = _text(layout, layout.single[role], row) if role in layout.single else None
         if value is not None and (role == "source" or not blank(value)):
             assembly.about(i, role, value, place)
-    for column in [*filter(is_asked, layout.passed_over)][:1]:
+    for column in [*filter(is_question, layout.passed_over)][:1]:
         if isinstance(key := layout.cells(column)[row], str) and not blank(key):
             assembly.about(i, "key", key, place)
     for column in layout.references:

@@ -152,7 +152,7 @@ class Upload:
 
 
 @dataclass(frozen=True)
-class Given:
+class Entry:
     """A file or folder, and what was said of it.
 
     Attributes:
@@ -190,11 +190,13 @@ class Gathered:
     files: dict[str, tuple[str, ...]]
 
 
-def gather(given: Sequence[Given], how: Joining = STRICT, bounds: Bounds | None = None) -> Gathered:
+def gather(
+    entries: Sequence[Entry], how: Joining = STRICT, bounds: Bounds | None = None
+) -> Gathered:
     """Read files and put them together.
 
     Args:
-        given: In order, which systems keep.
+        entries: In order, which systems keep.
         how: What to do where they do not match of themselves.
         bounds: How much all of them may be.
 
@@ -205,18 +207,18 @@ def gather(given: Sequence[Given], how: Joining = STRICT, bounds: Bounds | None 
     """
     limits = bounds or Bounds()
     meter = Meter("The set of files", limits)
-    parts = [_checked(entry, how, meter) for entry in given]
-    _require_distinct(given, parts)
-    parts = _without_what_is_given_alone(given, parts)
+    parts = [_checked(entry, how, meter) for entry in entries]
+    _require_distinct(entries, parts)
+    parts = _without_what_is_given_alone(entries, parts)
     files: dict[str, tuple[str, ...]] = {}
-    for entry, part in zip(given, parts, strict=True):
+    for entry, part in zip(entries, parts, strict=True):
         for name in part.system_names:
             files[name] = (*files.get(name, ()), entry.name)
     try:
-        material = join(_with_runs(given, parts, how), how=how)
-        return Gathered(replace(material, notes=_without_folders(material.notes, given)), files)
+        material = join(_with_runs(entries, parts, how), how=how)
+        return Gathered(replace(material, notes=_without_folders(material.notes, entries)), files)
     except SigtestError as error:
-        for entry in given:
+        for entry in entries:
             if entry.name == error.field:
                 error.field = entry.field
                 error.system = error.system or entry.system
@@ -225,12 +227,12 @@ def gather(given: Sequence[Given], how: Joining = STRICT, bounds: Bounds | None 
 
 
 def _without_what_is_given_alone(
-    given: Sequence[Given], parts: Sequence[Material]
+    entries: Sequence[Entry], parts: Sequence[Material]
 ) -> list[Material]:
     """Materials without the references, say, that others have beside systems, if some are given."""
-    roles = {entry.role for entry in given}
+    roles = {entry.role for entry in entries}
     kept = []
-    for entry, part in zip(given, parts, strict=True):
+    for entry, part in zip(entries, parts, strict=True):
         for role in roles - {entry.role}:
             if (role, entry.role) != ("reference", "anything"):
                 part = replace(part, **ALONE.get(role, {}))
@@ -238,9 +240,9 @@ def _without_what_is_given_alone(
     return kept
 
 
-def _without_folders(notes: Sequence[str], given: Sequence[Given]) -> tuple[str, ...]:
+def _without_folders(notes: Sequence[str], entries: Sequence[Entry]) -> tuple[str, ...]:
     """Notes that name files as uploads are named: no report depends on where its files lie."""
-    paths = [entry.where for entry in given if isinstance(entry.where, Path)]
+    paths = [entry.where for entry in entries if isinstance(entry.where, Path)]
     for path in sorted(paths, key=lambda path: -len(str(path))):  # one may lie in another
         called = os.path.basename(os.path.abspath(path)) or str(path)  # also . and ..
         spelled = re.compile(rf"(?<![^\s(]){re.escape(str(path))}(?=[/:,;)]|\.?(?:\s|$))")
@@ -248,10 +250,10 @@ def _without_folders(notes: Sequence[str], given: Sequence[Given]) -> tuple[str,
     return tuple(notes)
 
 
-def _with_runs(given: Sequence[Given], parts: Sequence[Material], how: Joining) -> list[Material]:
+def _with_runs(entries: Sequence[Entry], parts: Sequence[Material], how: Joining) -> list[Material]:
     """Materials with the runs of each system put together, at the place of the first."""
     together: dict[str, list[Material]] = {}
-    for entry, part in zip(given, parts, strict=True):
+    for entry, part in zip(entries, parts, strict=True):
         key = f"{entry.system}\n" if entry.run else str(len(together))
         together.setdefault(key, []).append(part)
     as_runs = replace(how, runs=True)
@@ -261,7 +263,7 @@ def _with_runs(given: Sequence[Given], parts: Sequence[Material], how: Joining) 
     ]
 
 
-def _checked(entry: Given, how: Joining, meter: Meter) -> Material:
+def _checked(entry: Entry, how: Joining, meter: Meter) -> Material:
     """What one entry brings; errors say which part of the request it is."""
     try:
         if entry.system is not None:
@@ -278,7 +280,7 @@ def _checked(entry: Given, how: Joining, meter: Meter) -> Material:
         raise
 
 
-def _check_characters(found: Material, entry: Given, most: int) -> None:
+def _check_characters(found: Material, entry: Entry, most: int) -> None:
     outputs = [run for _, runs in found.systems for run in runs]
     columns = [found.sources, found.documents, found.labels]
     for lines in (*found.references, *found.texts, *outputs, *(c for c in columns if c)):
@@ -300,7 +302,7 @@ def _check_name(name: str, what: str, file: str) -> None:
         raise InputError(f"{file}: {error.message}") from error
 
 
-def _material(entry: Given, how: Joining, meter: Meter) -> Material:
+def _material(entry: Entry, how: Joining, meter: Meter) -> Material:
     if isinstance(entry.where, Material):
         return entry.where
     if entry.role in ("documents", "labels"):
@@ -314,7 +316,7 @@ def _material(entry: Given, how: Joining, meter: Meter) -> Material:
     return read_path(entry.where, how=how, outer=meter)
 
 
-def _column(entry: Given, meter: Meter) -> Material:
+def _column(entry: Entry, meter: Meter) -> Material:
     """The documents or labels of a file: its lines, or what a format says of its segments.
 
     Of two columns between tabs, the first is the label and the second the document, as
@@ -332,7 +334,7 @@ def _column(entry: Given, meter: Meter) -> Material:
     return Material(name=entry.name, **column)
 
 
-def _plain_lines(entry: Given, meter: Meter) -> tuple[str, ...] | None:
+def _plain_lines(entry: Entry, meter: Meter) -> tuple[str, ...] | None:
     """The lines of a file that is of no other format, numbers among them."""
     if isinstance(entry.where, Path) and not entry.where.is_file():
         return None
@@ -341,13 +343,13 @@ def _plain_lines(entry: Given, meter: Meter) -> tuple[str, ...] | None:
     return parse_lines(data, entry.name) if plain else None
 
 
-def _unzipped(entry: Given, meter: Meter) -> bytes:
+def _unzipped(entry: Entry, meter: Meter) -> bytes:
     where = entry.where
     data = where.data if isinstance(where, Upload) else Path(entry.name).read_bytes()
     return meter.of_part(entry.name, len(data)).unzipped(data, entry.name)
 
 
-def _documents(entry: Given, material: Material) -> Material:
+def _documents(entry: Entry, material: Material) -> Material:
     column: dict[str, Any] = {entry.role: getattr(material, entry.role)}
     if column[entry.role] is None:
         raise InputError(
@@ -357,7 +359,7 @@ def _documents(entry: Given, material: Material) -> Material:
     return Material(ids=material.ids, ordered=material.ordered, name=material.name, **column)
 
 
-def _system(entry: Given, material: Material) -> Material:
+def _system(entry: Entry, material: Material) -> Material:
     if not entry.system and material.texts and is_reference(_base(entry)):
         raise InputError(
             f"{entry.name} has the name of a reference, and is given as a system. A reference is "
@@ -369,7 +371,7 @@ def _system(entry: Given, material: Material) -> Material:
     return material.as_systems(name).named(entry.system, entry.label)
 
 
-def _scores(entry: Given, material: Material) -> Material:
+def _scores(entry: Entry, material: Material) -> Material:
     if not material.scores:
         raise InputError(
             f"{entry.name} has no scores of segments; give one number a line, or a table with "
@@ -380,12 +382,12 @@ def _scores(entry: Given, material: Material) -> Material:
     return alone.named(entry.system, entry.label)
 
 
-def _base(entry: Given) -> str:
+def _base(entry: Entry) -> str:
     """The name of a file: without its folders, where it is one of this machine."""
     return os.path.basename(entry.name) if isinstance(entry.where, Path) else entry.name
 
 
-_ROLES: dict[str, Callable[[Given, Material], Material]] = {
+_ROLES: dict[str, Callable[[Entry, Material], Material]] = {
     "anything": lambda _, material: material.of_known_role(),
     "reference": lambda _, material: replace(
         material, references=material.as_references(), systems=(), texts=(), scores=()
@@ -400,10 +402,10 @@ _ROLES: dict[str, Callable[[Given, Material], Material]] = {
 }
 
 
-def _require_distinct(given: Sequence[Given], parts: Sequence[Material]) -> None:
+def _require_distinct(entries: Sequence[Entry], parts: Sequence[Material]) -> None:
     """Check that no two files were given as the output of one system, even if they are equal."""
-    seen: dict[str, Given] = {}
-    for entry, part in zip(given, parts, strict=True):
+    seen: dict[str, Entry] = {}
+    for entry, part in zip(entries, parts, strict=True):
         for name, _ in part.systems if entry.role == "system" else ():
             other = seen.setdefault(name, entry)
             if other is not entry and not (entry.run and other.run):

@@ -18,7 +18,7 @@ from sigtest.errors import InputError, LengthError
 
 Line = str | None
 Value = float | tuple[float, ...]  # a number, or a tuple of numbers of a user-supplied metric
-Entry = TypeVar("Entry")
+Cell = TypeVar("Cell")
 SHOWN = 3  # examples in a message
 WHICH = "say which one to compare on with select (--testset in the shell)."
 AS_WHAT = (  # plain text is to be given
@@ -149,10 +149,10 @@ class Material:
     def rows(self, order: Sequence[int]) -> Material:
         """The segments at these places, in this order."""
 
-        def taken(column: Sequence[Entry]) -> tuple[Entry, ...]:
+        def taken(column: Sequence[Cell]) -> tuple[Cell, ...]:
             return tuple(column[i] for i in order)
 
-        def kept(column: Sequence[Entry] | None) -> tuple[Entry, ...] | None:
+        def kept(column: Sequence[Cell] | None) -> tuple[Cell, ...] | None:
             return None if column is None else taken(column)
 
         return replace(
@@ -431,10 +431,10 @@ def metrics_of(material: Material, referenced: bool = False) -> list[str | dict[
     for table in material.scores:
         brought[table.system].append(table.label)
     texts = bool(material.references or referenced) and len(material.systems) == len(brought)
-    return inferred_metrics(brought, texts, told_of(material))
+    return inferred_metrics(brought, texts, metric_options(material))
 
 
-def told_of(material: Material) -> dict[str, dict[str, object]]:
+def metric_options(material: Material) -> dict[str, dict[str, object]]:
     """What files say of the metrics that score their labels, beyond that it is a mean."""
     found: dict[str, dict[str, object]] = {}
     for table in material.scores:

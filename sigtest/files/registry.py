@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from sigtest.data.binary import refuse_binary
 from sigtest.data.choices import choose
+from sigtest.data.text import refuse_binary
 from sigtest.errors import InputError, LimitError
 from sigtest.files import columns, judgements, tables
 from sigtest.files.file import File

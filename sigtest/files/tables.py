@@ -61,7 +61,7 @@ NUMBERED = re.compile(r"(.*_)?(id|idx|index|no|nr|num|number|key|uuid|guid|hash)
 STAMP = re.compile(r"(.*_)?(t|time_?)stamp|(.*_)?(created|updated|started|completed)(_at)?|date")
 VERDICT = re.compile(r"score|correct|pass|success|verdict|grade|outcome", re.IGNORECASE)
 INDEX = re.compile(r"(unnamed: 0(\.\d+)*)?", re.IGNORECASE)  # what pandas calls row labels
-ASKED = {
+QUESTIONS = {
     "question", "prompt", "input", "problem", "query", "sentence", "example", "instance",
     "instruction", "user_input",
 }  # fmt: skip
@@ -130,12 +130,12 @@ def may_be_verdict(column: str) -> bool:
 def may_identify(column: str) -> bool:
     """Whether a column of no known role has the name of an id, or of what is asked in an item."""
     name = _parted(column)
-    return NUMBERED.fullmatch(name) is not None or is_asked(column)
+    return NUMBERED.fullmatch(name) is not None or is_question(column)
 
 
-def is_asked(column: str) -> bool:
+def is_question(column: str) -> bool:
     """Whether a column has the name of what is asked in an item."""
-    return _parted(column) in ASKED
+    return _parted(column) in QUESTIONS
 
 
 def _parted(column: str) -> str:
@@ -184,6 +184,7 @@ LANGUAGE = re.compile(r"[a-z]{2}([_-][A-Z]{2})?")
 ID = re.compile(r"[A-Za-z][\w.#:/-]*\d[\w.#:/-]*", re.ASCII)  # doc1, newstest2019.12#3
 HINT = re.compile(r"sep=.")  # for spreadsheets, which separator follows
 QUOTED_CELLS = re.compile(r'"([^"]|"")*+"([\t,;]"([^"]|"")*+")+')
+WHOLLY_QUOTED = re.compile(r'"([^"]|"")*+"')
 QUOTED_FIELD = re.compile(r'"[^"]*"|\S+')
 ALIGNED = 0.5  # share of lines that have as many cells as the first, at least, in a table
 
@@ -253,7 +254,9 @@ def read_table(file: File, separator: str | None = None) -> Table:
     if separator is None:
         raise InputError(f"{file.name} has no header that names its columns.")
     rows = list(parsed(_without_hint(file.text), separator, file.name))
-    header = tuple(name.strip() for name in rows[0][1][: _width(rows)])
+    # without columns at the end that have neither a name nor content
+    filled = max((i for _, row in rows for i, cell in enumerate(row, 1) if cell.strip()), default=0)
+    header = tuple(name.strip() for name in rows[0][1][:filled])
     body = [_fitted(row, header, separator, file.name) for row in rows[1:]]
     if not body:
         raise InputError(f"{file.name} has a header and no rows.")
@@ -419,9 +422,12 @@ def _require_no_quoted_cells(file: File) -> None:
     """Check that lines are not cells between quotation marks, as only tables have them."""
     below = file.first_lines[1:]
     quoted = len(below) > 1 and all(map(QUOTED_CELLS.fullmatch, below))
-    if quoted or any(
-        _quotes_separators(_first_rows(file, separator), separator) for separator in ",;"
-    ):
+    for separator in ",;":  # rows have as many cells each only because some have one inside
+        rows = _first_rows(file, separator)
+        inside = any(separator in cell for row in rows for cell in row)
+        widths = {len(row) for row in rows}
+        quoted |= inside and len(rows) >= FEWEST and widths == {max(2, len(rows[0]))}
+    if quoted:
         raise at_line(
             file.name,
             1,
@@ -502,12 +508,8 @@ def _has_loose_quotes(text: str, separator: str) -> bool:
     if separator != "\t" or '"' not in text:
         return False
     cells = [cell for line in text.split("\n") if '"' in line for cell in line.split("\t")]
-    return any('"' in cell and not _is_quoted(cell.rstrip("\r")) for cell in cells)
-
-
-def _is_quoted(cell: str) -> bool:
-    inner = cell[1:-1].replace('""', "")
-    return len(cell) > 1 and cell[0] == cell[-1] == '"' and '"' not in inner
+    quoting = [cell.rstrip("\r") for cell in cells if '"' in cell]
+    return not all(map(WHOLLY_QUOTED.fullmatch, quoting))
 
 
 def fields_of(line: str, separator: str = ",") -> list[str]:
@@ -523,12 +525,6 @@ def _split(line: str, separator: str) -> list[str]:
         cells = QUOTED_FIELD.findall(line) if '"' in line else line.split()
         return [cell.strip('"') for cell in cells]
     return line.split(separator)
-
-
-def _width(rows: Sequence[Row]) -> int:
-    """Columns of a table without those at its end that have neither a name nor content."""
-    filled = (i for _, cells in rows for i, cell in enumerate(cells, 1) if cell.strip())
-    return min(len(rows[0][1]), max(filled, default=0))
 
 
 def check_header(header: Sequence[str], name: str) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 from sigtest.data.inferred import inferred_metrics
 from sigtest.data.testset import LABEL
 from sigtest.errors import InputError, readable
-from sigtest.files import Given, Joining, Role, gather, in_order, told_of
+from sigtest.files import Entry, Joining, Role, gather, in_order, metric_options
 from sigtest.files.gathering import COLUMNS
 from sigtest.metrics import only_labels
 from sigtest.notebook.frames import check_frame, is_frame, once, require_no_ids, table_of
@@ -43,13 +43,13 @@ class Imports:
     metrics: object = None
 
     @property
-    def given(self) -> list[Given]:
+    def given(self) -> list[Entry]:
         """The files."""
         alone = isinstance(self.paths, str | os.PathLike | Mapping) or is_frame(self.paths)
         given = []
         for path in [self.paths] if alone or not _is_column(self.paths) else _listed(self.paths):
             if is_frame(path):
-                given.append(Given("anything", table_of(path), field="from_"))
+                given.append(Entry("anything", table_of(path), field="from_"))
                 continue
             if not isinstance(path, str | os.PathLike):
                 raise InputError(
@@ -57,7 +57,7 @@ class Imports:
                     f"{type(path).__name__}.",
                     field="from_",
                 )
-            given.append(Given("anything", Path(path)))
+            given.append(Entry("anything", Path(path)))
         return given
 
     @property
@@ -339,7 +339,7 @@ def _read(body: dict[str, Any], imports: Imports) -> dict[str, Any]:
     for column in COLUMNS:
         if column in roles or (read[column] is None and column in found):
             read[column] = found[column]
-    if any((told := told_of(material)).values()):  # which the numbers alone do not say
+    if any((told := metric_options(material)).values()):  # which the numbers alone do not say
         read["metrics"] = inferred_metrics(*_brought(read), told)
     return read
 
@@ -363,7 +363,7 @@ def _merged(system: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]
     return {**kept, **texts, **({"scores": scores} if scores else {})}
 
 
-def _files(body: Mapping[str, Any]) -> Iterable[Given]:
+def _files(body: Mapping[str, Any]) -> Iterable[Entry]:
     """Everything that is a path."""
     yield from _paths("reference", body["references"])
     for system in body["systems"]:
@@ -377,8 +377,8 @@ def _files(body: Mapping[str, Any]) -> Iterable[Given]:
 
 def _paths(
     role: Role, given: object, system: str | None = None, run: bool = False
-) -> Iterable[Given]:
+) -> Iterable[Entry]:
     entries: Sequence[object] = given if isinstance(given, list) else [given]
     for entry in entries:
         if not isinstance(entry, str) and isinstance(entry, os.PathLike):
-            yield Given(role, Path(entry), system, run=run)
+            yield Entry(role, Path(entry), system, run=run)

@@ -39,7 +39,7 @@ from sigtest.requests.options import options
 from sigtest.significance import ALTERNATIVES, CORRECTIONS, TESTS, Alternative, own_tests, swap_test
 
 if TYPE_CHECKING:
-    from sigtest.data.inferred import Told
+    from sigtest.data.inferred import MetricOptions
     from sigtest.data.testset import TestSet
     from sigtest.metrics import Metric
     from sigtest.significance.corrections import Correction
@@ -378,7 +378,7 @@ def check_alpha(alpha: float) -> None:
         raise RecipeError(f"alpha must be at least {LEAST_ALPHA:g}, not {alpha}.", field="alpha")
 
 
-def of_labels(metrics: Any, told: Told | None) -> Any:
+def of_labels(metrics: Any, told: MetricOptions | None) -> Any:
     """Metrics as a request names them; one that is called as scores at hand is the mean of these.
 
     Args:

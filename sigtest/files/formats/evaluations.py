@@ -313,7 +313,10 @@ def _material(
         notes.append(f"{name}: the status of the log is {status}; items may be missing.")
     assembly = Assembly(name)
     found = 0
-    for sample in _sorted(samples):
+    if all(isinstance(s, dict) and isinstance(s.get("id"), int) for s in samples):
+        # packed logs have samples as they ended
+        samples = sorted(samples, key=lambda s: s["id"] if isinstance(s, dict) else 0)
+    for sample in samples:
         found += _add(assembly, sample, system, name)
     if not samples and reductions:
         notes.append(f"{name} has no samples; scores are those that Inspect reduced over epochs.")
@@ -327,13 +330,6 @@ def _material(
     material = assembly.material(notes, ordered=False)
     testset = str(task.get("task", ""))
     return replace(material, testsets=(testset,) * len(material) if testset else None)
-
-
-def _sorted(samples: Sequence[object]) -> list[object]:
-    """Samples by number, where their ids are numbers; packed logs have them as they ended."""
-    if all(isinstance(s, dict) and isinstance(s.get("id"), int) for s in samples):
-        return sorted(samples, key=lambda s: s["id"] if isinstance(s, dict) else 0)
-    return list(samples)
 
 
 def _add(assembly: Assembly, sample: object, system: str, name: str) -> int:

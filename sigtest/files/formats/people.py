@@ -406,16 +406,13 @@ def read_waves(file: File) -> Judged:
     Raises:
         InputError: A line of another form, a span of an error that ends outside its output.
     """
-    rows = [(own, i) for i, row in _numbered(file) for own in _waves_of(row, i, file.name)]
+    placed = [(int(row.place.partition(" ")[2]), row) for row in file.records()]
+    rows = [(own, i) for i, row in placed for own in _waves_of(row, i, file.name)]
     judged = [(own, i) for own, i in rows if own["score"] is not None]
     table = judged_records([own for own, _ in judged], [i for _, i in judged], file.name)
     table.input, table.named, table.rows = "wmt25", "esa", len(rows)
     table.dropped = {"not judged": len(rows) - len(judged)}
     return table
-
-
-def _numbered(file: File) -> Iterator[tuple[int, Placed]]:
-    return ((int(row.place.partition(" ")[2]), row) for row in file.records())
 
 
 def _waves_of(row: Placed, line: int, name: str) -> Iterator[dict[str, Any]]:

@@ -289,19 +289,15 @@ def read_comet_text(file: File) -> Material:
     note = f"{file.name}: scores of four decimals; comet-score --to_json writes all of them."
     material = assembly.material([note])
     for scores in material.scores:
-        _check(scores, means.get(scores.system), file)
+        mean = means.get(scores.system)
+        values = [value for value in scores.values if isinstance(value, float)]
+        own = sum(values) / max(1, len(values))
+        if mean is not None and abs(own - mean) > ROUNDED:
+            raise InputError(
+                f"{file.name}: the {len(values):,} segments of {scores.system!r} have the mean "
+                f"{own:.4f}, its own line says {mean:.4f}; lines are missing or changed."
+            )
     return material
-
-
-def _check(scores: Scores, mean: float | None, file: File) -> None:
-    """Check that scores are unchanged: their mean is what comet-score printed."""
-    values = [value for value in scores.values if isinstance(value, float)]
-    own = sum(values) / max(1, len(values))
-    if mean is not None and abs(own - mean) > ROUNDED:
-        raise InputError(
-            f"{file.name}: the {len(values):,} segments of {scores.system!r} have the mean "
-            f"{own:.4f}, its own line says {mean:.4f}; lines are missing or changed."
-        )
 
 
 def sniff_comet_json(file: File) -> bool:

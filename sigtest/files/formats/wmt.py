@@ -396,11 +396,8 @@ def read_wmt25(file: File) -> Material:
             _add_output(assembly, row, file)
         else:
             _add_scores(assembly, row, file)
-    return _with_documents(assembly.material())
-
-
-def _with_documents(material: Material) -> Material:
-    """Languages, domain and document, which the ids say."""
+    material = assembly.material()
+    # languages, domain and document stand in the ids
     documents = tuple(name.rpartition(" ")[0] for name in material.ids or ())
     parts = [document.split(SEPARATOR) for document in documents]
     whole = all(len(part) == PARTS for part in parts)

@@ -15,7 +15,7 @@ from sigtest.comparison.parse import parse_comparison
 from sigtest.errors import InputError, LimitError
 from sigtest.files import (
     Bounds,
-    Given,
+    Entry,
     Joining,
     Material,
     Upload,
@@ -360,8 +360,8 @@ ODD = {
 @pytest.mark.parametrize("role", ["anything", "system", "source"])
 @pytest.mark.parametrize("name", ODD)
 def test_odd_small_files_are_read_or_refused_in_words(name, role):
-    given = [Given(role, Upload("odd", ODD[name]), "x" if role == "system" else None)]
+    given = [Entry(role, Upload("odd", ODD[name]), "x" if role == "system" else None)]
     others = b"id,hypothesis\n1,a b\n2,c d\n"
-    given.append(Given("system", Upload("b.csv", others), "b"))
+    given.append(Entry("system", Upload("b.csv", others), "b"))
     with suppress(InputError):
         gather(given, Joining(), Bounds())

@@ -142,7 +142,7 @@ def test_metrics_come_as_paths_mappings_and_series() -> None:
 def test_a_table_of_scores_that_cannot_be_used_is_named_by_its_path(tmp_path: Path) -> None:
     broken = tmp_path / "broken.tsv"
     broken.write_text("A 1\nB x\n")
-    with pytest.raises(InputError, match=r"broken\.tsv, line 2: 'B x' is not system, score"):
+    with pytest.raises(InputError, match=r"broken\.tsv, line 2: 'x' is not a number"):
         sigtest.meta(CAMPAIGN, {"bleu": broken})
 
 
