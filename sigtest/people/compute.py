@@ -11,7 +11,7 @@ import numpy as np
 
 from sigtest.arrays import Array
 from sigtest.data.names import summaries
-from sigtest.people.agreement import score_agreement
+from sigtest.people.annotators import score_agreement
 from sigtest.people.conclusions import combine, compare_pairs, decide, ranks
 from sigtest.people.gain import gains
 from sigtest.people.judgements import MOST_PAIRS, Rankings

@@ -14,10 +14,9 @@ from itertools import combinations
 import numpy as np
 
 from sigtest.arrays import Array, Counts
-from sigtest.people.agreement import Scheme
+from sigtest.people.annotators import Scheme, summary
 from sigtest.people.conclusions import decide, ranks, undecided
 from sigtest.people.judgements import Names, Rankings, groups, pairs_within
-from sigtest.people.quality import summary
 from sigtest.people.question import RANKING, HumanQuestion
 from sigtest.people.report import (
     AgreementReport,

@@ -11,8 +11,8 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
 from sigtest.errors import InputError
+from sigtest.people.annotators import control
 from sigtest.people.judgements import BAD_REF, REF, Judgements, Names, groups
-from sigtest.people.quality import control
 from sigtest.people.report import AnnotatorsReport
 from sigtest.requests.people import HumanRequest
 from sigtest.significance.ties import as_printed, with_ties

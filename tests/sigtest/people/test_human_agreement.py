@@ -9,7 +9,7 @@ import pytest
 from statsmodels.stats.inter_rater import cohens_kappa, to_table
 
 from sigtest.draws.weights import bootstrap_counts, counts_plain
-from sigtest.people.agreement import RESAMPLES, STREAM, kappas
+from sigtest.people.annotators import RESAMPLES, STREAM, kappas
 from sigtest.people.judgements import Pairs, pairs_within
 
 
