@@ -303,7 +303,10 @@ class Gate:
                 "origin ask with SIGTEST_CORS_ORIGINS."
             )
         named = self._named(request)
-        if named and (self.settings.open or _local(request)):
+        server = request.scope.get("server")
+        here = server is None or server[1] is None or is_loopback(server[0])  # None: a unix socket
+        local = here and not any(name in request.headers for name in FORWARDED)  # by no proxy
+        if named and (self.settings.open or local):
             return
         door: Door = request.state.door
         if (named or not self.settings.hosts) and await run_in_threadpool(door.closed):
@@ -341,10 +344,3 @@ class Gate:
         server = request.scope.get("server") or ("", None)
         own = (server[0].removeprefix("::ffff:"), "0.0.0.0", *self.settings.hosts)
         return "*" in own or (name != "" and (name in own or is_loopback(name)))
-
-
-def _local(request: Request) -> bool:
-    """Whether a request comes from this machine, and no proxy says that it handed it on."""
-    server = request.scope.get("server")
-    here = server is None or server[1] is None or is_loopback(server[0])  # None: a unix socket
-    return here and not any(name in request.headers for name in FORWARDED)

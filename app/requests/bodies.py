@@ -23,7 +23,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, BinaryIO, Generic, ParamSpec, Self, TypeVar
@@ -189,8 +189,8 @@ class Parser:
     def __init__(self, max_bytes: int, process: ReadingProcess) -> None:
         self._most = BODIES * max_bytes
         self._held: Counter[str] = Counter()  # bytes, by caller
-        self._process = process
-        self._reading = asyncio.Lock()
+        self.process = process
+        self.reading = asyncio.Lock()
 
     @asynccontextmanager
     async def body(self, request: Request) -> AsyncIterator[bytes]:
@@ -232,46 +232,35 @@ class Parser:
             self._held[caller] -= own
             self._held += Counter()  # without those who hold nothing
 
-    def work(self, size: int) -> Work:
-        """The turn to read and check something of so many bytes.
-
-        What was read waits for no second turn: all that came meanwhile would have the first, and be
-        in memory, too.
-        """
-        there = partial(self._process.run, size)
-        return Work(partial(self._turn, size), run_in_threadpool if size <= SMALL else there)
-
-    @asynccontextmanager
-    async def _turn(self, size: int) -> AsyncIterator[None]:
-        async with turn(), nullcontext() if size <= SMALL else self._reading:
-            yield
-
     async def run(self, size: int, parse: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Read and check what has so many bytes, when it is its turn; all of it can be pickled."""
-        async with self.work(size) as work:
-            found: T = await work.run(parse, *args, **kwargs)
-            return found
+        async with Work(self, size) as work:
+            result: T = await work.run(parse, *args, **kwargs)
+            return result
 
 
 class Work:
-    """A turn that lasts as long as the block, and is left while its request waits for others.
+    """A turn to read and check, as long as the block; left while its request waits for others.
+
+    What was read waits for no second turn: all that came meanwhile would have the first, and be in
+    memory, too.
 
     Args:
-        turn: Waits for the turn.
-        run: Reads something, while it is its turn.
+        parser: Has the process that reads, and the lock of who uses it.
+        size: Bytes of what is read.
     """
 
-    def __init__(
-        self,
-        turn: Callable[[], AbstractAsyncContextManager[None]],
-        run: Callable[..., Coroutine[Any, Any, Any]],
-    ) -> None:
-        self._turn = turn
-        self.run = run
+    def __init__(self, parser: Parser, size: int) -> None:
+        self._lock = None if size <= SMALL else parser.reading
+        there = partial(parser.process.run, size)
+        self.run: Callable[..., Coroutine[Any, Any, Any]]
+        self.run = run_in_threadpool if size <= SMALL else there
         self._taken = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
-        await self._taken.enter_async_context(self._turn())
+        await self._taken.enter_async_context(turn())
+        if self._lock is not None:
+            await self._taken.enter_async_context(self._lock)
         return self
 
     async def __aexit__(self, *error: object) -> None:
@@ -282,7 +271,7 @@ class Work:
         """Let others have the turn until the block is left."""
         await self._taken.aclose()
         yield
-        await self._taken.enter_async_context(self._turn())
+        await self.__aenter__()
 
 
 Parse = Annotated[Parser, of_state("parser")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from app.settings import Settings
@@ -11,16 +11,17 @@ from sigtest.data.numbers import whole
 from sigtest.errors import LimitError
 from workers.store.boards import TestSetRecord
 
+COLUMNS = ("references", "documents", "labels", "systems", "hypotheses", "replicas", "scores")
 Column = tuple[str, str | None, Sequence[Any]]  # field, system, entries
 
 
-def check_count(limit: str, field: str, asked: int, what: str, settings: Settings) -> None:
+def check_count(limit: str, field: str, count: int, what: str, settings: Settings) -> None:
     """Check one number that a request brings or asks for.
 
     Args:
         limit: Name of the setting that says how many are accepted.
         field: Where they are in the request.
-        asked: How many.
+        count: How many.
         what: Of what.
         settings: How much is accepted.
 
@@ -28,19 +29,22 @@ def check_count(limit: str, field: str, asked: int, what: str, settings: Setting
         LimitError: Too many.
     """
     accepted: int = getattr(settings, limit)
-    if asked > accepted:
+    if count > accepted:
         raise LimitError(
-            f"{asked:,} {what} are more than {limit}, {accepted:,}.", limit=limit, field=field
+            f"{count:,} {what} are more than {limit}, {accepted:,}.", limit=limit, field=field
         )
 
 
-def check_content(body: Mapping[str, Any], settings: Settings, path: str = "") -> None:
+def check_content(
+    body: Mapping[str, Any], settings: Settings, path: str = "", system: str | None = None
+) -> None:
     """Check the sizes of a request's texts before their meaning; other flaws are left alone.
 
     Args:
         body: The request, or a part of it.
         settings: How much is accepted.
         path: Where the part is in the request.
+        system: Whose the part is.
 
     Raises:
         LimitError: Too many systems or segments, or too long a segment.
@@ -48,39 +52,45 @@ def check_content(body: Mapping[str, Any], settings: Settings, path: str = "") -
     systems = body.get("systems")
     if isinstance(systems, list):
         check_count("max_systems", f"{path}systems", len(systems), "systems", settings)
-    _check_columns(_columns(body), settings, path)
-    segments = whole(body.get("segments")) or 0
-    check_count("max_segments", f"{path}segments", segments, "segments", settings)
-    testsets = [own if isinstance(own, Mapping) else {} for own in _list(body.get("testsets"))]
-    outputs = sum(len(_list(testset.get("systems"))) for testset in testsets)
-    check_count("max_systems", "testsets", outputs, "outputs (systems x test sets)", settings)
-    for i, testset in enumerate(testsets):
-        check_content(testset, settings, f"testsets[{i}].")
-
-
-def check_output(name: str, output: Mapping[str, Any], settings: Settings) -> None:
-    """The same for what one system brings.
-
-    Raises:
-        LimitError: Too many segments, or too long a segment.
-    """
-    _check_columns(_columns_of(output, "", name), settings, "")
-
-
-def _check_columns(columns: Iterable[Column], settings: Settings, path: str) -> None:
-    for name, system, lines in columns:
-        field = path + name
+    for field, whose, lines in _columns({k: body[k] for k in COLUMNS if k in body}, path, system):
         if len(lines) > settings.max_segments:
             raise LimitError(
                 f"{field} has {len(lines):,} segments, more than max_segments, "
                 f"{settings.max_segments:,}.",
                 limit="max_segments",
                 field=field,
-                system=system,
+                system=whose,
             )
         longest = max((len(line) for line in lines if isinstance(line, str)), default=0)
         if longest > settings.max_characters:
-            raise _too_long(field, system, lines, settings.max_characters)
+            raise _too_long(field, whose, lines, settings.max_characters)
+    segments = whole(body.get("segments")) or 0
+    check_count("max_segments", f"{path}segments", segments, "segments", settings)
+    listed = body.get("testsets")
+    testsets = listed if isinstance(listed, list) else []
+    entries = [own if isinstance(own, Mapping) else {} for own in testsets]
+    outputs = [own["systems"] for own in entries if isinstance(own.get("systems"), list)]
+    what = "outputs (systems x test sets)"
+    check_count("max_systems", "testsets", sum(map(len, outputs)), what, settings)
+    for i, entry in enumerate(entries):
+        check_content(entry, settings, f"testsets[{i}].")
+
+
+def _columns(value: object, path: str, system: str | None) -> Iterator[Column]:
+    """Every list in a part of a request that should have one entry a segment."""
+    if isinstance(value, Mapping):
+        name = value.get("name")
+        for key, entry in value.items():
+            place = f"{path}{'.' * (path[-1:] not in ('', '.'))}{key}"
+            yield from _columns(entry, place, name if isinstance(name, str) else system)
+    elif isinstance(value, list | tuple) and value:
+        first = value[0]
+        lists = isinstance(first, list | tuple) and not isinstance([*first, ""][0], int | float)
+        if isinstance(first, Mapping) or lists:  # tuples of numbers are scores of a segment
+            for i, entry in enumerate(value):
+                yield from _columns(entry, f"{path}[{i}]", system)
+        else:
+            yield path, system, value
 
 
 def check_recipe(comparison: Comparison, settings: Settings) -> None:
@@ -94,13 +104,13 @@ def check_recipe(comparison: Comparison, settings: Settings) -> None:
     rows = plan.seen * len(recipe.metrics) * len(recipe.tests)
     outputs = sum(len(part.systems) * part.replicas for part in parts)
     place = "testsets" if len(parts) > 1 else "systems"
-    for limit, field, asked, what in (
+    for limit, field, count, what in (
         ("max_metrics", "metrics", len(recipe.metrics), "metrics"),
         ("max_resamples", "resamples", plan.resamples, "resamples"),
         ("max_systems", place, outputs, "outputs (systems x replicas x test sets)"),
         ("max_rows", place, rows, "rows of a report (pairs x metrics x tests)"),
     ):
-        check_count(limit, field, asked, what, settings)
+        check_count(limit, field, count, what, settings)
     check_scores(plan.kept, len(recipe.metrics), plan.resamples, settings)
 
 
@@ -134,32 +144,6 @@ def room(testset: TestSetRecord, settings: Settings) -> tuple[int, str]:
         (settings.max_systems // testset.settings["replicas"], "max_systems"),
         (settings.max_scores // scores, "max_scores"),
     )
-
-
-def _columns(body: Mapping[str, Any]) -> Iterator[Column]:
-    """Everything in a request that should have one entry a segment."""
-    for i, lines in enumerate(_list(body.get("references"))):
-        yield f"references[{i}]", None, _list(lines)
-    for field in ("documents", "labels"):
-        yield field, None, _list(body.get(field))
-    for i, system in enumerate(_list(body.get("systems"))):
-        if isinstance(system, Mapping):
-            name = system.get("name")
-            known = name if isinstance(name, str) else None
-            yield from _columns_of(system, f"systems[{i}].", known)
-
-
-def _columns_of(system: Mapping[str, Any], path: str, name: str | None) -> Iterator[Column]:
-    yield f"{path}hypotheses", name, _list(system.get("hypotheses"))
-    for i, lines in enumerate(_list(system.get("replicas"))):
-        yield f"{path}replicas[{i}]", name, _list(lines)
-    scores = system.get("scores")
-    for label, numbers in scores.items() if isinstance(scores, Mapping) else ():
-        yield f"{path}scores.{label}", name, _list(numbers)
-
-
-def _list(value: object) -> Sequence[Any]:
-    return value if isinstance(value, list | tuple) else ()
 
 
 def _too_long(field: str, system: str | None, lines: Sequence[Any], limit: int) -> LimitError:

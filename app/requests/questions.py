@@ -229,10 +229,10 @@ async def read_question(request: Request, caller: Caller, wait: Wait) -> list[Su
     media = kind_of(request)
     refuse_encoding(request)
     if media == JSON:
-        async with parser.body(request) as data, parser.work(len(data)) as work:
+        async with parser.body(request) as data, Work(parser, len(data)) as work:
             return [await asked_with(request, caller, kind, work, partial(_of_json, data), wait)]
     if media in forms:
-        async with form_of(request, settings) as form, parser.work(size_of(form)) as work:
+        async with form_of(request, settings) as form, Work(parser, size_of(form)) as work:
             return [await asked_with(request, caller, kind, work, partial(read_form, form), wait)]
     raise unread(media, JSON, *forms)
 

@@ -184,7 +184,7 @@ def _system(
     try:
         check_name(name)
         notes, output = apart(read())
-        limits.check_output(name, output, settings)
+        limits.check_content(output, settings, system=name)
         return Submission(system_of(OutputRequest.of(output), name), notes)
     except SigtestError as error:
         error.system = name

@@ -44,7 +44,7 @@ from app.pages import forms, site
 from app.pages.forms import recognised
 from app.pages.panel import Panel, panel
 from app.pages.reports import view_of
-from app.requests.bodies import Parse, QuestionFilter, Written, form_of, size_of
+from app.requests.bodies import Parse, QuestionFilter, Work, Written, form_of, size_of
 from app.requests.questions import Read, asked_with
 from app.schema import document
 from app.schema.models import DistributionBody, QuestionBody, SegmentsBody, listing_model
@@ -283,7 +283,7 @@ async def ask(
     parser: Parse,
 ) -> Response:
     """Ask the question of a form; its page is where to go on."""
-    async with form_of(request, settings) as form, parser.work(size_of(form)) as work:
+    async with form_of(request, settings) as form, Work(parser, size_of(form)) as work:
         brought = await asked_with(request, caller, kind, work, partial(forms.read, form))
         if form.get("do") == "look":
             kept = await work.run(forms.repacked, form, kind.path, settings)
