@@ -27,21 +27,16 @@ from sigtest.requests.model import RequestSchema, in_sentences, schema_of
 from sigtest.requests.notes import Notes
 from sigtest.requests.testsets import ChangeRequest, SubmissionRequest, TestSetRequest
 
+CAT = ["The cat sat on the mat .", "It is raining .", "We go home ."]
+FIRST = ["The cat sat on the mat .", "It rains .", "We go home ."]
+SECOND = ["A cat was on a mat .", "It is raining .", "We are home ."]
+TALK = ["We go home .", "So I said to them , go ."]
 COMPARISONS: dict[str, dict[str, Any]] = {
     "two systems": {
         "summary": "All defaults: BLEU, approximate randomization.",
         "value": {
-            "references": [["The cat sat on the mat .", "It is raining .", "We go home ."]],
-            "systems": [
-                {
-                    "name": "A",
-                    "hypotheses": ["The cat sat on the mat .", "It rains .", "We go home ."],
-                },
-                {
-                    "name": "B",
-                    "hypotheses": ["A cat was on a mat .", "It is raining .", "We are home ."],
-                },
-            ],
+            "references": [CAT],
+            "systems": [{"name": "A", "hypotheses": FIRST}, {"name": "B", "hypotheses": SECOND}],
         },
     },
     "against a baseline": {
@@ -75,15 +70,15 @@ COMPARISONS: dict[str, dict[str, Any]] = {
             "testsets": [
                 {
                     "name": "news",
-                    "references": [["The cat sat on the mat .", "It is raining ."]],
+                    "references": [CAT],
                     "systems": [
-                        {"name": "A", "hypotheses": ["The cat sat on the mat .", "It rains ."]},
-                        {"name": "B", "hypotheses": ["A cat was on a mat .", "It is raining ."]},
+                        {"name": "A", "hypotheses": FIRST},
+                        {"name": "B", "hypotheses": SECOND},
                     ],
                 },
                 {
                     "name": "talk",
-                    "references": [["We go home .", "So I said to them , go ."]],
+                    "references": [TALK],
                     "systems": [
                         {"name": "A", "hypotheses": ["We go home .", "I said to them , go ."]},
                         {"name": "B", "hypotheses": ["We are home .", "So I told them to go ."]},
@@ -99,7 +94,7 @@ TESTSETS: dict[str, dict[str, Any]] = {
         "summary": "A reference, two metrics, all other settings as they are by default.",
         "value": {
             "name": "nightly",
-            "references": [["The cat sat on the mat .", "It is raining .", "We go home ."]],
+            "references": [CAT],
             "documents": ["d1", "d1", "d2"],
             "metrics": ["bleu", "chrf"],
             "resamples": 999,
@@ -109,7 +104,7 @@ TESTSETS: dict[str, dict[str, Any]] = {
 OUTPUTS: dict[str, dict[str, Any]] = {
     "hypotheses": {
         "summary": "One line a segment.",
-        "value": {"hypotheses": ["The cat sat on the mat .", "It rains .", "We go home ."]},
+        "value": {"hypotheses": FIRST},
     },
 }
 ENVELOPES: dict[str, dict[str, Any]] = {

@@ -292,20 +292,25 @@ class FilesRequest(Notes, Choices):
     )
 
 
-class FormRequest(BaseModel):
+class TextsForm(BaseModel):
+    """Files of a test set."""
+
+    references: list[bytes] = files_field("Files with a reference set each.")
+    documents: bytes | None = file_field("A file with the document of each segment.")
+    labels: bytes | None = file_field("A file with the label of each segment.")
+    source: bytes | None = file_field("A file with the source of each segment.")
+
+
+class FormRequest(TextsForm):
     """The same as files of any format, which their content says, perhaps `.gz`.
 
     A system's name is that in the file, or else the file's without `.gz` and the last suffix.
     """
 
-    references: list[bytes] = files_field("Files with a reference set each.")
     systems: list[bytes] = files_field("Files with the hypotheses of a system each.")
     scores: list[bytes] = files_field(
         "Files of scores, called `[LABEL:]SYSTEM.tsv`: numbers, one line a segment, or any format."
     )
-    documents: bytes | None = file_field("A file with the document of each segment.")
-    labels: bytes | None = file_field("A file with the label of each segment.")
-    source: bytes | None = file_field("A file with the source of each segment.")
     archive: list[bytes] = files_field(
         "Files of any format or archives of several, which say what they bring: a zip, tar or "
         "tar.gz with `reference*` and `systems/*`, WMT XML, tables, logs of evaluations."
@@ -318,13 +323,9 @@ SETTINGS = tuple(Settings.model_fields)
 SETTINGS_SHOWN = (*SETTINGS, "replicas", "capacity")
 
 
-class TestSetForm(BaseModel):
+class TestSetForm(TextsForm):
     """The same as files of any format: plain text with one line a segment, SGML, ...; or `.gz`."""
 
-    references: list[bytes] = files_field("Files with a reference set each.")
-    documents: bytes | None = file_field("A file with the document of each segment.")
-    labels: bytes | None = file_field("A file with the label of each segment.")
-    source: bytes | None = file_field("A file with the source of each segment.")
     request: TestSetRequest = Field(description="Name and settings, as JSON.")
 
 
