@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from fastapi import Request
@@ -237,7 +237,8 @@ async def distribution_of(
 ) -> Distribution:
     """The pseudo-statistics of the pair that is asked for; raises as `draw` does."""
     pair = await run_in_threadpool(pair_of, record, caller, watch.questions, options)
-    return await watch.distribution(record, caller, pair)
+    look = partial(watch.questions.distribution, record.id, caller, pair)
+    return await watch.made(record, look, "distribution is")
 
 
 def pair_of(record: Record, caller: str, questions: Questions, options: PairOptions) -> PairAsked:
@@ -311,7 +312,8 @@ async def behind(
     asked = await run_in_threadpool(pair_of, record, caller, watch.questions, options)
     if asked.a == asked.b:
         raise RecipeError("a and b must be two different systems.", field="b")
-    segments = await watch.segments(record, caller, asked, seconds)
+    look = partial(watch.questions.segments, record.id, caller, asked)
+    segments = await watch.made(record, look, "shares are", seconds)
 
     def made() -> Behind:
         stored = watch.questions.report(record.id, caller)

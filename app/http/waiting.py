@@ -24,11 +24,9 @@ from starlette.concurrency import run_in_threadpool
 from app.http.observing import EXCHANGE
 from app.http.problems import RETRY_SECONDS
 from app.http.state import Limits, of_state
-from sigtest.draws.distribution import Distribution
-from sigtest.segments import Segments
 from workers.errors import BusyError, NotReadyError
 from workers.news import News
-from workers.questions import PairAsked, Questions, Record
+from workers.questions import Questions, Record
 
 T = TypeVar("T")
 
@@ -78,43 +76,24 @@ class Watcher:
             return settled
         return await run_in_threadpool(self.questions.find, record.id, caller)
 
-    async def distribution(self, record: Record, caller: str, pair: PairAsked) -> Distribution:
-        """The pseudo-statistics of one pair, made by a worker when first asked for.
-
-        Raises:
-            NotReadyError: The comparison has no report, or the worker needs longer; ask again.
-            RecipeError: See `Questions.distribution`.
-        """
-        return await self._made(
-            record, partial(self.questions.distribution, record.id, caller, pair), "distribution is"
-        )
-
-    async def segments(
-        self, record: Record, caller: str, pair: PairAsked, seconds: float = MAKING_SECONDS
-    ) -> Segments:
-        """The segments of one pair with their shares, made by a worker when first asked for.
-
-        Args:
-            record: The comparison.
-            caller: Whose it is.
-            pair: What is asked for.
-            seconds: To wait at most.
-
-        Raises:
-            NotReadyError: The comparison has no report, or the worker needs longer; ask again.
-            RecipeError: See `Questions.segments`.
-        """
-        look = partial(self.questions.segments, record.id, caller, pair)
-        return await self._made(record, look, "shares are", seconds)
-
-    async def _made(
+    async def made(
         self,
         record: Record,
         look: Callable[[bool], T | None],
         what: str,
         seconds: float = MAKING_SECONDS,
     ) -> T:
-        """What a worker makes; `look` is told whether a worker has been asked before."""
+        """What a worker makes when it is first asked for.
+
+        Args:
+            record: The comparison that it is about.
+            look: Whether there is one; gets whether a worker has been asked before.
+            what: It is, in words.
+            seconds: To wait at most.
+
+        Raises:
+            NotReadyError: The comparison has no report, or the worker needs longer; ask again.
+        """
         asked = chain([False], repeat(True))  # the first look asks a worker
         made = await self.until(
             record.id, lambda: look(next(asked)), lambda found: found is not None, seconds
