@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import Depends, Query
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from app.http.state import InDigits, LeftEmpty
 from sigtest.render.converters import PICTURE_FORMATS
@@ -51,6 +51,7 @@ class PartOptions:
     test: Annotated[str | None, LeftEmpty, Query(description="The only significance test.")] = None
     system: Annotated[
         tuple[str, ...],
+        AfterValidator(lambda names: tuple(filter(None, names))),  # forms send empty ones
         Query(
             description="A system, with the pairs that it is part of; may be repeated, for several "
             "and the pairs among them."
