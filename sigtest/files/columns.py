@@ -151,6 +151,11 @@ class Layout:
         return "metric" in self.single or named
 
     @cached_property
+    def question(self) -> str | None:
+        """The column that has what was asked in an item, if it is not the id."""
+        return next(filter(is_question, self.passed_over), None)
+
+    @cached_property
     def groups(self) -> list[list[int]]:
         """Rows of each system, metric and run."""
         keys = [self.single[role] for role in ("system", "metric", "run") if role in self.single]
@@ -344,8 +349,9 @@ def _add_texts(assembly: Assembly, layout: Layout, row: int, i: int, system: str
         value = _text(layout, layout.single[role], row) if role in layout.single else None
         if value is not None and (role == "source" or not blank(value)):
             assembly.about(i, role, value, place)
-    for column in [*filter(is_question, layout.passed_over)][:1]:
-        if isinstance(key := layout.cells(column)[row], str) and not blank(key):
+    if layout.question is not None:
+        key = layout.cells(layout.question)[row]
+        if isinstance(key, str) and not blank(key):
             assembly.about(i, "key", key, place)
     for column in layout.references:
         if (value := _text(layout, column, row)) is not None:
