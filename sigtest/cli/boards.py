@@ -12,7 +12,7 @@ from sigtest.cli.arguments import ACTIONS
 from sigtest.cli.compare import client_of, envelope_of, understood
 from sigtest.cli.files import check_output, read, references_of, systems_of, write
 from sigtest.cli.parser import UsageError
-from sigtest.cli.plots import require_folder, style_asked, write_board_plots
+from sigtest.cli.plots import require_folder, style_of, write_board_plots
 from sigtest.cli.request import choices_of, whole
 from sigtest.client import Client
 from sigtest.errors import InputError, ServiceError, SigtestError
@@ -118,7 +118,7 @@ def _draw(client: Client, options: argparse.Namespace, shown: dict[str, Any]) ->
     def drawn(picture: Picture, chosen: Mapping[str, str]) -> str:
         # the report of one metric may call it by a shorter name
         params = {**chosen, "metric": told["metric"], "test": told["test"]}
-        params |= style_asked(options)
+        params |= style_of(options)
         return client.leaderboard_plot(options.id, picture.name, **params).decode()
 
     def report(body: Mapping[str, Any]) -> Report:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sigtest.cli.files import check_output, write
 from sigtest.cli.parser import UsageError
-from sigtest.cli.plots import check_plots, style_asked, write_plots
+from sigtest.cli.plots import check_plots, style_of, write_plots
 from sigtest.cli.request import read_comparison, read_folders, whole
 from sigtest.cli.terminal import bar
 from sigtest.comparison.comparison import Comparison
@@ -135,7 +135,7 @@ def compare(options: argparse.Namespace, read: Read = read_comparison) -> None:
     layout = layout_of(options, partial(check_table, all_pairs=options.baseline is None))
     envelope = envelope_of(options)
     comparison = read(options)
-    layout.shown_names([*comparison.plan.recipe.labels, *comparison.plan.systems])
+    layout.new_names([*comparison.plan.recipe.labels, *comparison.plan.systems])
     check_plots(options, comparison)
     if options.server is None:
         content = _compare_here(comparison, options)
@@ -156,7 +156,7 @@ def _compare_here(comparison: Comparison, options: argparse.Namespace) -> bytes:
     def drawn(picture: Picture, chosen: Mapping[str, str]) -> str:
         a, b, metric, test = (chosen[part] for part in ("a", "b", "metric", "test"))
         values = distribute(comparison, a, b, metric, test, chosen.get("testset"))
-        styled = {**chosen, **style_asked(options)}
+        styled = {**chosen, **style_of(options)}
         return picture.draw(report, styled, values)
 
     if options.plots is not None:
@@ -185,7 +185,7 @@ def _compare_there(comparison: Comparison, options: argparse.Namespace, envelope
         stored = client.report(key)
 
         def drawn(picture: Picture, chosen: Mapping[str, str]) -> str:
-            return client.plot(key, picture.name, **chosen, **style_asked(options)).decode()
+            return client.plot(key, picture.name, **chosen, **style_of(options)).decode()
 
         if options.plots is not None:
             write_plots(understood(stored, KIND.read), options, drawn)

@@ -57,13 +57,13 @@ def plot(options: argparse.Namespace) -> None:
     options.metric = folded.get(str(options.metric).casefold(), options.metric)
     given = {part: getattr(options, part) for part in CHOSEN}
     chosen = {part: value for part, value in given.items() if value is not None}
-    chosen |= style_asked(options)
+    chosen |= style_of(options)
     kind.check_chosen(options.kind, chosen)
     svg = kind.pictures[options.kind].draw(report, chosen)
     write(converted(svg, options.suffix), options.output)
 
 
-def style_asked(options: argparse.Namespace) -> dict[str, str]:
+def style_of(options: argparse.Namespace) -> dict[str, str]:
     """How pictures are to be drawn, as a service is asked for it."""
     given = {part: getattr(options, part) for part in STYLE}
     return {part: value for part, value in given.items() if value is not None}
@@ -78,7 +78,7 @@ def check_plots(options: argparse.Namespace, comparison: Comparison) -> None:
         OSError: The folder cannot be made.
     """
     require_folder(options)
-    Style.of(style_asked(options))
+    Style.of(style_of(options))
     if options.plots is not None:
         names = comparison.plan.systems
         compared = {frozenset(names[i] for i in pair) for pair in comparison.plan.pairs}
@@ -140,7 +140,7 @@ def _pictures(
 ) -> Iterator[tuple[tuple[str, ...], str]]:
     """What each picture is called, and the picture: of every test set, and of all together."""
     names = [entry.name for entry in report.several.testsets] if report.several else []
-    style = style_asked(options)
+    style = style_of(options)
     fitting = [p for p in PICTURES.values() if p.needs == "report" and p.fits(report)]
     of_pairs = [p for p in PICTURES.values() if p.needs == "distribution"]
     for testset in (*names, None):

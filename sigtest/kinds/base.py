@@ -252,11 +252,11 @@ class Kind(ABC, Generic[Q]):
         Raises:
             RecipeError: No such table or name.
         """
-        names = layout.shown_names(dict.fromkeys(names_in(report, self.naming)))
+        names = layout.new_names(dict.fromkeys(names_in(report, self.naming)))
         presented = self.present(renamed_in(report, self.naming, names))
         document = replace(
             layout.arranged(presented.document(), self.tables),
-            verbatim=verbatim([layout.own_caption, *names.values()]),
+            verbatim=verbatim([layout.bare_caption, *names.values()]),
         )
         return replace(self.present(report), document=lambda: document, table=layout.table)
 

@@ -45,11 +45,11 @@ def present(report: Report, layout: Layout = PLAIN) -> Presented:
     """
     if layout.table is not None:
         check_table(layout.table, PICTURES["matrix"].fits(report))
-    names = layout.shown_names([*report.metrics, *(system.name for system in report.systems)])
+    names = layout.new_names([*report.metrics, *(system.name for system in report.systems)])
     shown = renamed(report, names)
     return Presented(
         report.as_json,
-        partial(document, shown, layout, verbatim([layout.own_caption, *names.values()])),
+        partial(document, shown, layout, verbatim([layout.bare_caption, *names.values()])),
         {name: partial(records_of, report) for name, records_of in SHEETS.items()},
         layout.table,
     )

@@ -52,7 +52,7 @@ class Layout:
             )
 
     @property
-    def own_caption(self) -> str:
+    def bare_caption(self) -> str:
         """The caption without the full stop, which looks add."""
         return self.caption.strip().removesuffix(".")
 
@@ -65,7 +65,7 @@ class Layout:
             of: How many are shown; several keep their own captions behind the one asked for.
         """
         label = self.label if number == 1 or not self.label else f"{self.label}-{number}"
-        own = f"{self.own_caption}. {table.caption}" if of > 1 else self.own_caption
+        own = f"{self.bare_caption}. {table.caption}" if of > 1 else self.bare_caption
         return replace(table, caption=own if self.caption else table.caption, label=label)
 
     def arranged(self, document: Document, known: Sequence[str] = ()) -> Document:
@@ -92,7 +92,7 @@ class Layout:
         blocks = tuple(self.called(own, i, len(found)) for i, own in enumerate(found, 1))
         return replace(document, blocks=blocks)
 
-    def shown_names(self, known: Iterable[str]) -> dict[str, str]:
+    def new_names(self, known: Iterable[str]) -> dict[str, str]:
         """What to show instead of some of the names that a report knows.
 
         Raises:

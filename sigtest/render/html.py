@@ -324,7 +324,7 @@ def _cell(cell: Cell | None, look: Look, dense: bool) -> str:
         case Words():
             return f"<td>{isolated(cell.text, look.names)}</td>"
         case Range():
-            shown = cell.shown.replace("-", "–") + _superscript(_signs(cell))
+            shown = cell.plain.replace("-", "–") + _superscript(_signs(cell))
             return f'<td class="number">{shown}</td>'
         case _Bar():
             return f'<td class="bar">{_bar(cell)}</td>'
@@ -333,7 +333,7 @@ def _cell(cell: Cell | None, look: Look, dense: bool) -> str:
             if dense and cell.pair is not None and look.link is not None:
                 named[0] = "sign"
             return f'<td class="{" ".join(named)}">{_value(cell, look, dense)}</td>'
-    return f"<td>{escape(cell.shown).replace('-', MINUS)}</td>"
+    return f"<td>{escape(cell.plain).replace('-', MINUS)}</td>"
 
 
 def _value(cell: Number | PValue, look: Look, dense: bool) -> str:
@@ -341,14 +341,14 @@ def _value(cell: Number | PValue, look: Look, dense: bool) -> str:
     if isinstance(cell, PValue):
         cell = replace(cell, short=False)  # a page shows the same p elsewhere
     signs = _signs(cell)
-    shown = escape(cell.shown).replace("-", MINUS) + _superscript(signs)
+    shown = escape(cell.plain).replace("-", MINUS) + _superscript(signs)
     if cell.pair is None or look.link is None:
         return shown
     told = f'href="{escape(look.link(cell.pair))}"'
     if look.current == frozenset(cell.pair):
         told += ' aria-current="true"'
     if dense or isinstance(cell, PValue):  # of a matrix, where a row is about many pairs
-        words = escape(f"{' and '.join(cell.pair)}: {cell.shown} {signs}".strip())
+        words = escape(f"{' and '.join(cell.pair)}: {cell.plain} {signs}".strip())
         told += f' aria-label="{words}"'
     if dense:
         shown = signs or "·"
@@ -436,7 +436,7 @@ def _place(cell: Cell) -> tuple[float, float, str]:
             return cell.low, cell.high, ""
         case Range():
             return cell.first, cell.last, ""
-    return 0, 0, cell.shown.casefold()
+    return 0, 0, cell.plain.casefold()
 
 
 # The style sheet ------------------------

@@ -275,7 +275,7 @@ def _plain(cell: Cell) -> str:
     if isinstance(cell, Name):
         return cell.text
     if isinstance(cell, Range):
-        return cell.shown.replace("-", "0")
+        return cell.plain.replace("-", "0")
     seen = re.sub(r"\\[a-z]+|[\\${}^]", "", _cell(cell).replace(r"\times", "x"))
     if isinstance(cell, Words):
         return seen
@@ -356,13 +356,13 @@ def _cell(cell: Cell | None) -> str:
         case None:
             return ""
         case Name() | Words():
-            return escape(cell.shown)
+            return escape(cell.plain)
         case Interval(low=low) if cell.short and low >= 0:
-            return cell.shown[1:-1].replace(", ", "--").replace("inf", r"$\infty$")
+            return cell.plain[1:-1].replace(", ", "--").replace("inf", r"$\infty$")
     signs = f"$^{{{signs}}}$" if (signs := "".join(_signs(cell))) else ""
     if isinstance(cell, Range):  # its mark takes no room, so that places stay below each other
-        return cell.shown.replace("-", "--") + (rf"\rlap{{{signs}}}" if signs else "")
-    return _math(cell.shown, _bold(cell)) + signs
+        return cell.plain.replace("-", "--") + (rf"\rlap{{{signs}}}" if signs else "")
+    return _math(cell.plain, _bold(cell)) + signs
 
 
 def _bold(cell: Cell) -> bool:

@@ -94,6 +94,6 @@ def _heading(words: str) -> str:
 def _cell(cell: Cell | None) -> str:
     if cell is None:
         return ""
-    shown = cell.shown if isinstance(cell, Number) else escape(cell.shown)
+    shown = cell.plain if isinstance(cell, Number) else escape(cell.plain)
     shown += "".join(sign for mark, sign in SUFFIXES.items() if mark in cell.marks)
     return f"**{shown}**" if cell.marks & {"significant", "best"} else shown

@@ -28,7 +28,7 @@ class Cell:
     pair: tuple[str, str] | None = None
 
     @property
-    def shown(self) -> str:
+    def plain(self) -> str:
         """Without any look: hyphens for minus signs, nothing escaped."""
         raise NotImplementedError
 
@@ -38,7 +38,7 @@ class _Text(Cell):
     text: str
 
     @property
-    def shown(self) -> str:
+    def plain(self) -> str:
         return self.text
 
 
@@ -61,7 +61,7 @@ class Number(Cell):
     pair: tuple[str, str] | None = None
 
     @property
-    def shown(self) -> str:
+    def plain(self) -> str:
         return (signed if self.signed else fixed)(self.value, self.places)
 
 
@@ -75,7 +75,7 @@ class Interval(Cell):
     short: bool = False
 
     @property
-    def shown(self) -> str:
+    def plain(self) -> str:
         return interval((self.low, self.high), self.places)
 
 
@@ -88,7 +88,7 @@ class Range(Cell):
     marks: frozenset[Mark] = frozenset()
 
     @property
-    def shown(self) -> str:
+    def plain(self) -> str:
         return str(self.first) if self.first == self.last else f"{self.first}-{self.last}"
 
 
@@ -111,7 +111,7 @@ class PValue(Cell):
     pair: tuple[str, str] | None = None
 
     @property
-    def shown(self) -> str:
+    def plain(self) -> str:
         if self.short and self.p < 0.001:
             return "<.001"
         return (short_probability if self.short else probability)(self.p, self.alpha)

@@ -217,7 +217,7 @@ def _other_ranks(report: Report) -> Iterator[str]:
         if other == test or test is None or not report.systems[0].ranks:
             continue
         changed = [
-            f"{system.name} {Range(*ranks[other].range).shown} ({metric})"
+            f"{system.name} {Range(*ranks[other].range).plain} ({metric})"
             for metric in report.metrics
             for system in report.systems
             if (ranks := system.ranks.get(metric)) and ranks[other] != ranks[test]

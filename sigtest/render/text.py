@@ -123,15 +123,15 @@ def _cells(column: Column) -> list[str]:
     if column.holds(Interval):
         return _intervals(column.cells)
     kept = _suffixes(column)
-    return [_shown(cell, kept) for cell in column.cells]
+    return [_cell(cell, kept) for cell in column.cells]
 
 
-def _shown(cell: Cell | None, kept: Sequence[Sequence[Mark]]) -> str:
+def _cell(cell: Cell | None, kept: Sequence[Sequence[Mark]]) -> str:
     """A cell; one column each for the marks that stand in its column."""
     if cell is None:
         return ""
     signs = (next((MARKS[m] for m in marks if m in cell.marks), " ") for marks in kept)
-    return printable(cell.shown) + "".join(signs)
+    return printable(cell.plain) + "".join(signs)
 
 
 def _suffixes(column: Column) -> list[Sequence[Mark]]:
@@ -146,7 +146,7 @@ def _suffixes(column: Column) -> list[Sequence[Mark]]:
 
 def _intervals(cells: Sequence[Cell | None]) -> list[str]:
     """`[52.55, 58.68]`, both ends aligned."""
-    ends = [cell.shown[1:-1].split(", ") if cell is not None else ["", ""] for cell in cells]
+    ends = [cell.plain[1:-1].split(", ") if cell is not None else ["", ""] for cell in cells]
     low, high = (_padded([pair[end] for pair in ends], right=True) for end in (0, 1))
     known = [cell is not None for cell in cells]
     return [

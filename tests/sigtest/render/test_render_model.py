@@ -29,7 +29,7 @@ def table(order: str, *groups: str, **more: object) -> Table:
 
 
 def shown(made: Table) -> list[list[str]]:
-    return [[cell.shown if cell else "" for cell in row] for row in made.rows()]
+    return [[cell.plain if cell else "" for cell in row] for row in made.rows()]
 
 
 def test_joined_tables_have_the_order_and_rules_of_the_first() -> None:
