@@ -12,14 +12,13 @@ from contextlib import suppress
 from redis.exceptions import OutOfMemoryError
 
 from sigtest.errors import InputError, LimitError
-from workers.addresses import allowed, parse, refusal
 from workers.errors import NotFoundError
 from workers.guard import guarded
 from workers.settings import Network
 from workers.store.survey import check_room
 from workers.store.webhooks import TEST, Message, WebhookRecord
 from workers.tasks.context import Context
-from workers.tasks.webhooks import hand_out
+from workers.tasks.webhooks import allowed, hand_out, parse, refusal
 
 LONGEST = 2000  # characters of an address
 MAX_PORT = 65535

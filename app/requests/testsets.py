@@ -52,7 +52,7 @@ from sigtest.requests.testsets import (
     system_of,
     testset_of,
 )
-from workers.creation import NewTestSet
+from workers.testsets import NewTestSet
 
 PARTS = ("references", "documents", "labels", "source", "request")
 OUTPUT_PARTS = ("hypotheses", "scores")

@@ -58,8 +58,8 @@ from sigtest.kinds import KINDS
 from sigtest.render.standings import better
 from sigtest.report.methods import listed
 from sigtest.requests.notes import apart
-from workers.creation import NewTestSet
 from workers.store.boards import Choice, Standing
+from workers.testsets import NewTestSet
 
 router = routing(prefix=TESTSETS, tags=["leaderboards"], responses=document.PROBLEMS)
 

@@ -21,11 +21,10 @@ from sigtest.render import json
 from sigtest.report import Report
 from sigtest.requests.recipe import Recipe
 from sigtest.requests.testsets import SystemRequest, system_of
-from workers.creation import NewTestSet
 from workers.questions import Questions
 from workers.store.boards import Choice, State, TestSetRecord
 from workers.tasks.context import Context
-from workers.testsets import Leaderboard, TestSets
+from workers.testsets import Leaderboard, NewTestSet, TestSets
 
 Lines = tuple[str, ...]
 Output = Lines | tuple[Lines, ...]  # hypotheses, or those of several replicas

@@ -2,7 +2,8 @@
 
 The name of the receiver is looked up once, its addresses are checked, and the connection goes to
 one of these: no second look-up could lead elsewhere. Redirects are not followed, proxies of the
-environment not used.
+environment not used. A webhook's address is its owner's word: without the check it could make
+workers speak to what only this machine or its network can reach.
 """
 
 from __future__ import annotations
@@ -14,18 +15,66 @@ import hmac
 import socket
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any
 
 import httpcore
 
 from sigtest.version import __version__
-from workers.addresses import Address, allowed, parse, refusal
-from workers.settings import Network, Settings
+from workers.settings import NETWORKS, Network, Settings
 from workers.store.task import Priced, Task
 from workers.store.webhooks import SECRET_PREFIX, Attempt
 from workers.tasks.context import Context
+
+Address = IPv4Address | IPv6Address
+
+ROUTED = IPv6Network("2000::/3")  # all global unicast addresses that IANA has handed out
+# of IANA's special-purpose registries, what some versions of Python take for global
+SPECIAL = tuple(map(ip_network, ("192.0.0.0/24", "192.88.99.0/24", "2001::/23", "3fff::/20")))
+TRANSLATED = IPv6Network("64:ff9b::/96")  # holds an IPv4 address (RFC 6052)
+
+
+def parse(host: str) -> Address | None:
+    """The address that a host is, if it is one and no name."""
+    try:
+        return ip_address(host.strip("[]").partition("%")[0])
+    except ValueError:
+        return None
+
+
+def allowed(address: Address, networks: Sequence[Network]) -> bool:
+    """Whether messages may be sent to an address.
+
+    Args:
+        address: The one that is connected to.
+        networks: Private ones that are allowed.
+    """
+    meant = _meant(address)
+    if any(meant in network for network in networks):
+        return True
+    everybodys = isinstance(meant, IPv4Address) or meant in ROUTED
+    special = meant.is_multicast or any(meant in network for network in SPECIAL)
+    return everybodys and meant.is_global and not special
+
+
+def refusal(host: str) -> str:
+    """What is said of a host with an address that is not allowed."""
+    return (
+        f"{host} is or leads to a private address; the operator may allow its network with "
+        f"{NETWORKS}."
+    )
+
+
+def _meant(address: Address) -> Address:
+    """The IPv4 address that an IPv6 address stands for, where it does."""
+    if isinstance(address, IPv4Address):
+        return address
+    if address in TRANSLATED:
+        return IPv4Address(address.packed[-4:])
+    return address.ipv4_mapped or address.sixtofour or address
+
 
 GONE = 410
 SHOWN = 200  # characters of an error

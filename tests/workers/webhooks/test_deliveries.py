@@ -14,14 +14,13 @@ from byhand import finish, perform, waiting
 from service import CALLER, Comparisons, Service, children, example, kill, started, synthetic, until
 
 from benchmarks.deliveries import LOOPBACK, Receiver, deliver_all, receiving
-from workers.addresses import allowed
 from workers.queue import Jobs
 from workers.settings import Settings
 from workers.store import keys
 from workers.store.task import Task
 from workers.store.webhooks import EVENTS, TEST, Message
 from workers.tasks.context import Context
-from workers.tasks.webhooks import ATTEMPTS, hand_out, pause_after
+from workers.tasks.webhooks import ATTEMPTS, allowed, hand_out, pause_after
 from workers.webhooks import Webhooks
 
 SOON = {"webhook_timeout": 1, "webhook_pause": 1, "webhook_longest": 1}
