@@ -41,7 +41,7 @@ def test_correct_conclusions_are_counted_by_metric_and_test(report: AccuracyRepo
     assert len(found) == len(ALPHAS)
     for table, alpha in zip(found, ALPHAS, strict=True):
         assert table.caption.endswith(f"alpha {alpha:g}")
-        assert [cell.shown for cell in table.names[0].cells] == ["bleu", "chrf"]
+        assert [cell.plain for cell in table.names[0].cells] == ["bleu", "chrf"]
         for group in table.groups:
             for i, metric in enumerate(("bleu", "chrf")):
                 (row,) = (

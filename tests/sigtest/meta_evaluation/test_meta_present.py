@@ -26,7 +26,7 @@ def tables(report: MetaReport) -> list[Table]:
 
 
 def shown(table: Table) -> list[list[str]]:
-    return [["" if cell is None else cell.shown for cell in row] for row in table.rows()]
+    return [["" if cell is None else cell.plain for cell in row] for row in table.rows()]
 
 
 @pytest.mark.parametrize("name", [name for name in FORMATS if name != "bibtex"])
