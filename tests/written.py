@@ -40,7 +40,7 @@ def reported_on_several(
     entries = zip(testsets, made.several.testsets, strict=True)
     named = tuple(NamedReport(name, renamed(entry.report, names)) for name, entry in entries)
     new = {system.name: name for system, name in zip(made.systems, names, strict=True)}
-    wins = tuple(row._replace(a=new[row.a], b=new[row.b]) for row in made.several.wins)
+    wins = tuple(replace(row, a=new[row.a], b=new[row.b]) for row in made.several.wins)
     return replace(renamed(made, names), several=replace(made.several, testsets=named, wins=wins))
 
 
@@ -85,11 +85,11 @@ def renamed(made: Report, names: tuple[str, ...]) -> Report:
     """The report with other names for its systems."""
     new = {system.name: name for system, name in zip(made.systems, names, strict=True)}
     systems = tuple(replace(system, name=new[system.name]) for system in made.systems)
-    pairs = tuple(pair._replace(a=new[pair.a], b=new[pair.b]) for pair in made.pairs)
+    pairs = tuple(replace(pair, a=new[pair.a], b=new[pair.b]) for pair in made.pairs)
     return replace(made, systems=systems, pairs=pairs)
 
 
 def with_pair(made: Report, **changes: object) -> Report:
     """The report with its first pair changed."""
-    first = made.pairs[0]._replace(**changes)  # type: ignore[arg-type]
+    first = replace(made.pairs[0], **changes)  # type: ignore[arg-type]
     return replace(made, pairs=(first, *made.pairs[1:]))

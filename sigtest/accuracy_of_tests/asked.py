@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from sigtest.arrays import Array
 from sigtest.cached import cached_property
@@ -12,7 +13,7 @@ from sigtest.kinds.base import About
 from sigtest.kinds.comparisons import ComparisonQuestion
 from sigtest.kinds.whole import WholeQuestion
 from sigtest.people import HumanQuestion
-from sigtest.report import digest, encode
+from sigtest.report import ByClass, digest, encode
 from sigtest.version import __version__
 
 
@@ -71,8 +72,8 @@ class Asked(WholeQuestion):
         notes: What the report should warn of.
     """
 
-    people: Judged | HumanQuestion
-    comparison: StoredComparison | Tested
+    people: Annotated[Judged | HumanQuestion, ByClass()]
+    comparison: Annotated[StoredComparison | Tested, ByClass()]
     alphas: tuple[float, ...]
     human_alpha: float | None
     notes: tuple[str, ...] = ()

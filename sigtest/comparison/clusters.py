@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,7 +13,8 @@ from sigtest.metrics.scores import Scores
 from sigtest.requests.recipe import Recipe
 
 
-class ClusteredError(NamedTuple):
+@dataclass(frozen=True)
+class ClusteredError:
     """How exact a mean of one system is.
 
     Attributes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from sigtest.cached import cached_property
@@ -87,7 +87,7 @@ class Entry:
         """The fields of a JSON request that bring it."""
         systems = [{"name": system.name, **system.as_json()} for system in self.systems]
         notes = {"notes": list(self.notes)} if self.notes else {}
-        runs = {"runs": [own._asdict() for own in self.runs]} if self.runs else {}
+        runs = {"runs": [asdict(own) for own in self.runs]} if self.runs else {}
         return {**self.testset.as_json(), "systems": systems, **notes, **runs}
 
     def part(self, recipe: Recipe) -> Part:

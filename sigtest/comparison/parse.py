@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
+from pydantic import PlainSerializer, PlainValidator
+
 from sigtest.comparison.comparison import Comparison, Entry
 from sigtest.data.inferred import MetricOptions, inferred_metrics
 from sigtest.data.names import check_name
@@ -16,7 +18,6 @@ from sigtest.data.runs import parse_runs
 from sigtest.data.testset import System
 from sigtest.data.text import check_lines
 from sigtest.errors import InputError, SigtestError, inside
-from sigtest.report import Stored
 from sigtest.requests.comparisons import ComparedOnSeveralRequest, ComparedRequest
 from sigtest.requests.recipe import Choices, Recipe, of_labels
 from sigtest.requests.testsets import EntryRequest, systems_of, testset_of
@@ -52,7 +53,9 @@ def parse_comparison(request: Mapping[str, Any]) -> Comparison:
     return Comparison((entry,), _recipe(wanted, entry))
 
 
-StoredComparison = Annotated[Comparison, Stored(Comparison.as_json, parse_comparison)]
+StoredComparison = Annotated[
+    Comparison, PlainValidator(parse_comparison), PlainSerializer(Comparison.as_json)
+]
 
 
 def parse_named(body: Mapping[str, Any]) -> Comparison:

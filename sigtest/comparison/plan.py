@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
+from pydantic import PlainSerializer, PlainValidator
 
 from sigtest.arrays import Array, Counts
 from sigtest.cached import cached_property
@@ -18,7 +19,7 @@ from sigtest.data.choices import choose
 from sigtest.data.runs import Crossed
 from sigtest.errors import RecipeError
 from sigtest.metrics import Metric
-from sigtest.report import Stored, decode, digest, encode
+from sigtest.report import decode, digest, encode
 from sigtest.report.report import joined
 from sigtest.requests.recipe import Recipe
 from sigtest.version import __version__
@@ -76,7 +77,7 @@ class Part:
     references: int
     documents: tuple[str, ...] | None
     testset: str
-    recipe: Annotated[Recipe, Stored(Recipe.as_json, Recipe.of)]
+    recipe: Annotated[Recipe, PlainValidator(Recipe.of), PlainSerializer(Recipe.as_json)]
     labels: tuple[str, ...] | None = None
     replicas: int = 1
     stream: int = 0
@@ -160,7 +161,7 @@ class Part:
         if self.notes:
             content["notes"] = self.notes
         if self.runs:
-            content["runs"] = self.runs
+            content["runs"] = [encode(own) for own in self.runs]
         return digest(content)
 
     def statistics_key(self, system: int, metric: Metric) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from math import fsum, isfinite
 from typing import Any, NamedTuple
 
@@ -28,7 +29,8 @@ class Spread(NamedTuple):
     runs: float
 
 
-class Crossed(NamedTuple):
+@dataclass(frozen=True)
+class Crossed:
     """What is known of the runs of one system in one metric, whose scores are their means.
 
     Attributes:
@@ -42,9 +44,12 @@ class Crossed(NamedTuple):
 
     system: str
     metric: str
-    count: int  # type: ignore[assignment]  # hides a method of tuples that is not needed
+    count: int
     item_variance: float
     run_variance: float
+
+
+FIELDS = tuple(field.name for field in fields(Crossed))
 
 
 def sentences(known: Sequence[Crossed]) -> list[str]:
@@ -120,10 +125,8 @@ def parse_runs(given: object, systems: Sequence[str]) -> tuple[Crossed, ...]:
 
 
 def _parsed(entry: Any, field: str) -> Crossed:
-    if not isinstance(entry, Mapping) or {*entry} != {*Crossed._fields}:
-        raise InputError(
-            f"{field} must be an object with {', '.join(Crossed._fields)}.", field=field
-        )
+    if not isinstance(entry, Mapping) or {*entry} != {*FIELDS}:
+        raise InputError(f"{field} must be an object with {', '.join(FIELDS)}.", field=field)
     for name in ("system", "metric"):
         if not isinstance(entry[name], str):
             raise InputError(f"{field}.{name} must be a text.", field=f"{field}.{name}")

@@ -144,14 +144,15 @@ def _pairs(family: Sequence[PairReport], anew: Anew, higher: bool) -> list[PairR
     plain, corrected = detectable_in_errors(limit, anew.alternative)
     made = []
     for row, pair in enumerate(family):
-        own = pair._replace(
+        own = replace(
+            pair,
             p_adjusted=float(adjusted[row]),
             significant=bool(adjusted[row] <= limit.alpha),
             undecided=bool(unsure[row]),
             resamples_needed=needed.get(row),
             detectable=(pair.stderr * plain, pair.stderr * corrected),
         )
-        made.append(own._replace(verdict=verdict(own, higher, limit.correction, limit.family)))
+        made.append(replace(own, verdict=verdict(own, higher, limit.correction, limit.family)))
     return made
 
 
@@ -223,5 +224,5 @@ def _wins(rows: Sequence[WinsReport], limit: Limit) -> tuple[WinsReport, ...]:
         signs = decided_wins([row.sign_test.p_value for row in family], limit)
         ranks = decided_wins([row.signed_rank.p_value for row in family], limit)
         for row, sign_test, signed_rank in zip(family, signs, ranks, strict=True):
-            made.append(row._replace(sign_test=sign_test, signed_rank=signed_rank))
+            made.append(replace(row, sign_test=sign_test, signed_rank=signed_rank))
     return tuple(made)

@@ -185,7 +185,7 @@ def _pairs(
             ahead=_ahead(part, m, (a, b), facts, known),
         )
         shown = verdict(pair, higher, recipe.correction, comparisons)
-        pairs.append(pair._replace(verdict=shown))
+        pairs.append(replace(pair, verdict=shown))
     return pairs
 
 

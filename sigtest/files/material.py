@@ -7,7 +7,7 @@ names where the format does. What the format says is missing is `None`, never 0 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeVar
 
 from sigtest.cached import cached_property
@@ -364,7 +364,7 @@ class Material:
         for name, lines in (
             ("documents", self.documents), ("labels", self.labels), ("source", self.sources),
             ("notes", self.notes or None),
-            ("runs", [own._asdict() for own in self.crossed] or None),
+            ("runs", [asdict(own) for own in self.crossed] or None),
         ):  # fmt: skip
             if lines is not None:
                 body[name] = list(lines)

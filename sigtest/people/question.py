@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import numpy as np
+from pydantic import PlainSerializer, PlainValidator
 
 from sigtest.arrays import Flags
 from sigtest.cached import cached_property
@@ -26,7 +27,7 @@ from sigtest.people.report import SourceReport
 from sigtest.people.scores import Prepared, count_rows, prepare
 from sigtest.people.statistics import EXACT_FLIPS
 from sigtest.render.digits import counted
-from sigtest.report import Stored, digest, encode
+from sigtest.report import ByClass, digest, encode
 from sigtest.requests.people import COMBINED, RANKING_TEST, SEVERITIES, TESTS, HumanRequest
 from sigtest.version import __version__
 
@@ -79,9 +80,11 @@ class HumanQuestion(WholeQuestion):
         notes: What the report should warn of.
     """
 
-    judgements: Judgements | Rankings
+    judgements: Annotated[Judgements | Rankings, ByClass()]
     sources: tuple[Source, ...]
-    choices: Annotated[HumanRequest, Stored(HumanRequest.stored, HumanRequest.of)]
+    choices: Annotated[
+        HumanRequest, PlainValidator(HumanRequest.of), PlainSerializer(HumanRequest.stored)
+    ]
     notes: tuple[str, ...] = ()
 
     @cached_property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import astuple, replace
 from functools import partial
 
 from sigtest.data.choices import choose
@@ -26,7 +26,7 @@ from sigtest.render.model import (
 from sigtest.render.names import in_words
 from sigtest.render.pictures import PICTURES
 from sigtest.render.standings import answer, baseline_of, facts, metric_heading, titled
-from sigtest.report import PairReport, Report
+from sigtest.report import PairReport, Report, RunsReport
 from sigtest.report.naming import renamed
 
 PLAIN = Layout()
@@ -120,13 +120,17 @@ def _chosen(report: Report, layout: Layout) -> Iterator[Block]:
 
 def pairs_sheet(report: Report) -> Sheet:
     """All that is known of the pairs: of each test set, and last of all together."""
-    names = PairReport._fields
+    names = records.fields_of(PairReport)
     if report.several is None:
         return records.sheet(names, report.pairs)
     rows = (
         [name, *records.record(pair, names)] for name, own in titled(report) for pair in own.pairs
     )
     return Sheet(("testset", *records.columns(names)), rows)
+
+
+def _runs(runs: RunsReport | None) -> tuple[object, ...]:
+    return (None,) * 3 if runs is None else astuple(runs)
 
 
 def systems_sheet(report: Report) -> Sheet:
@@ -141,7 +145,7 @@ def systems_sheet(report: Report) -> Sheet:
     varied = ("runs", "item_variance", "run_variance") if of_runs else ()
     rows = (
         [*([name] if name else []), system.name, metric, score.score, *score.ci, score.stderr,
-         score.training_stderr, *place, *((score.runs or (None,) * 3) if of_runs else ()),
+         score.training_stderr, *place, *(_runs(score.runs) if of_runs else ()),
          *((score.clustered_stderr,) if clustered else ())]
         for name, own in titled(report)
         for system in own.systems

@@ -6,7 +6,7 @@ A picture shows one metric and test, of one test set or of all together, or a wh
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -207,7 +207,8 @@ def find_pair(report: Report, a: str, b: str, metric: str, test: str) -> PairRep
     if (b, a) in known:
         pair = known[b, a]
         turned = MIRROR.get(pair.alternative, pair.alternative)
-        return pair._replace(
+        return replace(
+            pair,
             a=a,
             b=b,
             score_a=pair.score_b,

@@ -179,7 +179,7 @@ def _scores(report: Report, metric: str, rows: Sequence[Standing], spare: int) -
     ]
     runs = [row.score.runs for row in rows]
     for title, of in (("item se", "item_variance"), ("run se", "run_variance")):
-        further.append((title, [own and getattr(own, of) ** 0.5 for own in runs]))
+        further.append((title, [getattr(own, of) ** 0.5 if own else None for own in runs]))
     for title, values in further:
         if any(value is not None for value in values):
             yield numbers(title, values, places + spare)  # as small as what is rounded away

@@ -1,6 +1,6 @@
 """The finished answer: its dataclasses, documented here only, and how JSON has them."""
 
-from sigtest.report.codec import Stored, decode, digest, encode
+from sigtest.report.codec import ByClass, decode, digest, encode
 from sigtest.report.leaderboard import ENVELOPE, LeaderboardReport
 from sigtest.report.methods import Methods
 from sigtest.report.parts import (
@@ -25,6 +25,7 @@ from sigtest.report.selection import select
 
 __all__ = [
     "ENVELOPE",
+    "ByClass",
     "FamilyReport",
     "LeaderboardReport",
     "Methods",
@@ -38,7 +39,6 @@ __all__ = [
     "ScoreReport",
     "Several",
     "SmallTest",
-    "Stored",
     "SystemReport",
     "TestSetReport",
     "WinsReport",

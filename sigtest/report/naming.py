@@ -72,9 +72,6 @@ def renamed_in(report: T, where: Collection[str], names: Mapping[str, str]) -> T
 
 
 def _changed(value: Any, where: Collection[str], names: Mapping[str, str]) -> Any:
-    if hasattr(value, "_fields"):  # a pair, of which there are many: what is inside has no names
-        own = {name: getattr(value, name) for name in value._fields if name in where}
-        return value._replace(**{name: _called(held, names) for name, held in own.items()})
     if isinstance(value, tuple):
         return tuple(_changed(own, where, names) for own in value)
     if not is_dataclass(value) or isinstance(value, type):

@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
-from sigtest.report.codec import OMITTED, Arranged, Stored
+from pydantic import AfterValidator, BeforeValidator, PlainSerializer
+
+from sigtest.report.codec import together
 
 
-def _written(ends: tuple[float, float]) -> list[float | None]:
+def _written(ends: tuple[float, float]) -> tuple[float | None, float | None]:
     """Both ends as JSON has them, which has no infinite number."""
-    return [end if math.isfinite(end) else None for end in ends]
+    low, high = ends
+    return low if math.isfinite(low) else None, high if math.isfinite(high) else None
 
 
 def _read(ends: Sequence[float | None]) -> tuple[float, float]:
@@ -20,7 +23,11 @@ def _read(ends: Sequence[float | None]) -> tuple[float, float]:
     return -math.inf if low is None else low, math.inf if high is None else high
 
 
-Ends = Annotated[tuple[float, float], Stored(_written, _read)]  # infinite where there is no bound
+Ends = Annotated[  # infinite where there is no bound
+    tuple[float, float],
+    BeforeValidator(_read),
+    PlainSerializer(_written, return_type=tuple[float | None, float | None]),
+]
 
 
 @dataclass(frozen=True)
@@ -36,7 +43,8 @@ class MetricReport:
     signature: str
 
 
-class RunsReport(NamedTuple):
+@dataclass(frozen=True)
+class RunsReport:
     """How a score varies that is the mean over several runs of each item.
 
     Items and runs are crossed: each variance is a mean square of the two-way analysis of variance,
@@ -50,7 +58,7 @@ class RunsReport(NamedTuple):
         run_variance: Variance of the score from the choice of runs, these items being given.
     """
 
-    count: int  # type: ignore[assignment]  # hides a method of tuples that is not needed
+    count: int
     item_variance: float
     run_variance: float
 
@@ -83,7 +91,8 @@ class ScoreReport:
     clustered_stderr: float | None = None
 
 
-class FamilyReport(NamedTuple):
+@dataclass(frozen=True)
+class FamilyReport:
     """What is corrected for where that is more than the systems present.
 
     Attributes:
@@ -95,7 +104,8 @@ class FamilyReport(NamedTuple):
     comparisons: int
 
 
-class RankReport(NamedTuple):
+@dataclass(frozen=True)
+class RankReport:
     """Where a system stands for one metric and test.
 
     Attributes:
@@ -125,7 +135,8 @@ class SystemReport:
     ranks: Mapping[str, Mapping[str, RankReport]] = field(default_factory=dict)
 
 
-class PairReport(NamedTuple):
+@dataclass(frozen=True)
+class PairReport:
     """One pair of systems, one metric, one significance test; a report may have many thousands.
 
     Attributes:
@@ -174,7 +185,7 @@ class PairReport(NamedTuple):
     difference: float
     ci: Ends
     stderr: float
-    count: int | None  # type: ignore[assignment]  # hides a method of tuples that is not needed
+    count: int | None
     resamples: int | None
     p_value: float
     log10_p: float
@@ -182,7 +193,7 @@ class PairReport(NamedTuple):
     p_adjusted: float
     significant: bool
     undecided: bool
-    resamples_needed: Annotated[int | None, OMITTED]
+    resamples_needed: int | None = field(default=None, kw_only=True)
     exact: bool
     calibrated: bool
     detectable: tuple[float, float]
@@ -209,5 +220,9 @@ class PairReport(NamedTuple):
 
 # What the tests of a pair have in common stands near each other in JSON: halves what is compressed.
 Pairs = Annotated[
-    tuple[PairReport, ...], Arranged(written=("metric", "a", "b"), read=("metric", "test"))
+    tuple[PairReport, ...],
+    PlainSerializer(
+        lambda pairs: together(pairs, ("metric", "a", "b")), return_type=tuple[PairReport, ...]
+    ),
+    AfterValidator(lambda pairs: together(pairs, ("metric", "test"))),
 ]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from sigtest.cached import cached_property
-from sigtest.report.codec import OMITTED, decode, encode
+from sigtest.report.codec import decode, encode
 from sigtest.report.methods import Methods
 from sigtest.report.parts import FamilyReport, MetricReport, Pairs, SystemReport
 
@@ -30,11 +30,12 @@ class TestSetReport:
 
     segments: int
     references: int
-    documents: Annotated[int | None, OMITTED]
+    documents: int | None = field(default=None, kw_only=True)
     sha256: str
 
 
-class SmallTest(NamedTuple):
+@dataclass(frozen=True)
+class SmallTest:
     """An exact test whose units are the test sets.
 
     Attributes:
@@ -48,7 +49,8 @@ class SmallTest(NamedTuple):
     significant: bool
 
 
-class WinsReport(NamedTuple):
+@dataclass(frozen=True)
+class WinsReport:
     """One pair of systems and one metric over all test sets.
 
     Attributes:
@@ -208,9 +210,9 @@ class Report:
     methods: Methods | None = None
     several: Several | None = None
     family: FamilyReport | None = None
-    rank_confidence: Annotated[float | None, OMITTED] = None
-    rank_doubt: Annotated[str | None, OMITTED] = None
-    interval_alpha: Annotated[float | None, OMITTED] = None
+    rank_confidence: float | None = None
+    rank_doubt: str | None = None
+    interval_alpha: float | None = None
     interval: str = "percentile"
     nulls: Mapping[str, str] = field(default_factory=dict)
     discriminative_power: Power | None = None

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -306,7 +307,7 @@ def test_what_a_request_says_of_runs_is_checked(change, field):
     right = {"a": [1, 0, 1], "b": [0, 0, 1]}
     runs = asked(right, runs=[told]).systems[0].scores["acc"].runs
     assert runs is not None
-    assert runs._asdict().items() <= told.items()
+    assert asdict(runs).items() <= told.items()
     with pytest.raises(sigtest.InputError) as raised:
         asked(right, runs=[{**told, **change}])
     assert raised.value.field == field

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -142,7 +143,7 @@ def test_pooled_is_one_concatenated_test_set_stratified_by_test_set(example: Pat
     family = {"p_adjusted": 0, "significant": False, "undecided": False, "verdict": ""}
     family |= {"resamples_needed": None, "detectable": (0, 0)}
     for pair, same in zip(found.pairs, expected.pairs, strict=True):
-        assert pair._replace(**family) == same._replace(**family)
+        assert replace(pair, **family) == replace(same, **family)
 
 
 def test_bootstrap_of_the_whole_draws_what_the_parts_draw(example: Path) -> None:

@@ -37,7 +37,7 @@ def without_intervals(found: Report) -> Report:
         interval_alpha=None,
         systems=tuple(map(without_interval, found.systems)),
         pairs=tuple(
-            pair._replace(ci=(0, 0), verdict=INTERVAL.sub("", pair.verdict)) for pair in found.pairs
+            replace(pair, ci=(0, 0), verdict=INTERVAL.sub("", pair.verdict)) for pair in found.pairs
         ),
         methods=methods and replace(methods, text=INTERVAL.sub("", methods.text)),
         several=several,

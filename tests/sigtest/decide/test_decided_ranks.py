@@ -1,5 +1,6 @@
 """Ranks, their confidence and metrics' power from decisions, against their definitions."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -19,7 +20,7 @@ def pair(
     a: str, b: str, significant: bool, metric: str = "bleu", test: str = "bootstrap"
 ) -> PairReport:
     """A pair of which only the decision is asked for."""
-    return PAIR._replace(a=a, b=b, metric=metric, test=test, significant=significant)
+    return replace(PAIR, a=a, b=b, metric=metric, test=test, significant=significant)
 
 
 def test_ranges_count_who_is_better_and_who_is_worse() -> None:
@@ -43,9 +44,9 @@ def test_ranges_count_who_is_better_and_who_is_worse() -> None:
 @pytest.mark.parametrize("first", [2.0, 5.0, 8.0])
 def test_who_is_ahead_by_the_test_wins_whatever_the_scores(a: str, b: str, first: float) -> None:
     scores, decided = np.array([first, 5.0]), pair(a, b, True)
-    found = ranks_of([a, b], scores, [decided._replace(ahead=a)])
+    found = ranks_of([a, b], scores, [replace(decided, ahead=a)])
     assert [own.range for own in found] == [(1, 1), (2, 2)]
-    turned = ranks_of([a, b], scores, [decided._replace(ahead=b)])
+    turned = ranks_of([a, b], scores, [replace(decided, ahead=b)])
     assert [own.range for own in turned] == [(2, 2), (1, 1)]
 
 
@@ -117,7 +118,7 @@ def test_each_metric_and_test_ranks_by_its_own_pairs_and_its_own_way_up() -> Non
 def test_confidence_is_that_of_familywise_corrections_of_calibrated_pairs(
     correction: str, calibrated: tuple[bool, ...], level: float | None
 ) -> None:
-    pairs = [PAIR._replace(calibrated=own) for own in calibrated]
+    pairs = [replace(PAIR, calibrated=own) for own in calibrated]
     assert rank_confidence(Limit(correction, 0.03, 6), pairs, None) == level
     assert rank_confidence(Limit(correction, 0.03, 6), pairs, "doubtful") is None
 

@@ -1,5 +1,7 @@
 """What a pair's one line says, and that it names the system the test is for."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -42,7 +44,7 @@ def test_better_system_comes_first_with_its_difference() -> None:
 
 
 def test_the_smallest_p_value_that_is_kept_is_a_bound() -> None:
-    said = verdict(PAIR._replace(p_adjusted=1e-300), True, "none", 1)
+    said = verdict(replace(PAIR, p_adjusted=1e-300), True, "none", 1)
     assert said.endswith("p < 1e-300")
 
 
@@ -51,7 +53,7 @@ def test_error_metric_turns_winner_and_sign() -> None:
 
 
 def test_names_may_come_in_any_order_of_letters() -> None:
-    said = verdict(PAIR._replace(a="B", b="A"), False, "holm", 66)
+    said = verdict(replace(PAIR, a="B", b="A"), False, "holm", 66)
     assert said.startswith("A is better than B: -0.8 bleu [-1.3, -0.3]")
 
 
@@ -68,7 +70,7 @@ def test_the_winner_is_who_has_more_of_what_is_good(
     difference: float, higher: bool, begins: str
 ) -> None:
     ends = (0.31, 1.29) if difference > 0 else (-1.29, -0.31)
-    assert verdict(PAIR._replace(difference=difference, ci=ends), higher, "none", 1).startswith(
+    assert verdict(replace(PAIR, difference=difference, ci=ends), higher, "none", 1).startswith(
         begins
     )
 
@@ -84,18 +86,18 @@ def test_the_winner_is_who_has_more_of_what_is_good(
     ],
 )
 def test_digits_are_those_that_the_standard_error_has(stderr: float, shown: str) -> None:
-    said = verdict(PAIR._replace(difference=0.801, stderr=stderr), True, "none", 1)
+    said = verdict(replace(PAIR, difference=0.801, stderr=stderr), True, "none", 1)
     assert said.startswith(f"A is better than B: {shown}, p")
 
 
 @pytest.mark.parametrize(("alternative", "winner"), [("greater", "A"), ("less", "B")])
 def test_one_sided_claim_names_its_system(alternative: str, winner: str) -> None:
-    said = verdict(PAIR._replace(alternative=alternative), True, "none", 1)
+    said = verdict(replace(PAIR, alternative=alternative), True, "none", 1)
     assert said.startswith(f"{winner} is better")
 
 
 def test_no_separation_says_what_could_be_seen() -> None:
-    said = verdict(PAIR._replace(significant=False, detectable=(0.7, 0.97)), True, "holm", 66)
+    said = verdict(replace(PAIR, significant=False, detectable=(0.7, 0.97)), True, "holm", 66)
     assert said == (
         "A and B are not separated: "
         "this test set would show a difference of 1.0 bleu with 80 % power"
@@ -103,7 +105,7 @@ def test_no_separation_says_what_could_be_seen() -> None:
 
 
 def test_undecided_pair_has_no_winner() -> None:
-    pair = PAIR._replace(undecided=True, resamples_needed=20_000)
+    pair = replace(PAIR, undecided=True, resamples_needed=20_000)
     assert verdict(pair, True, "holm", 66) == (
         "A and B are undecided: +0.8 bleu, p = 0.002 after Holm over 66 comparisons; "
         "more resamples could turn the decision round"
@@ -111,7 +113,7 @@ def test_undecided_pair_has_no_winner() -> None:
 
 
 def test_no_more_resamples_are_advised_than_can_be_asked_for() -> None:
-    said = verdict(PAIR._replace(undecided=True), True, "none", 1)
+    said = verdict(replace(PAIR, undecided=True), True, "none", 1)
     assert said.endswith("999,999 resamples, the most that can be asked for, would likely not "
                          "settle it")  # fmt: skip
 
@@ -144,7 +146,7 @@ def test_resamples_needed_can_be_asked_for(
 
 
 def test_identical_systems_are_not_said_to_need_a_larger_test_set() -> None:
-    same = PAIR._replace(difference=0.0, stderr=0.0, significant=False, detectable=(0.0, 0.0))
+    same = replace(PAIR, difference=0.0, stderr=0.0, significant=False, detectable=(0.0, 0.0))
     assert verdict(same, True, "holm", 66) == "A and B score the same bleu on every resample"
 
 
@@ -153,7 +155,7 @@ def test_identical_systems_are_not_said_to_need_a_larger_test_set() -> None:
 def test_where_no_resample_differs_no_detectable_difference_is_named(
     stderr: float, difference: float
 ) -> None:
-    pair = PAIR._replace(significant=False, stderr=stderr, difference=difference)
-    assert verdict(pair._replace(detectable=(stderr, stderr)), True, "none", 1) == (
+    pair = replace(PAIR, significant=False, stderr=stderr, difference=difference)
+    assert verdict(replace(pair, detectable=(stderr, stderr)), True, "none", 1) == (
         f"A and B are not separated: {difference:+} bleu on every resample, p = 0.002"
     )

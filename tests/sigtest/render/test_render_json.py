@@ -61,7 +61,7 @@ def test_pairs_of_one_metric_and_test_are_cut_out_and_put_back(names: tuple[str,
     made = report(tests=tests) if len(names) > 1 else replace(report(), pairs=())
     if len(names) > 1:
         renamed = dict(zip("ABC", names, strict=True))
-        pairs = [pair._replace(a=renamed[pair.a], b=renamed[pair.b]) for pair in made.pairs]
+        pairs = [replace(pair, a=renamed[pair.a], b=renamed[pair.b]) for pair in made.pairs]
         made = replace(made, pairs=tuple(pairs))
     stored, body = render(made).encode(), made.as_json()
     columns = [(metric, test) for metric in ("bleu", "ter", "chrf") for test in tests]

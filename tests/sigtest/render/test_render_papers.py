@@ -58,7 +58,7 @@ def test_daggers_stand_at_what_is_not_like_the_baseline(form: str, dagger: str) 
 
 def only_first_undecided(made: Report) -> Report:
     """The same, with its first pair as the only one that more resamples could turn round."""
-    pairs = tuple(pair._replace(undecided=pair is made.pairs[0]) for pair in made.pairs)
+    pairs = tuple(replace(pair, undecided=pair is made.pairs[0]) for pair in made.pairs)
     return replace(made, pairs=pairs)
 
 
@@ -190,7 +190,7 @@ def test_latex_sets_tables_without_a_warning(tmp_path: Path, table: str | None) 
 def test_a_full_matrix_and_a_methods_paragraph_stay_within_their_columns(tmp_path: Path) -> None:
     clear = {"p_adjusted": 1e-4, "significant": True, "undecided": False}
     made = nineteen()
-    made = replace(made, pairs=tuple(pair._replace(**clear) for pair in made.pairs))
+    made = replace(made, pairs=tuple(replace(pair, **clear) for pair in made.pairs))
     methods = re.search(r"% Methods.*?: (.*)", rendered("latex", report(metrics=["bleu", "chrf"])))
     text = f"{methods[1]}\n\n{rendered('latex', made, table='matrix')}"
     paper = PAPER.replace("\n", "\n\\newcommand\\citep[1]{[#1]}", 1) % text

@@ -295,7 +295,7 @@ def test_a_matrix_of_alpha_has_its_levels():
 
 def test_intervals_explain_only_the_marks_that_occur():
     apart = report(("A", "C"), metrics=["bleu"], exact="never")
-    made = [replace(apart, pairs=(apart.pairs[0]._replace(significant=s),)) for s in (True, False)]
+    made = [replace(apart, pairs=(replace(apart.pairs[0], significant=s),)) for s in (True, False)]
     said = [[t for t in words(intervals_plot(one)) if "significant" in t] for one in made]
     assert [text[0].split(" (")[0] for text in said] == ["significant", "not significant"]
     assert [len(text) for text in said] == [1, 1]

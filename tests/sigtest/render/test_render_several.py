@@ -69,7 +69,7 @@ def test_cluster_lines_are_those_of_all_together() -> None:
     made = reported_on_several()
     several = made.several
     assert several is not None
-    one = {"bleu": {TEST: made.systems[0].ranks["bleu"][TEST]._replace(cluster=1)}}
+    one = {"bleu": {TEST: replace(made.systems[0].ranks["bleu"][TEST], cluster=1)}}
     systems = tuple(replace(system, ranks={**system.ranks, **one}) for system in made.systems)
     same = replace(made, systems=systems)
     blocks = [rendered("text", report).split("\n\n")[2] for report in (made, same)]
