@@ -14,9 +14,8 @@ import numpy as np
 
 from sigtest.arrays import Array, Flags
 from sigtest.draws.product import fixed_point
-from sigtest.meta_evaluation.significance.enumeration import tails
 from sigtest.meta_evaluation.significance.ordinal import ORDINAL, exchange_systems
-from sigtest.meta_evaluation.significance.pearson import Pearson
+from sigtest.meta_evaluation.significance.permutation import Pearson, tails
 from sigtest.meta_evaluation.significance.williams import williams
 from sigtest.meta_evaluation.statistics.correlation import standardised
 from sigtest.metrics import METRICS

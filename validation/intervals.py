@@ -15,11 +15,10 @@ from collections.abc import Callable
 import numpy as np
 
 from sigtest.arrays import Array
-from sigtest.meta_evaluation.statistics.cells import Cells
 from sigtest.meta_evaluation.statistics.soft import Draws, soft_accuracies
 from sigtest.meta_evaluation.statistics.spread import draw, interval
-from sigtest.meta_evaluation.statistics.values import evaluate
-from sigtest.plans.spread import stderr_factors
+from sigtest.meta_evaluation.statistics.values import Cells, evaluate
+from sigtest.plans.compute import stderr_factors
 from validation import kept
 from validation.kept import Found, Task
 from validation.settings import SEED

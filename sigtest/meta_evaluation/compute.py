@@ -24,9 +24,9 @@ from sigtest.meta_evaluation.scored import MetricScores, ScoredSet
 from sigtest.meta_evaluation.significance.chance import Compared
 from sigtest.meta_evaluation.significance.compare import compare_metrics
 from sigtest.meta_evaluation.significance.decide import Decision, beating, decide, ranks
-from sigtest.meta_evaluation.statistics.cells import Table
 from sigtest.meta_evaluation.statistics.evaluation import POOLED, Estimate, estimate, pooled
 from sigtest.meta_evaluation.statistics.measured import Measured
+from sigtest.meta_evaluation.statistics.values import Table
 from sigtest.meta_evaluation.warnings import cautions
 from sigtest.progress import Progress, silent
 from sigtest.report.methods import with_methods

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -13,14 +14,14 @@ from sigtest.draws.studentised import influence
 from sigtest.engine import drawn, reduce, sampled
 from sigtest.errors import RecipeError
 from sigtest.plans.asked import Asked
-from sigtest.plans.methods import sentences
 from sigtest.plans.report import PlannedPair, PlannedSize, PlanReport
-from sigtest.plans.spread import detectable, needed, stderr_factors
 from sigtest.progress import Progress, silent
 from sigtest.report import PairReport, Report
-from sigtest.report.methods import with_methods
+from sigtest.report.methods import Sources, with_methods
 from sigtest.requests.plans import LARGEST
+from sigtest.significance import CORRECTIONS
 from sigtest.significance.levels import strictest_level
+from sigtest.special import ndtri
 from sigtest.version import __version__
 
 LEAST_UNITS = 10  # of a pilot: with fewer, nothing can be said of how sure its spread is
@@ -153,3 +154,68 @@ def _warnings(pairs: tuple[PlannedPair, ...], pilot: int, unit: str) -> list[str
             "the plan; look at the upper ends of its intervals."
         )
     return said
+
+
+Z = float(ndtri(0.975))  # of 95 % intervals
+
+
+def stderr_factors(values: Array, resamples: int) -> tuple[float, float]:
+    """Ends of the 95 % interval of a standard error, as multiples of the bootstrap's estimate.
+
+    Bonett (2006), "Approximate confidence interval for standard deviation of nonnormal
+    distributions", Computational Statistics & Data Analysis 50(3): the logarithm of the variance
+    has a standard error that follows from the kurtosis about a trimmed mean. It is that of
+    the sample variance, over n - 1, where the bootstrap's is over n. The bootstrap's own noise, a
+    variance of 2 / R of that logarithm, is added.
+
+    Args:
+        values: (n,) influence of each unit on the difference; they vary, and n is at least 10.
+        resamples: R.
+    """
+    n = len(values)
+    cut = int(n / (2 * math.sqrt(n - 4)))
+    ordered = np.sort(values)
+    middle = ordered[cut : n - cut].mean() if n > 2 * cut else np.median(ordered)
+    squares = ((values - values.mean()) ** 2).sum()
+    kurtosis = n * float(((values - middle) ** 4).sum() / squares**2)
+    variance = max(0.0, kurtosis - (n - 3) / n) / (n - 1) + 2 / resamples
+    centre, reach = math.sqrt(n / (n - Z) * n / (n - 1)), Z * n / (n - Z) * math.sqrt(variance) / 2
+    return centre * math.exp(-reach), centre * math.exp(reach)
+
+
+def detectable(stderr: float, times: float, pilot: int, units: int) -> float:
+    """Smallest true difference that so many units show.
+
+    Args:
+        stderr: Standard error of the difference in the pilot.
+        times: z of the level plus z of the power.
+        pilot: Units of the pilot.
+        units: Units of the plan.
+    """
+    return stderr * times * math.sqrt(pilot / units)
+
+
+def needed(stderr: float, times: float, pilot: int, difference: float) -> int:
+    """Fewest units whose detectable difference is at most `difference`; two at least."""
+    return max(2, math.ceil(pilot * (stderr * times / difference) ** 2))
+
+
+def sentences(report: PlanReport, sources: Sources) -> Iterator[str]:
+    """From which pilot, to which level and power."""
+    yield (
+        f"From a pilot of {report.pilot:,} {report.unit}s the bootstrap gives the standard error "
+        f"of differences in {report.metric}{sources.cite('efron-tibshirani-1993-introduction')}, "
+        f"which shrinks with the square root of the number of {report.unit}s; intervals say how "
+        f"uncertain that standard error is{sources.cite('bonett-2006-approximate')}."
+    )
+    correction = CORRECTIONS[report.correction]
+    corrected = (
+        f", the strictest of the method of {correction.title}{sources.cite(*correction.papers)} "
+        f"for {report.comparisons:,} comparisons,"
+        if report.corrected and report.correction != "none" and report.comparisons > 1
+        else ""
+    )
+    yield (
+        f"A difference counts as shown where p reaches {report.level:.3g}{corrected} with "
+        f"{round(100 * report.power):d} % power{sources.cite('card-etal-2020-little')}."
+    )

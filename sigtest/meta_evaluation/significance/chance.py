@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from sigtest.meta_evaluation.significance.enumeration import Tails
-from sigtest.meta_evaluation.significance.permutation import Exchanges
+from sigtest.meta_evaluation.significance.permutation import Exchanges, Tails
 from sigtest.significance import ALTERNATIVES, Alternative
 from sigtest.significance.exact import ExactP
 from sigtest.significance.montecarlo import p_interval, p_value

@@ -10,12 +10,17 @@ from sigtest.arrays import Array, Counts
 from sigtest.draws.weights import swap_masks
 from sigtest.meta_evaluation.significance.chance import Tested
 from sigtest.meta_evaluation.significance.ordinal import ORDINAL, exchange_systems
-from sigtest.meta_evaluation.significance.pearson import Pearson
-from sigtest.meta_evaluation.significance.permutation import Column, Exchanges, Pairs, Say, exchange
-from sigtest.meta_evaluation.statistics.cells import Cells
+from sigtest.meta_evaluation.significance.permutation import (
+    Column,
+    Exchanges,
+    Pairs,
+    Pearson,
+    Say,
+    exchange,
+)
 from sigtest.meta_evaluation.statistics.correlation import midranks, standardised
 from sigtest.meta_evaluation.statistics.measured import Shared
-from sigtest.meta_evaluation.statistics.values import Values
+from sigtest.meta_evaluation.statistics.values import Cells, Values
 from sigtest.metrics.scores import Ratio
 from sigtest.significance import ALTERNATIVES, Alternative
 

@@ -10,9 +10,8 @@ import numpy as np
 from sigtest.arrays import Array
 from sigtest.cached import cached_property
 from sigtest.meta_evaluation.asked import Choices
-from sigtest.meta_evaluation.statistics.cells import Cells, Table
 from sigtest.meta_evaluation.statistics.spread import RESAMPLES, draw
-from sigtest.meta_evaluation.statistics.values import Values, evaluate
+from sigtest.meta_evaluation.statistics.values import Cells, Table, Values, evaluate
 
 
 @dataclass(frozen=True)

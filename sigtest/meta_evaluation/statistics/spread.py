@@ -10,10 +10,9 @@ from sigtest.arrays import Array, Counts, Weights
 from sigtest.compiled import compiled
 from sigtest.draws.product import ROWS, Columns, fixed_point
 from sigtest.draws.weights import bootstrap_counts
-from sigtest.meta_evaluation.significance.pearson import Pearson
-from sigtest.meta_evaluation.statistics.cells import Cells
+from sigtest.meta_evaluation.significance.permutation import Pearson
 from sigtest.meta_evaluation.statistics.correlation import standardised
-from sigtest.meta_evaluation.statistics.values import Values
+from sigtest.meta_evaluation.statistics.values import Cells, Values
 from sigtest.significance.intervals import percentile_interval
 from sigtest.special import ndtr, stdtrit
 

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from sigtest.accuracy_of_tests import compute, parse
-from sigtest.accuracy_of_tests.conclusions import (
+from sigtest.accuracy_of_tests.compute import (
     against_half,
     agreement,
     chi_square,

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from sigtest.meta_evaluation.statistics.pairwise import (
+from sigtest.meta_evaluation.statistics.values import (
     Contests,
     accuracy,
     accuracy_within,

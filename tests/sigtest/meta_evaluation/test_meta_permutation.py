@@ -9,10 +9,15 @@ from scipy import stats
 
 from sigtest.data.testset import System, TestSet
 from sigtest.engine import measure
-from sigtest.meta_evaluation.significance.enumeration import from_counts, patterns, tails
 from sigtest.meta_evaluation.significance.ordinal import ORDINAL, exchange_systems
-from sigtest.meta_evaluation.significance.pearson import Pearson
-from sigtest.meta_evaluation.significance.permutation import Column, exchange
+from sigtest.meta_evaluation.significance.permutation import (
+    Column,
+    Pearson,
+    exchange,
+    from_counts,
+    patterns,
+    tails,
+)
 from sigtest.meta_evaluation.statistics.correlation import standardised
 from sigtest.metrics.scores import Ratio
 from sigtest.significance import ALTERNATIVES

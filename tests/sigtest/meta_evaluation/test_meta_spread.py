@@ -5,9 +5,8 @@ import pytest
 from scipy import stats
 
 from sigtest.draws.weights import bootstrap_counts
-from sigtest.meta_evaluation.statistics.cells import Cells
 from sigtest.meta_evaluation.statistics.spread import draw, interval
-from sigtest.meta_evaluation.statistics.values import evaluate
+from sigtest.meta_evaluation.statistics.values import Cells, evaluate
 
 ROWS = 40
 

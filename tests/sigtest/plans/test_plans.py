@@ -15,8 +15,8 @@ from sigtest.engine import compare
 from sigtest.errors import InputError, RecipeError, SigtestError
 from sigtest.kinds import KINDS
 from sigtest.plans import Asked, PlanReport, compute, parse
+from sigtest.plans.compute import needed, stderr_factors
 from sigtest.plans.pictures import PICTURES
-from sigtest.plans.spread import needed, stderr_factors
 from sigtest.render.formats import FORMATS
 from sigtest.report import decode, encode
 
