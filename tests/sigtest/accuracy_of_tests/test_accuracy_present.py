@@ -50,7 +50,7 @@ def test_correct_conclusions_are_counted_by_metric_and_test(report: AccuracyRepo
                     if (row.metric, row.test.replace("_", " "), row.alpha)
                     == (metric, group.heading, alpha)
                 )
-                correct, percent, ends = (column.cells[i].shown for column in group.columns)
+                correct, percent, ends = (column.cells[i].plain for column in group.columns)
                 assert correct == str(row.correct)
                 assert percent == f"{100 * row.share:.1f}"
                 assert ends == f"[{100 * row.ci[0]:.1f}, {100 * row.ci[1]:.1f}]"
@@ -63,7 +63,7 @@ def test_errors_are_counted(report: AccuracyReport) -> None:
         for i, metric in enumerate(("bleu", "chrf")):
             own = [row for row in rows if row.metric == metric]
             for group, row in zip(table.groups, own, strict=True):
-                counts = [int(column.cells[i].shown) for column in group.columns[:4]]
+                counts = [int(column.cells[i].plain) for column in group.columns[:4]]
                 assert counts == [row.reversed, row.claimed, row.missed, row.separated]
 
 
