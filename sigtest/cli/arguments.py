@@ -275,12 +275,13 @@ def _settle_format(options: argparse.Namespace) -> None:
     names = {own.suffix: own.name for own in FORMATS.values() if own.suffix != "txt"}
     output = getattr(options, "output", None) or ""
     suffix = os.path.splitext(output)[1][1:].lower()
-    if not hasattr(options, "format"):  # a picture
-        options.suffix = suffix or "svg"
-        if options.suffix not in PICTURE_FORMATS and hasattr(options, "output"):
-            known = " or ".join(f".{own}" for own in PICTURE_FORMATS)
-            raise UsageError(f"--output {output}: name a file {known}")
-        check_converter(options.suffix)
+    if not hasattr(options, "format"):
+        if hasattr(options, "output"):  # a picture
+            options.suffix = suffix or "svg"
+            if options.suffix not in PICTURE_FORMATS:
+                known = " or ".join(f".{own}" for own in PICTURE_FORMATS)
+                raise UsageError(f"--output {output}: name a file {known}")
+            check_converter(options.suffix)
         return
     if hasattr(options, "plots"):
         _settle_pictures(options)

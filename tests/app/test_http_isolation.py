@@ -131,7 +131,7 @@ class Caller:
             self.ask("GET", f"{path}/{{id}}/report", id=name, format=form)
         links = found["links"]["plots"]
         picture = Path(next(iter(links.values())) if isinstance(links, dict) else links[0]).stem
-        self.ask("GET", f"{path}/{{id}}/plots/{{picture}}.svg", id=name, picture=picture)
+        self.ask("GET", f"{path}/{{id}}/plots/{{picture}}", id=name, picture=f"{picture}.svg")
         self.ask("GET", f"{path}/{{id}}/events", id=name)
         if kind == "comparisons":
             with self.store.working():
@@ -175,7 +175,7 @@ class Caller:
         with self.store.working():
             shown = self.ask("GET", path, id=name)
             assert shown.status_code == 200, shown.text
-            self.ask("GET", f"{path}/plots/{{picture}}.svg", id=name, picture="matrix")
+            self.ask("GET", f"{path}/plots/{{picture}}", id=name, picture="matrix.svg")
             self.ask("GET", f"{path}/distribution", id=name, **PAIR)
 
     def keep_webhook(self) -> None:
@@ -263,7 +263,7 @@ def strangers_ids_are_unknown(ann: Caller, bob: Caller) -> None:
         name = ids.get(route.split("/")[2])
         if name is None:
             continue  # webhooks, whose ids are random
-        filled = {"name": "Aspen", "picture": "matrix"}
+        filled = {"name": "Aspen", "picture": "matrix.svg"}
         places = {place: filled[place] for place in filled if f"{{{place}}}" in route}
         if route.endswith(("distribution", "segments")):
             places = PAIR

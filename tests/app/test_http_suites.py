@@ -1,7 +1,6 @@
 """Several test sets over HTTP: the library's report, one clear problem for everything else."""
 
 import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -381,11 +380,3 @@ def test_server_prints_what_this_process_prints(
     assert main([*command, "--server", str(service.base_url)]) == 0
     assert capfdbinary.readouterr() == here
     assert here.err == b""
-
-
-def test_the_example_of_the_document_runs(service: httpx.Client, example: Path) -> None:
-    text = (example.parents[1] / "docs" / "SERVICE.md").read_text(encoding="utf-8")
-    (sent,) = re.findall(r"^curl .* -d '\n(.*?)'$", text, re.M | re.S)
-    told = succeeded(service, json.loads(sent))
-    (shown,) = re.findall(r"^```json\n(.*?)^```", text, re.M | re.S)
-    assert {**told, **json.loads(shown.replace("...", ""))} == told
