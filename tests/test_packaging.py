@@ -87,8 +87,10 @@ def test_version_is_the_same_everywhere() -> None:
     assert first[1] == __version__
 
 
-def test_what_contributing_names_exists() -> None:
-    named = re.findall(r"`((?:sigtest|validation|workers|app)/[\w/.]*)`", text("CONTRIBUTING.md"))
+def test_what_the_architecture_names_exists() -> None:
+    named = re.findall(
+        r"`((?:sigtest|validation|workers|app)/[\w/.]*)`", text("docs/ARCHITECTURE.md")
+    )
     assert len(named) > 10
     assert [name for name in named if not (ROOT / name).exists()] == []
 

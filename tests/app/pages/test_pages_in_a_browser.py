@@ -741,7 +741,7 @@ def test_text_is_as_large_as_readers_want_it(service: httpx.Client, chromium: An
 
 def test_wide_pictures_stay_legible_on_a_phone(service: httpx.Client, chromium: Any) -> None:
     """A matrix of many systems is wider than a column."""
-    made = service.post("/v1/comparisons", json=wide(24), headers={"Prefer": "wait=60"})
+    made = service.post("/v1/comparisons", json=wide(20), headers={"Prefer": "wait=60"})
     phone = {"width": 360, "height": 740}
     with visit(chromium, str(service.base_url), viewport=phone) as visited:
         page = visited.page

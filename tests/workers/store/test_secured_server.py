@@ -108,7 +108,7 @@ def test_the_service_works_with_the_documented_rights(
 
 @pytest.mark.parametrize(
     "words",
-    [("usage",), ("failed",), ("stuck",), ("keys", "add", "ann"), ("keys", "list"), ("drain",),
+    [("usage",), ("failed",), ("keys", "add", "ann"), ("keys", "list"), ("drain",),
      ("drain", "--end"), ("requeue", "--failed"), ("purge", "ann", "--yes")],
     ids=" ".join,
 )  # fmt: skip
