@@ -103,7 +103,8 @@ def test_the_wheel_has_what_it_reads_and_no_service(wheel: Path) -> None:
         told = packed.read(metadata).decode()
     assert {"sigtest/papers.bib", "sigtest/py.typed"} <= set(names)
     assert not [name for name in names if name.startswith(("app/", "workers/", "tests/"))]
-    assert re.findall(r"^Provides-Extra: (.*)$", told, re.M) == ["ja", "ko", "meteor", "spm"]
+    extras = ["ja", "ko", "meteor", "pictures", "spm"]
+    assert re.findall(r"^Provides-Extra: (.*)$", told, re.M) == extras
 
 
 def test_what_a_package_index_shows_needs_nothing_beside_it(wheel: Path) -> None:

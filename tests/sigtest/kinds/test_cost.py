@@ -34,8 +34,9 @@ def taken(request: dict[str, Any]) -> tuple[float, float]:
     """Seconds of this process, and those that were predicted."""
     predicted = ComparisonQuestion(parse_comparison(request)).seconds
     took = measured(request)
-    if took > 2 * predicted:  # neighbours slow a core down, not twice in the same place
-        took = min(took, measured(request))
+    for _ in range(3):
+        if took > 2 * predicted:  # neighbours slow a core down, not always in the same place
+            took = min(took, measured(request))
     return took, predicted
 
 
@@ -139,9 +140,12 @@ def test_judgements_of_many_systems_are_not_cheap(resamples: int) -> None:
     kind = KINDS["human-evaluations"]
     kind.compute(kind.parse({**body, "judgements": rows[:120], "resamples": 9}))  # loads it
     asked = kind.parse(body)
-    start = time.process_time()
-    kind.compute(asked)
-    took = time.process_time() - start
+    tries = []
+    for _ in range(2):
+        start = time.process_time()
+        kind.compute(asked)
+        tries.append(time.process_time() - start)
+    took = min(tries)
     assert took <= 2 * asked.seconds + FIXED_SECONDS, f"{took:.2f} s, predicted {asked.seconds:.2f}"
 
 
