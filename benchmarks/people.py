@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from sigtest import warm
-from sigtest.kinds import KINDS, File
+from sigtest.kinds import KINDS, FormFile
 
 R = 9_999
 JUDGEMENTS = 25_000
@@ -103,7 +103,7 @@ def study_seconds(folder: Path) -> float:
             "resamples": 999,
         }
     }
-    files = [File("judgements", judged.name, judged.read_bytes())]
+    files = [FormFile("judgements", judged.name, judged.read_bytes())]
     return cpu_seconds(lambda: STUDY.compute(STUDY.parse(body, files)))
 
 

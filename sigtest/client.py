@@ -27,7 +27,7 @@ from sigtest.comparison.comparison import Comparison
 from sigtest.data.choices import choose
 from sigtest.data.names import check_name
 from sigtest.errors import InputError, ServiceError, of_problem
-from sigtest.kinds import KINDS, File
+from sigtest.kinds import KINDS, FormFile
 from sigtest.kinds.comparisons import ComparisonReport
 from sigtest.progress import Progress
 from sigtest.requests.notes import Notes
@@ -121,7 +121,7 @@ class Client:
         self,
         kind: str,
         request: Mapping[str, Any],
-        files: Sequence[File] = (),
+        files: Sequence[FormFile] = (),
         progress: Progress | None = None,
     ) -> Any:
         """Ask a question of any kind, wait for its end and fetch its report.
@@ -130,7 +130,7 @@ class Client:
             kind: Path of the kind, such as `human-evaluations`.
             request: The JSON of the request.
             files: What it brings besides: part of the form, name and bytes of each file
-                (`sigtest.kinds.File`).
+                (`sigtest.kinds.FormFile`).
             progress: Called with phase, done and total.
 
         Returns:
@@ -148,7 +148,7 @@ class Client:
         question: Question,
         progress: Progress | None = None,
         kind: str = COMPARISONS,
-        files: Sequence[File] = (),
+        files: Sequence[FormFile] = (),
         envelope: Notes = PLAIN,
     ) -> str:
         """Ask a question and wait for its end; its id, by which its report can be fetched.
@@ -175,7 +175,7 @@ class Client:
         self,
         question: Question,
         kind: str = COMPARISONS,
-        files: Sequence[File] = (),
+        files: Sequence[FormFile] = (),
         envelope: Notes = PLAIN,
     ) -> dict[str, Any]:
         """Ask a question; the answer says its `id`, `status` and `progress`."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sigtest.arrays import Array
-from sigtest.comparison.comparison import Comparison, Entry
+from sigtest.comparison.comparison import Comparison, ComparisonEntry
 from sigtest.data.testset import System, TestSet
 from sigtest.data.text import Text
 
@@ -98,7 +98,7 @@ class Measuring:
         ]
 
 
-def _stretch(entry: Entry, stint: Stint) -> tuple[TestSet, list[System]]:
+def _stretch(entry: ComparisonEntry, stint: Stint) -> tuple[TestSet, list[System]]:
     """Some segments of a test set and of its systems; only what metrics that look at one need."""
     here = slice(stint.first, stint.last)
 

@@ -130,7 +130,7 @@ def sums_around_the_limit_are_exact() -> Check:
     for total, units in itertools.product(LIMITS, (3, 40, 5_000)):
         column = np.full(units, float(total // units))
         column[0] += total - column.sum()
-        columns = product.Columns([column[None, :, None]])
+        columns = product.DistinctColumns([column[None, :, None]])
         every, last = np.ones(units), np.arange(units) == units - 1
         for weighed in (every, every + last, every + 2 * (np.arange(units) % 2)):
             cases += 1
@@ -150,7 +150,7 @@ def columns_are_told_apart() -> Check:
     """Columns that differ in one unit only, wherever it stands, have sums of their own."""
     alike = np.tile(np.arange(30.0), (31, 1))
     alike[np.arange(30), np.arange(30)] += 100.0
-    (sums,) = product.Columns([alike[:, :, None]]).sums(np.ones((1, 30), dtype=np.float32))
+    (sums,) = product.DistinctColumns([alike[:, :, None]]).sums(np.ones((1, 30), dtype=np.float32))
     found = sums[0, :, 0].tolist()
     problems = [
         f"column {i}: {value:g}" for i, value in enumerate(found) if value != 535 - (i == 30) * 100
@@ -171,7 +171,7 @@ def sums_of_fractions_are_exact() -> Check:
         rows = rng.lognormal(sigma=3, size=(60, 1)) * rng.choice([-1, 1], size=(60, 1))
         drawn = weights.bootstrap_counts(SEED + number, 0, 5, 60)
         table: Array = product.fixed_point(rows)[None]
-        (found,) = product.Columns([table]).sums(drawn)
+        (found,) = product.DistinctColumns([table]).sums(drawn)
         largest = float(np.abs(rows).max())
         for row, sums in zip(drawn, found[0, 0], strict=True):
             wanted = math.fsum(float(w) * float(x) for w, x in zip(row, rows[:, 0], strict=True))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sigtest.arrays import Array
-from sigtest.comparison.comparison import Comparison, Entry
+from sigtest.comparison.comparison import Comparison, ComparisonEntry
 from sigtest.comparison.plan import Plan
 from sigtest.data.testset import System, TestSet
 from sigtest.decide.facts import gather
@@ -76,7 +76,7 @@ def comparison(
     made = tuple(_system(f"s{s}", reference, 0.15 + 0.05 * s, rng) for s in range(systems))
     recipe = Recipe(metrics=tuple(chosen) or metrics(), **{"exact": "never", **choices})
     documents = [f"d{i // 3}" for i in range(n)]
-    return Comparison((Entry(TestSet.of([reference], documents), made),), recipe)
+    return Comparison((ComparisonEntry(TestSet.of([reference], documents), made),), recipe)
 
 
 def firsts(made: Comparison) -> list[PairReport]:

@@ -11,7 +11,7 @@ from unittest.mock import patch
 import numpy as np
 
 from sigtest.arrays import Array
-from sigtest.comparison.comparison import Comparison, Entry
+from sigtest.comparison.comparison import Comparison, ComparisonEntry
 from sigtest.decide import facts
 from sigtest.draws import product, weights
 from sigtest.draws import sample as sample_module
@@ -87,7 +87,9 @@ def p_is_never_zero() -> Check:
     )
     for alternative in ("two-sided", "greater"):
         recipe = made.recipe.but(tests=ALL_TESTS, resamples=99, alternative=alternative)
-        for pair in compare(Comparison((Entry(made.entries[0].testset, systems),), recipe)).pairs:
+        for pair in compare(
+            Comparison((ComparisonEntry(made.entries[0].testset, systems),), recipe)
+        ).pairs:
             if pair.claimed not in (None, better.name):
                 continue
             cases += 1
@@ -314,7 +316,7 @@ def large_sums_are_exact() -> Check:
     """Sums beyond 2**24 stay whole: the product leaves float32 in time."""
     rng = np.random.default_rng(SEED)
     table = rng.integers(2**20, 2**21, size=(2, 300, 1)).astype(np.float64)
-    columns = product.Columns([table])
+    columns = product.DistinctColumns([table])
     problems = []
     for draw in (weights.bootstrap_counts, weights.swap_masks):
         drawn = draw(SEED, 0, 50, 300)

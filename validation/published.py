@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import binom, chi2_contingency
 
 from sigtest.arrays import Array
-from sigtest.draws.product import Columns
+from sigtest.draws.product import DistinctColumns
 from sigtest.draws.weights import bootstrap_counts
 from sigtest.metrics import Metric
 from sigtest.requests.recipe import parse_metric
@@ -248,7 +248,7 @@ def _fixtures() -> list[tuple[str, Metric, Array, Array]]:
 
 def _resampled(metric: Metric, a: Array, b: Array, resamples: int) -> tuple[Array, Array, Array]:
     """(1, R) differences, (1,) observed difference and slack."""
-    columns = Columns([np.stack([a, b])])
+    columns = DistinctColumns([np.stack([a, b])])
     scores = metric.score_columns(columns.sums(bootstrap_counts(SEED, 0, resamples, len(a)))[0])
     x, y = metric.score(np.stack([a.sum(axis=0), b.sum(axis=0)]))
     tolerance = slack(np.array([x]), np.array([y]))

@@ -21,14 +21,14 @@ from starlette.datastructures import FormData, UploadFile
 from app.requests.bodies import file_of, files_of, parse_json, plain, text_of
 from app.requests.questions import Sent, read_form
 from app.settings import Settings
-from sigtest.comparison.comparison import Entry
+from sigtest.comparison.comparison import ComparisonEntry
 from sigtest.data.choices import choose
 from sigtest.data.names import is_reference
 from sigtest.data.testset import System
 from sigtest.errors import InputError, LimitError, UnavailableError
 from sigtest.files.folders import format_of_tree
 from sigtest.files.tree import SMALL, Bounds, Meter, Tree, is_hidden
-from sigtest.kinds import KINDS, File, Kind, Question, Reference
+from sigtest.kinds import KINDS, FormFile, Kind, Question, QuestionReference
 from sigtest.kinds.comparisons import Comparisons
 from sigtest.metrics import METRICS, Metric
 from sigtest.metrics.scores import Supplied
@@ -313,7 +313,7 @@ def _control(field: Option, inside: str) -> Control:
     )
 
 
-def references(kind: Kind[Any]) -> Iterator[tuple[str, Reference]]:
+def references(kind: Kind[Any]) -> Iterator[tuple[str, QuestionReference]]:
     """Where a form may name finished questions; those in the sets of a request stay to JSON."""
     for reference in kind.named:
         if "*" not in reference.place:
@@ -493,7 +493,7 @@ def unpacked(text: str, settings: Settings) -> Sent:
         request = parse_json(b'{"sent": %b}' % data, "kept")
         body, files = request["sent"]
         brought = [
-            File(part, name, base64.b64decode(own, validate=True)) for part, name, own in files
+            FormFile(part, name, base64.b64decode(own, validate=True)) for part, name, own in files
         ]
     except (ValueError, TypeError, AttributeError, zlib.error) as error:
         raise InputError(DAMAGED) from error
@@ -502,7 +502,7 @@ def unpacked(text: str, settings: Settings) -> Sent:
     return Sent(body, brought)
 
 
-def _of_entry(name: str, entry: Entry, oddities: tuple[str, ...]) -> Recognised:
+def _of_entry(name: str, entry: ComparisonEntry, oddities: tuple[str, ...]) -> Recognised:
     testset = entry.testset
     return Recognised(
         name=name,

@@ -13,7 +13,7 @@ from app.answers.questions import Behind
 from app.pages.site import segment
 from sigtest.render import html, tables
 from sigtest.render.digits import MINUS, signed
-from sigtest.render.model import Table
+from sigtest.render.model import ReportTable
 from sigtest.render.standings import metric_decimals
 from sigtest.report import Report
 from sigtest.report.selection import select
@@ -138,7 +138,7 @@ def panel(
     )
 
 
-def _numbers(report: Report, metric: str) -> Iterator[Table]:
+def _numbers(report: Report, metric: str) -> Iterator[ReportTable]:
     """The pair under every test; its verdict is said in words above."""
     for table in tables.pairs_by(report, metric):
         told = [own for own in table.groups if own.columns[0].heading != "verdict"]

@@ -21,7 +21,7 @@ from sigtest.kinds import KINDS, Kind
 from sigtest.render import html, tables
 from sigtest.render.digits import whole
 from sigtest.render.formats import FORMATS, Layout
-from sigtest.render.model import Block, Document, Figure, Table
+from sigtest.render.model import Block, Document, Figure, ReportTable
 from sigtest.render.names import printable
 from sigtest.render.pictures import PICTURES
 from sigtest.render.standings import answer, leading_test, titled
@@ -376,7 +376,7 @@ def _parts(document: Document, seen: Report, one: Report, look: html.Look) -> li
         if picture.needs == "report" and picture.fits(one)
     ]
     found.append(Part("pictures", "Pictures", _html(pictures, look)))
-    pairs = [block for block in document.flat() if isinstance(block, Table)]
+    pairs = [block for block in document.flat() if isinstance(block, ReportTable)]
     found.append(Part("pairs", "Pairs", _html(pairs, look)))
     return found
 

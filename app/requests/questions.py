@@ -45,7 +45,7 @@ from app.settings import Settings
 from sigtest.data.choices import choose
 from sigtest.errors import InputError, SigtestError, inside
 from sigtest.files import Joining, in_order, metrics_of, read_builtin
-from sigtest.kinds import KINDS, File, Finished, Kind, Question
+from sigtest.kinds import KINDS, Finished, FormFile, Kind, Question
 from sigtest.kinds.comparisons import Comparisons
 from sigtest.metrics import METRICS, only_labels
 from sigtest.requests.comparisons import ComparisonRequest, SeveralRequest, listed
@@ -210,7 +210,7 @@ class Sent:
     """
 
     body: Mapping[str, Any]
-    files: Sequence[File] = ()
+    files: Sequence[FormFile] = ()
 
 
 async def read_question(request: Request, caller: Caller, wait: Wait) -> list[Submission[Question]]:
@@ -371,7 +371,7 @@ def read_form(form: FormData, path: str, settings: Settings, usual: Sequence[str
             raise InputError(f"{kind.compares} must be an object.", field=kind.compares)
         body[kind.compares] = _texts_of(form, inner, settings)
     files = [
-        File(part, name, reader.content(file.file, name))
+        FormFile(part, name, reader.content(file.file, name))
         for part in kind.parts
         for file in files_of(form, part)
         for name in [plain(file.filename)]

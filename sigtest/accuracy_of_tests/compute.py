@@ -9,8 +9,8 @@ from itertools import combinations
 
 import numpy as np
 
-from sigtest.accuracy_of_tests.asked import Asked, Judged, Tested
 from sigtest.accuracy_of_tests.people import judge_pairs
+from sigtest.accuracy_of_tests.question import AccuracyQuestion, Judged, Tested
 from sigtest.accuracy_of_tests.report import (
     AccuracyReport,
     AccuracyRow,
@@ -37,7 +37,7 @@ DEPENDENT = (
 )
 
 
-def compute(question: Asked, progress: Progress | None = None) -> AccuracyReport:
+def compute(question: AccuracyQuestion, progress: Progress | None = None) -> AccuracyReport:
     """Hold significance tests against people.
 
     Args:
@@ -60,7 +60,7 @@ def compute(question: Asked, progress: Progress | None = None) -> AccuracyReport
     return with_methods(report, sentences)
 
 
-def _report(asked: Asked, tested: Tested, judged: Judged) -> AccuracyReport:
+def _report(asked: AccuracyQuestion, tested: Tested, judged: Judged) -> AccuracyReport:
     rows: list[AccuracyRow] = []
     squares: list[ChiSquare] = []
     between: list[BetweenTests] = []

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from sigtest.accuracy_of_tests import AccuracyReport, Asked, compute, parse
+from sigtest.accuracy_of_tests import AccuracyQuestion, AccuracyReport, compute, parse
 from sigtest.accuracy_of_tests.fields import schema
 from sigtest.accuracy_of_tests.pictures import PICTURES
 from sigtest.accuracy_of_tests.present import answer, present
 from sigtest.comparison.comparison import Comparison
 from sigtest.kinds import comparisons
-from sigtest.kinds.base import File
+from sigtest.kinds.base import FormFile
 from sigtest.kinds.whole import WholeKind
 from sigtest.people import HumanQuestion
 from sigtest.people.kind import FINISHED
@@ -50,13 +50,13 @@ EXAMPLES = {
 }
 
 
-class AccuracyOfTests(WholeKind[Asked]):
+class AccuracyOfTests(WholeKind[AccuracyQuestion]):
     """How often significance tests conclude what people conclude."""
 
     name = "test accuracy"
     path = "test-accuracy"
     summary = "How often do metrics and significance tests conclude what people do?"
-    content = Asked
+    content = AccuracyQuestion
     reports = (AccuracyReport,)
 
     def schema(self) -> dict[str, Any]:
@@ -74,15 +74,15 @@ class AccuracyOfTests(WholeKind[Asked]):
     tables = ("correct", "errors", "agreement")
     naming = ("metric",)
 
-    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Asked:
+    def parse(self, request: Mapping[str, Any], files: Sequence[FormFile] = ()) -> AccuracyQuestion:
         return parse(request, [(file.name, file.data) for file in files])
 
-    def recognised(self, question: Asked) -> tuple[str, ...]:
+    def recognised(self, question: AccuracyQuestion) -> tuple[str, ...]:
         people = question.people
         read = judged(people) if isinstance(people, HumanQuestion) else ()
         return (*read, *super().recognised(question))
 
-    def comparison(self, question: Asked) -> Comparison | None:
+    def comparison(self, question: AccuracyQuestion) -> Comparison | None:
         compared = question.comparison
         return compared if isinstance(compared, Comparison) else None
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from sigtest.accuracy_of_tests.asked import Asked, Judged, Tested
 from sigtest.accuracy_of_tests.people import Directions, Files, directions, names, parse_people
+from sigtest.accuracy_of_tests.question import AccuracyQuestion, Judged, Tested
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_named
 from sigtest.data.choices import choose
@@ -30,7 +30,7 @@ NEEDED = {  # of a request
 OWN = ("alternative", "correction", "alpha")  # which accuracy of tests decides itself
 
 
-def parse(request: Mapping[str, Any], files: Files = ()) -> Asked:
+def parse(request: Mapping[str, Any], files: Files = ()) -> AccuracyQuestion:
     """Validate a request completely.
 
     Args:
@@ -51,7 +51,7 @@ def parse(request: Mapping[str, Any], files: Files = ()) -> Asked:
     numbered = _numbered(people, compared)
     unused = [name for name in OWN if name in request["comparison"]]
     notes = (*numbered, *_notes(unused))
-    return Asked(people, compared, levels.alphas, levels.human_alpha, notes)
+    return AccuracyQuestion(people, compared, levels.alphas, levels.human_alpha, notes)
 
 
 def _numbered(people: Judged | HumanQuestion, compared: Comparison | Tested) -> tuple[str, ...]:

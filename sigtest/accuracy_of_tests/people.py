@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sigtest.accuracy_of_tests.asked import Judged
+from sigtest.accuracy_of_tests.question import Judged
 from sigtest.data.choices import choose
 from sigtest.data.names import check_name
 from sigtest.data.text import check_list

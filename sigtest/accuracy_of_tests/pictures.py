@@ -8,7 +8,7 @@ from sigtest.accuracy_of_tests.report import AccuracyReport
 from sigtest.data.choices import choose
 from sigtest.render.digits import fixed
 from sigtest.render.drawing import Colour, Drawing
-from sigtest.render.marks import Axis, Forest, Panel, Row, beaten, forest
+from sigtest.render.marks import Axis, Forest, ForestRow, Panel, beaten, forest
 from sigtest.render.names import in_words
 from sigtest.render.pictures import Picture, draw_grid
 
@@ -29,7 +29,7 @@ def bars_plot(report: AccuracyReport, alpha: str | None = None) -> str:
     level = _level(report, alpha)
     rows = [row for row in report.rows if row.alpha == level]
     shades = dict(zip(dict.fromkeys(row.test for row in rows), cycle(SHADES), strict=False))
-    bars: list[Row] = []
+    bars: list[ForestRow] = []
     told = []
     for before, row in zip([None, *rows], rows, strict=False):
         opens = before is None or before.metric != row.metric
@@ -37,7 +37,7 @@ def bars_plot(report: AccuracyReport, alpha: str | None = None) -> str:
         low, high = (100 * end for end in row.ci)
         told.append(f"{row.metric} by {test} {of}, {low:.1f} to {high:.1f} %")
         bars.append(
-            Row(
+            ForestRow(
                 (row.metric if opens else "",),
                 row.share,
                 f"{fixed(100 * row.share, 1)} %",

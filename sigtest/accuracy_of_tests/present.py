@@ -18,8 +18,8 @@ from sigtest.render.model import (
     Group,
     Paragraph,
     PValue,
+    ReportTable,
     Section,
-    Table,
     intervals,
     names,
     numbers,
@@ -63,7 +63,7 @@ def document(report: AccuracyReport) -> Document:
     for alpha in report.alphas:
         rows = [row for row in report.rows if row.alpha == alpha]
         drawn = [picture.figure(report, alpha=f"{alpha:g}") for picture in PICTURES.values()]
-        shown: tuple[Paragraph | Table | Figure, ...] = (
+        shown: tuple[Paragraph | ReportTable | Figure, ...] = (
             Paragraph(_people(report, alpha)),
             _correct(report, rows),
             *_equal(report, alpha),
@@ -104,9 +104,9 @@ def _table(
     name: str,
     caption: str,
     groups: Sequence[Group],
-) -> Table:
+) -> ReportTable:
     metrics = dict.fromkeys(row.metric for row in rows)
-    return Table(
+    return ReportTable(
         name=name,
         caption=f"{caption}, alpha {rows[0].alpha:g}",
         names=(names("metric", metrics),),
@@ -124,7 +124,7 @@ def _by_test(rows: Sequence[AccuracyRow]) -> dict[str, list[AccuracyRow]]:
     return found
 
 
-def _correct(report: AccuracyReport, rows: Sequence[AccuracyRow]) -> Table:
+def _correct(report: AccuracyReport, rows: Sequence[AccuracyRow]) -> ReportTable:
     """Tables 1 and 2 of the 2014 study: correct conclusions in percent, with their interval."""
     groups = [
         Group(in_words(test), (
@@ -138,7 +138,7 @@ def _correct(report: AccuracyReport, rows: Sequence[AccuracyRow]) -> Table:
     return _table(report, rows, "correct", caption, groups)
 
 
-def _errors(report: AccuracyReport, rows: Sequence[AccuracyRow]) -> Table:
+def _errors(report: AccuracyReport, rows: Sequence[AccuracyRow]) -> ReportTable:
     """How the other conclusions are wrong, and how many pairs the metric separates."""
     groups = [
         Group(in_words(test), (
@@ -170,12 +170,12 @@ def _p(value: float | None) -> str:
     return "p not defined" if value is None else f"p = {probability(value)}"
 
 
-def _between(report: AccuracyReport, alpha: float) -> list[Table]:
+def _between(report: AccuracyReport, alpha: float) -> list[ReportTable]:
     """How far two tests draw the same conclusions."""
     rows = [row for row in report.between_tests if row.alpha == alpha]
     if not rows:
         return []
-    table = Table(
+    table = ReportTable(
         name="agreement",
         caption=f"Agreement between tests, alpha {alpha:g}",
         names=(

@@ -23,7 +23,7 @@ from sigtest.errors import InputError, quoted
 from sigtest.gates import check_choices
 from sigtest.gates import gate as decide
 from sigtest.metrics import METRICS
-from sigtest.render.json import Finished, render
+from sigtest.render.json import FinishedReport, render
 from sigtest.render.names import printable
 from sigtest.report import ENVELOPE, LeaderboardReport, Report, select
 from sigtest.version import __version__
@@ -218,7 +218,7 @@ def _on_a_board(body: dict[str, Any]) -> bool:
     )
 
 
-def _shown(made: Report, body: dict[str, Any], comparison: Comparison) -> Finished:
+def _shown(made: Report, body: dict[str, Any], comparison: Comparison) -> FinishedReport:
     """The report, or what a leaderboard shows of it; the envelope is the service's own."""
     if not _on_a_board(body):
         return made

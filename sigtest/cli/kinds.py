@@ -33,7 +33,7 @@ from sigtest.cli.request import read_comparison
 from sigtest.cli.terminal import bar
 from sigtest.data.choices import choose
 from sigtest.errors import InputError
-from sigtest.kinds import KINDS, File, Kind
+from sigtest.kinds import KINDS, FormFile, Kind
 from sigtest.requests.options import options as options_of
 from sigtest.requests.options import words_of
 from sigtest.requests.people import Judging
@@ -66,7 +66,7 @@ class Door:
     kind: str
     takes: tuple[str, ...]
     add: Callable[[argparse._ArgumentGroup], None]
-    read: Callable[[argparse.Namespace, Request], tuple[Request, list[File]]]
+    read: Callable[[argparse.Namespace, Request], tuple[Request, list[FormFile]]]
     epilog: str = ""
     without: Container[str] = ()
 
@@ -111,7 +111,10 @@ def ask(options: argparse.Namespace) -> None:
 
 
 def _ask_here(
-    kind: Kind[Any], request: Mapping[str, Any], files: Sequence[File], options: argparse.Namespace
+    kind: Kind[Any],
+    request: Mapping[str, Any],
+    files: Sequence[FormFile],
+    options: argparse.Namespace,
 ) -> bytes:
     with bar() as progress:
         report = kind.compute(kind.parse(request, files), progress)
@@ -125,7 +128,10 @@ def _ask_here(
 
 
 def _ask_there(
-    kind: Kind[Any], request: Mapping[str, Any], files: Sequence[File], options: argparse.Namespace
+    kind: Kind[Any],
+    request: Mapping[str, Any],
+    files: Sequence[FormFile],
+    options: argparse.Namespace,
 ) -> bytes:
     with client_of(options) as client:
         with bar() as progress:
@@ -158,7 +164,9 @@ def _add_judgements(group: argparse._ArgumentGroup) -> None:
     group.add_argument("files", nargs="*", metavar="FILE", help="judgements, one file or more")
 
 
-def _read_judgements(options: argparse.Namespace, request: Request) -> tuple[Request, list[File]]:
+def _read_judgements(
+    options: argparse.Namespace, request: Request
+) -> tuple[Request, list[FormFile]]:
     if not options.files:
         raise UsageError("which files? (see sigtest human --help)")
     return request, read_files("judgements", options.files)
@@ -171,7 +179,7 @@ def add_people(group: argparse._ArgumentGroup, what: str) -> None:
         add_field(group, field)
 
 
-def read_files(part: str, paths: Sequence[str]) -> list[File]:
+def read_files(part: str, paths: Sequence[str]) -> list[FormFile]:
     """Files as they are sent, decompressed.
 
     Raises:
@@ -180,7 +188,7 @@ def read_files(part: str, paths: Sequence[str]) -> list[File]:
     """
     if list(paths).count(STDIN) > 1:
         raise InputError("Standard input (-) can be only one of the files.")
-    return [File(part, shown(path).removesuffix(".gz"), read_bytes(path)) for path in paths]
+    return [FormFile(part, shown(path).removesuffix(".gz"), read_bytes(path)) for path in paths]
 
 
 def _add_scores(group: argparse._ArgumentGroup) -> None:
@@ -199,7 +207,7 @@ def _add_scores(group: argparse._ArgumentGroup) -> None:
     add_people(group, "judgements, or scores by people in a file like a metric's; repeatable")
 
 
-def _read_scores(options: argparse.Namespace, request: Request) -> tuple[Request, list[File]]:
+def _read_scores(options: argparse.Namespace, request: Request) -> tuple[Request, list[FormFile]]:
     if options.evalset is not None:
         return _read_evalset(options, request)
     if not options.human or not options.scores:
@@ -240,10 +248,10 @@ def _metrics(labelled: Sequence[str]) -> dict[str, Request]:
     }
 
 
-def _read_evalset(options: argparse.Namespace, request: Request) -> tuple[Request, list[File]]:
+def _read_evalset(options: argparse.Namespace, request: Request) -> tuple[Request, list[FormFile]]:
     """The EvalSet of a directory is read here; an archive is sent as it is."""
     from sigtest.files.metric_scores import EvalSet
-    from sigtest.meta_evaluation.brought import with_evalset
+    from sigtest.meta_evaluation.uploads import with_evalset
 
     if unread := _given(OF_OTHERS, options):
         raise UsageError(
@@ -258,7 +266,7 @@ def _read_evalset(options: argparse.Namespace, request: Request) -> tuple[Reques
     path = Path(options.evalset)
     if path.is_dir():
         return with_evalset(request, EvalSet.of_folder(path)), []
-    return request, [File("evalset", path.name, path.read_bytes())]
+    return request, [FormFile("evalset", path.name, path.read_bytes())]
 
 
 def _add_study(group: argparse._ArgumentGroup) -> None:
@@ -268,7 +276,7 @@ def _add_study(group: argparse._ArgumentGroup) -> None:
     group.set_defaults(**{option.removeprefix("--"): None for option in UNUSED})
 
 
-def _read_study(options: argparse.Namespace, request: Request) -> tuple[Request, list[File]]:
+def _read_study(options: argparse.Namespace, request: Request) -> tuple[Request, list[FormFile]]:
     if not options.human:
         raise UsageError("which judgements? --human FILE (see sigtest accuracy --help)")
     from sigtest.accuracy_of_tests.parse import OWN
@@ -287,7 +295,7 @@ def _add_pilot(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def _read_pilot(options: argparse.Namespace, request: Request) -> tuple[Request, list[File]]:
+def _read_pilot(options: argparse.Namespace, request: Request) -> tuple[Request, list[FormFile]]:
     """The metric that the plan is for is the one that the pilot measures."""
     if options.metrics and len(options.metrics) > 1:
         raise UsageError("a plan is for one metric; give --metric once (see sigtest plan --help)")

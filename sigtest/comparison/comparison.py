@@ -28,7 +28,7 @@ ITEMS_ALONE = (
 
 
 @dataclass(frozen=True)
-class Entry:
+class ComparisonEntry:
     """One test set, and what the systems bring to it.
 
     Attributes:
@@ -132,7 +132,7 @@ class Comparison:
             over them meaningful; scores of all together are means over test sets otherwise.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[ComparisonEntry, ...]
     recipe: Recipe
     names: tuple[str, ...] = ()
     pooled: bool = False
@@ -141,11 +141,12 @@ class Comparison:
         """Check everything that can be wrong.
 
         Raises:
-            InputError: See `Entry.check`; of several test sets, a name used twice, other systems
-                or other numbers of replicas than the first test set has, pooled ones with other
-                numbers of reference sets.
-            LengthError: See `Entry.check`.
-            RecipeError: See `Entry.check`; a correction or test that cannot span test sets.
+            InputError: See `ComparisonEntry.check`; of several test sets, a name used twice, other
+                systems or other numbers of replicas than the first test set has, pooled ones with
+                other numbers of reference sets.
+            LengthError: See `ComparisonEntry.check`.
+            RecipeError: See `ComparisonEntry.check`; a correction or test that cannot span
+                test sets.
         """
         fitted = self.recipe.fitted([entry.testset for entry in self.entries])
         object.__setattr__(self, "recipe", fitted)
@@ -179,7 +180,7 @@ class Comparison:
                 field="tests",
             )
 
-    def _check_entry(self, i: int, entry: Entry) -> None:
+    def _check_entry(self, i: int, entry: ComparisonEntry) -> None:
         """Check one test set of several; the error says which."""
         try:
             entry.check(self.recipe, least=2)
@@ -191,7 +192,7 @@ class Comparison:
             error.args = (error.message,)
             raise
 
-    def _check_fit(self, i: int, entry: Entry) -> None:
+    def _check_fit(self, i: int, entry: ComparisonEntry) -> None:
         """Compare one test set with the first."""
         first, name = self.entries[0], self.names[i]
         found = tuple(system.name for system in entry.systems)

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import PlainSerializer, PlainValidator
 
-from sigtest.comparison.comparison import Comparison, Entry
+from sigtest.comparison.comparison import Comparison, ComparisonEntry
 from sigtest.data.inferred import MetricOptions, inferred_metrics
 from sigtest.data.names import check_name
 from sigtest.data.runs import parse_runs
@@ -107,12 +107,12 @@ def _of_several(wanted: ComparedOnSeveralRequest) -> Comparison:
     return Comparison(tuple(entries), _recipe(wanted, entries[0]), names, wanted.pooled)
 
 
-def _entry(wanted: EntryRequest) -> Entry:
+def _entry(wanted: EntryRequest) -> ComparisonEntry:
     """One test set and its systems."""
     systems = systems_of(wanted)
     notes = _notes(wanted.notes)
     runs = parse_runs(wanted.runs, [system.name for system in systems])
-    return Entry(testset_of(wanted, _segments_of_scores(systems)), systems, notes, runs)
+    return ComparisonEntry(testset_of(wanted, _segments_of_scores(systems)), systems, notes, runs)
 
 
 def _notes(notes: object) -> tuple[str, ...]:
@@ -123,7 +123,7 @@ def _notes(notes: object) -> tuple[str, ...]:
     return (*cut[:-more], f"There are {more:,} more notes.") if more > 1 else tuple(cut)
 
 
-def _recipe(wanted: Choices, entry: Entry) -> Recipe:
+def _recipe(wanted: Choices, entry: ComparisonEntry) -> Recipe:
     """The recipe with metrics by the names of scores, or those that nothing needs to name."""
     scores = {system.name: system.scores for system in entry.systems}
     if wanted.metrics is not None:

@@ -17,7 +17,7 @@ from sigtest.errors import InputError
 MOST = 100_000  # systems times metrics in one request
 
 
-class Spread(NamedTuple):
+class VarianceComponents(NamedTuple):
     """Where the variance of a mean over items and runs comes from.
 
     Attributes:
@@ -65,7 +65,7 @@ def sentences(known: Sequence[Crossed]) -> list[str]:
     ]
 
 
-def spread_of(table: npt.NDArray[np.float64]) -> Spread:
+def spread_of(table: npt.NDArray[np.float64]) -> VarianceComponents:
     """Both variances, of (m, n) scores of m runs of n items.
 
     They are the mean squares of items and of runs, of a two-way analysis of variance without
@@ -75,7 +75,7 @@ def spread_of(table: npt.NDArray[np.float64]) -> Spread:
     from statistics import variance  # late: it brings fractions and decimals along
 
     m, n = table.shape
-    return Spread(
+    return VarianceComponents(
         items=float(table.mean(axis=0).var(ddof=1) / n) if n > 1 else 0.0,
         runs=variance([fsum(run) / n for run in table]) / m,  # exactly 0 where runs agree
     )

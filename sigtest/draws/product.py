@@ -94,7 +94,7 @@ def _steps(table: Array) -> list[float]:
     ]
 
 
-class Columns:
+class DistinctColumns:
     """The distinct columns of several systems' statistics, ready to be multiplied.
 
     Columns that occur twice (reference lengths, identical systems) are kept once, and so are those

@@ -13,7 +13,7 @@ from sigtest.cached import cached_property
 from sigtest.comparison.plan import Part
 from sigtest.compiled import compiled
 from sigtest.draws.permutations import permuted_sums
-from sigtest.draws.product import Columns, levelled, relative
+from sigtest.draws.product import DistinctColumns, levelled, relative
 from sigtest.draws.studentised import Moments, Studentised, count_studentised
 from sigtest.draws.units import (
     evenness,
@@ -69,8 +69,8 @@ class Sample:
         self.swap_tables = [units_of_swaps(part, table) for table in tables]
         self.tables = [units_of_draws(part, table) for table in self.swap_tables]
         self.units = self.tables[0].shape[1]
-        self.columns = Columns(self.tables)
-        self.swap_columns = Columns([relative(table) for table in self.swap_tables])
+        self.columns = DistinctColumns(self.tables)
+        self.swap_columns = DistinctColumns([relative(table) for table in self.swap_tables])
         self.totals = self.columns.totals
         scores = [m.score_columns(t)[:, 0] for m, t in zip(self.metrics, self.totals, strict=True)]
         self.scores: Array = np.array(scores)  # (M, S)

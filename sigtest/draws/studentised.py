@@ -18,7 +18,7 @@ from sigtest.arrays import Array, Counts, Weights
 from sigtest.bounds import FAR
 from sigtest.cached import cached_property
 from sigtest.compiled import compiled
-from sigtest.draws.product import ROWS, WEIGHTS_BYTES, Columns
+from sigtest.draws.product import ROWS, WEIGHTS_BYTES, DistinctColumns
 from sigtest.metrics import Metric
 from sigtest.requests.recipe import Recipe
 from sigtest.significance import Alternative, ResamplingTest, resampling_tests
@@ -50,7 +50,7 @@ class Moments:
         self.metric, self.strata, self.drawn = metric, strata, drawn
         self._inside = [np.flatnonzero(strata == h) for h in range(int(strata.max()) + 1)]
         self._tables = [np.ascontiguousarray(table[:, inside]) for inside in self._inside]
-        self._columns = [Columns([own]) for own in self._tables]
+        self._columns = [DistinctColumns([own]) for own in self._tables]
         self._sizes = np.abs(table).sum(axis=1).T[:, :, None]  # (k, S, 1)
         self._largest = np.abs(table).max(axis=1).T[:, :, None]
         self._signed = self._sizes != np.abs(table.sum(axis=1).T[:, :, None])

@@ -12,7 +12,7 @@ from sigtest.files.gathering import Entry, Gathered, Role, Upload, gather, read_
 from sigtest.files.join import STRICT, Joining, join
 from sigtest.files.material import (
     Material,
-    Scores,
+    SystemScores,
     in_order,
     metric_options,
     metrics_of,
@@ -33,7 +33,7 @@ __all__ = [
     "Material",
     "Reader",
     "Role",
-    "Scores",
+    "SystemScores",
     "Upload",
     "gather",
     "in_order",

@@ -9,7 +9,7 @@ from sigtest.data.names import MEANS, check_name
 from sigtest.data.numbers import MOST_DIGITS
 from sigtest.errors import InputError
 from sigtest.files.file import require_filled
-from sigtest.files.material import Line, Material, Scores, Value, examples
+from sigtest.files.material import Line, Material, SystemScores, Value, examples
 
 SUMMARIES = MEANS | {"all", "min", "max", "count", "macro", "micro", "corpus", "system"}
 SUMMARIZING = 3  # rows below a table at most, such as mean, deviation and count
@@ -201,13 +201,13 @@ class Assembly:
                 )
         return first[1]
 
-    def _tables(self, count: int) -> tuple[Scores, ...]:
+    def _tables(self, count: int) -> tuple[SystemScores, ...]:
         runs: dict[tuple[str, str], list[tuple[Value | None, ...]]] = {}
         for (system, label, _), table in _by_run(self._scores):
             values = tuple(table.get(i) for i in range(count))
             runs.setdefault((system, label), []).append(values)
         return tuple(
-            Scores(system, label, tuple(tables), self._directions.get(label))
+            SystemScores(system, label, tuple(tables), self._directions.get(label))
             for (system, label), tables in runs.items()
         )
 

@@ -68,7 +68,7 @@ def read(file: File) -> Material:
     table = read_table(file)
     if not file.kind:
         check_header(table.header, file.name)
-    layout = Layout(table, file.stem)
+    layout = ColumnLayout(table, file.stem)
     layout.require_meaning()
     layout.require_segments()
     layout.require_told_apart()
@@ -78,7 +78,7 @@ def read(file: File) -> Material:
 
 
 @dataclass(frozen=True)
-class Layout:
+class ColumnLayout:
     """What the columns of a table are.
 
     Attributes:
@@ -313,7 +313,7 @@ class Layout:
         return notes
 
 
-def _assembled(layout: Layout) -> Assembly:
+def _assembled(layout: ColumnLayout) -> Assembly:
     """All that the rows of a table say."""
     table, single = layout.table, layout.single
     assembly = Assembly(table.name)
@@ -342,7 +342,9 @@ def _assembled(layout: Layout) -> Assembly:
     return assembly
 
 
-def _add_texts(assembly: Assembly, layout: Layout, row: int, i: int, system: str, run: str) -> None:
+def _add_texts(
+    assembly: Assembly, layout: ColumnLayout, row: int, i: int, system: str, run: str
+) -> None:
     """What a row says besides scores."""
     place = layout.table.place(row)
     for role in ("source", "document", "domain", "testset"):
@@ -361,7 +363,7 @@ def _add_texts(assembly: Assembly, layout: Layout, row: int, i: int, system: str
         assembly.hypothesis(i, system, run, value, place)
 
 
-def _text(layout: Layout, column: str, row: int) -> str | None:
+def _text(layout: ColumnLayout, column: str, row: int) -> str | None:
     """A cell as one line of text; line breaks inside a quoted cell become blanks."""
     value = layout.cells(column)[row]
     if isinstance(value, dict | list):
@@ -375,7 +377,7 @@ def _text(layout: Layout, column: str, row: int) -> str | None:
     return " ".join(text.split()) if "\n" in text else text.strip()
 
 
-def _word(layout: Layout, role: str, row: int, default: str) -> str:
+def _word(layout: ColumnLayout, role: str, row: int, default: str) -> str:
     column = layout.single.get(role)
     if column is None:
         return default

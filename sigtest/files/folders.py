@@ -24,7 +24,7 @@ from sigtest.files.formats.evaluations import (
 )
 from sigtest.files.formats.programs import read_seg_scores
 from sigtest.files.join import STRICT, Joining, combine
-from sigtest.files.material import AS_WHAT, WHICH, Line, Material, Scores, examples
+from sigtest.files.material import AS_WHAT, WHICH, Line, Material, SystemScores, examples
 from sigtest.files.registry import FORMATS_READ, format_of, read_file, read_lines
 from sigtest.files.tree import ZIP, Tree
 
@@ -205,9 +205,9 @@ def _references(tree: Tree, root: PurePosixPath, pair: str) -> dict[str, tuple[s
     return found
 
 
-def _scores(tree: Tree, root: PurePosixPath, pair: str) -> list[Scores]:
+def _scores(tree: Tree, root: PurePosixPath, pair: str) -> list[SystemScores]:
     """Segment scores of people and of metrics, by the names of their files."""
-    found: list[Scores] = []
+    found: list[SystemScores] = []
     for folder in SCORE_FOLDERS:
         for path in tree.below(root / folder):
             of_pair = path.parent.name == pair or path.name.startswith(f"{pair}.")

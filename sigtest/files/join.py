@@ -11,7 +11,7 @@ from sigtest.data.choices import choose
 from sigtest.data.numbers import in_digits
 from sigtest.data.runs import sentences
 from sigtest.errors import InputError, LengthError, quoted
-from sigtest.files.material import WHICH, Line, Material, Scores, examples
+from sigtest.files.material import WHICH, Line, Material, SystemScores, examples
 
 WAYS = ("error", "drop")  # with segments that only some have
 LISTED = 8  # sets of missing segments in a sentence
@@ -395,8 +395,8 @@ def _outputs(
     return tuple(found.items())
 
 
-def _tables(parts: Sequence[Material], runs: bool) -> tuple[Scores, ...]:
-    found: dict[tuple[str, str], Scores] = {}
+def _tables(parts: Sequence[Material], runs: bool) -> tuple[SystemScores, ...]:
+    found: dict[tuple[str, str], SystemScores] = {}
     origin: dict[tuple[str, str], str] = {}
     for part in parts:
         for table in part.scores:
@@ -472,7 +472,7 @@ FEWEST = 2  # other scores that show what a score is
 LISTED = 8  # metrics in a sentence
 
 
-def doubts(tables: Sequence[Scores], systems: Sequence[str]) -> list[str]:
+def doubts(tables: Sequence[SystemScores], systems: Sequence[str]) -> list[str]:
     """Sentences about scores that may not be what they seem.
 
     Args:
@@ -489,7 +489,9 @@ def doubts(tables: Sequence[Scores], systems: Sequence[str]) -> list[str]:
     return [*found, *_unshared(by_label, systems)]
 
 
-def _unshared(tables: Mapping[str, Sequence[Scores]], systems: Sequence[str]) -> Iterator[str]:
+def _unshared(
+    tables: Mapping[str, Sequence[SystemScores]], systems: Sequence[str]
+) -> Iterator[str]:
     """Which scores some systems lack, so that they do not count."""
     lacking = {
         label: [name for name in systems if name not in {table.system for table in alike}]
@@ -500,7 +502,7 @@ def _unshared(tables: Mapping[str, Sequence[Scores]], systems: Sequence[str]) ->
         yield f"Scores that not all systems have are not compared: {examples(told, LISTED)}."
 
 
-def _unequal_scales(label: str, tables: Sequence[Scores]) -> Iterator[str]:
+def _unequal_scales(label: str, tables: Sequence[SystemScores]) -> Iterator[str]:
     """Whether scores are fractions in one system and percent in another."""
     means: dict[str, float] = {}
     for table in tables:
@@ -517,7 +519,7 @@ def _unequal_scales(label: str, tables: Sequence[Scores]) -> Iterator[str]:
         )
 
 
-def _stand_ins(tables: Sequence[Scores]) -> Iterator[str]:
+def _stand_ins(tables: Sequence[SystemScores]) -> Iterator[str]:
     """Whether the only negative scores are all the same number, as programs write for none."""
     for table in tables:
         values = [v for run in table.runs for v in run if isinstance(v, float | int)]

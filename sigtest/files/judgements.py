@@ -51,7 +51,7 @@ JUDGEMENTS = {"type": "array", "items": JUDGEMENT, "minItems": 1, "description":
 
 
 @dataclass
-class Judged:
+class JudgedFile:
     """Judgements of one file; columns are equally long, None where the file has no such column.
 
     Attributes:
@@ -165,7 +165,7 @@ def require_names(first: str, name: str) -> None:
         _require(found, header, name)
 
 
-def read_judged_columns(file: File) -> Judged:
+def read_judged_columns(file: File) -> JudgedFile:
     """CSV, TSV or JSON with named columns; columns without a known name are passed over.
 
     Raises:
@@ -187,7 +187,7 @@ def read_judged_columns(file: File) -> Judged:
     return _judged(cells, table.places, file.name, inline)
 
 
-def judged_rows(rows: Sequence[object], name: str) -> Judged:
+def judged_rows(rows: Sequence[object], name: str) -> JudgedFile:
     """Rows of a request, each an object with the names of COLUMNS.
 
     Raises:
@@ -215,7 +215,7 @@ def judged_rows(rows: Sequence[object], name: str) -> Judged:
 
 def judged_records(
     rows: Sequence[Mapping[str, Any]], places: Sequence[int], name: str, inline: bool = False
-) -> Judged:
+) -> JudgedFile:
     """Rows with the names of COLUMNS, and the line or the place of each."""
     found = [column for column in COLUMNS if any(column in row for row in rows)]
     return _judged({c: [row.get(c) for row in rows] for c in found}, places, name, inline)
@@ -276,7 +276,7 @@ def _require(found: Mapping[str, int], header: Sequence[str], name: str) -> None
 
 def _judged(
     cells: Mapping[str, list[Any]], places: Sequence[int], name: str, inline: bool
-) -> Judged:
+) -> JudgedFile:
     """Judgements of cells by role.
 
     Raises:
@@ -289,7 +289,7 @@ def _judged(
         if role not in TYPES
     }
     higher = cells.get("higher_is_better")
-    found = Judged(
+    found = JudgedFile(
         name=name,
         input="columns",
         rows=len(places),

@@ -29,7 +29,7 @@ COLUMNS = {"a reference": "reference", "an output": "hypothesis", "a source": "s
 
 
 @dataclass(frozen=True)
-class Scores:
+class SystemScores:
     """Scores of one system by one metric.
 
     Attributes:
@@ -103,7 +103,7 @@ class Material:
     labels: tuple[str, ...] | None = None
     sources: tuple[Line, ...] | None = None
     texts: tuple[tuple[str, ...], ...] = ()
-    scores: tuple[Scores, ...] = ()
+    scores: tuple[SystemScores, ...] = ()
     ids: tuple[str, ...] | None = None
     ordered: bool = True
     keys: tuple[str, ...] | None = None

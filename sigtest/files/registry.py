@@ -18,7 +18,7 @@ from sigtest.files import columns, judgements, tables
 from sigtest.files.file import File
 from sigtest.files.formats import evaluations, people, plain, programs, wmt
 from sigtest.files.formats.refused import REFUSED, Refusal
-from sigtest.files.judgements import Judged, Ranked
+from sigtest.files.judgements import JudgedFile, Ranked
 from sigtest.files.material import Line, Material
 
 MAX_ROWS = 1_000_000  # of judgements
@@ -102,7 +102,7 @@ _READERS = (
            "A source, a reference or an output; option or place say which.",
            plain.sniff_text, plain.read_text, general=True),
 )
-_JUDGED: tuple[Reader[Judged | Ranked], ...] = (
+_JUDGED: tuple[Reader[JudgedFile | Ranked], ...] = (
     Reader("wmt_da",
            "WMT direct assessment, raw or standardised (HITId WorkerId ... score time)", (),
            "Scores of systems by annotator and segment.",
@@ -220,7 +220,7 @@ def read_lines(file: File, role: str) -> tuple[Line, ...]:
     return lines
 
 
-def read_judgements(data: bytes, name: str, input: str | None = None) -> Judged | Ranked:  # noqa: A002
+def read_judgements(data: bytes, name: str, input: str | None = None) -> JudgedFile | Ranked:  # noqa: A002
     """Judgements of one file.
 
     Args:
@@ -259,7 +259,7 @@ def is_judged(data: bytes, name: str) -> bool:
     return bool(file.lines) and any(known.sniff(file) for known in _JUDGED)
 
 
-def _format_of_judgements(file: File) -> Reader[Judged | Ranked]:
+def _format_of_judgements(file: File) -> Reader[JudgedFile | Ranked]:
     """The format of a file of judgements.
 
     Raises:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sigtest.kinds.base import About, File, Finished, Kind, Question, Reference
+from sigtest.kinds.base import About, Finished, FormFile, Kind, Question, QuestionReference
 from sigtest.late import Registry
 
-__all__ = ["KINDS", "About", "File", "Finished", "Kind", "Question", "Reference"]
+__all__ = ["KINDS", "About", "Finished", "FormFile", "Kind", "Question", "QuestionReference"]
 
 KINDS: Registry[Kind[Any]] = Registry(  # each brings its statistics along
     {

@@ -43,7 +43,7 @@ class About:
 
 
 @dataclass(frozen=True)
-class File:
+class FormFile:
     """A file of a form.
 
     Attributes:
@@ -93,7 +93,7 @@ class Finished:
 
 
 @dataclass(frozen=True)
-class Reference:
+class QuestionReference:
     """A place in requests where the id of a question may stand.
 
     Attributes:
@@ -181,7 +181,7 @@ class Kind(ABC, Generic[Q]):
     fields: ClassVar[tuple[Option, ...]] = ()
     inside: ClassVar[Mapping[str, tuple[Option, ...]]] = {}
     compares: ClassVar[str] = ""
-    named: ClassVar[tuple[Reference, ...]] = ()
+    named: ClassVar[tuple[QuestionReference, ...]] = ()
     pictures: ClassVar[Mapping[str, Picture]] = {}
     tables: ClassVar[tuple[str, ...]] = ()
     naming: ClassVar[tuple[str, ...]] = ()
@@ -192,7 +192,7 @@ class Kind(ABC, Generic[Q]):
         return schema_of(self.request)
 
     @abstractmethod
-    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Q:
+    def parse(self, request: Mapping[str, Any], files: Sequence[FormFile] = ()) -> Q:
         """The question that a JSON request and the files of a form ask.
 
         Raises:

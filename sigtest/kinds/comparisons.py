@@ -9,13 +9,13 @@ from typing import Any
 
 from sigtest import engine
 from sigtest.cached import cached_property
-from sigtest.comparison.comparison import Comparison, Entry
+from sigtest.comparison.comparison import Comparison, ComparisonEntry
 from sigtest.comparison.parse import parse_comparison
 from sigtest.comparison.plan import Plan
 from sigtest.data.testset import System, TestSet
 from sigtest.decide.anew import decided
 from sigtest.kinds import cost
-from sigtest.kinds.base import About, File, Kind, Reference
+from sigtest.kinds.base import About, FormFile, Kind, QuestionReference
 from sigtest.kinds.renderable import Renderable
 from sigtest.progress import Progress
 from sigtest.render.comparison import TABLES, present
@@ -104,7 +104,9 @@ class Comparisons(Kind[ComparisonQuestion]):
     tables = tuple(TABLES)
     decides = True
 
-    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> ComparisonQuestion:
+    def parse(
+        self, request: Mapping[str, Any], files: Sequence[FormFile] = ()
+    ) -> ComparisonQuestion:
         return ComparisonQuestion(parse_comparison(request))
 
     def comparison(self, question: ComparisonQuestion) -> Comparison:
@@ -114,7 +116,7 @@ class Comparisons(Kind[ComparisonQuestion]):
         plan = Plan.of(outline)
         size = len(plan.systems)
         entries = tuple(
-            Entry(
+            ComparisonEntry(
                 TestSet.load(contents[testset_field(t)]),
                 tuple(
                     System.load(name, contents[output_field(t * size + s)])
@@ -158,4 +160,4 @@ def output_field(number: int) -> str:
 
 
 KIND = Comparisons()
-FINISHED = Reference(("comparison", "id"), "comparisons", attrgetter("question.comparison"))
+FINISHED = QuestionReference(("comparison", "id"), "comparisons", attrgetter("question.comparison"))

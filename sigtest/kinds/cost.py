@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sigtest.arrays import Counts, Flags
-from sigtest.comparison.comparison import Entry
+from sigtest.comparison.comparison import ComparisonEntry
 from sigtest.comparison.plan import Part
 from sigtest.compiled import compiled
 from sigtest.metrics.extraction.sequences import SPACES, Symbols, code_points
@@ -31,7 +31,7 @@ COMPARED = 1_000_000  # units of pairs that are looked at together
 WIDEST = 0.15  # share of MOST_POINTS that a convolution of long sums of small steps has at most
 
 
-def measuring_seconds(entry: Entry, part: Part) -> float:
+def measuring_seconds(entry: ComparisonEntry, part: Part) -> float:
     """To measure all systems on one test set."""
     return sum(
         metric.seconds(entry.testset, run)
@@ -68,7 +68,7 @@ def resampling_seconds(part: Part) -> float:
     return part.resamples * (drawing + scoring + adding + permuting + looking + 1e-7)
 
 
-def exact_seconds(entry: Entry, part: Part) -> float:
+def exact_seconds(entry: ComparisonEntry, part: Part) -> float:
     """To count every exchange, for the pairs and metrics where that is possible."""
     metrics, pairs = part.recipe.metrics, len(part.pairs)
     if not swap_test(part.recipe.tests) or part.recipe.exact == "never":
@@ -85,7 +85,7 @@ def exact_seconds(entry: Entry, part: Part) -> float:
     return known * pairs + each * patterns
 
 
-def _patterns(entry: Entry, part: Part) -> float:
+def _patterns(entry: ComparisonEntry, part: Part) -> float:
     """Exchanges of the units in which two systems differ, summed over the pairs with few such.
 
     Statistics may differ in fewer units than lines do. They do differ where both the words and the

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from sigtest.meta_evaluation.asked import Asked, Choices
 from sigtest.meta_evaluation.methods import sentences
+from sigtest.meta_evaluation.question import MetricChoices, MetricQuestion
 from sigtest.meta_evaluation.report import (
     MetaReport,
     MetricEvaluation,
@@ -26,7 +26,7 @@ from sigtest.meta_evaluation.significance.compare import compare_metrics
 from sigtest.meta_evaluation.significance.decide import Decision, beating, decide, ranks
 from sigtest.meta_evaluation.statistics.evaluation import POOLED, Estimate, estimate, pooled
 from sigtest.meta_evaluation.statistics.measured import Measured
-from sigtest.meta_evaluation.statistics.values import Table
+from sigtest.meta_evaluation.statistics.values import ScoreTable
 from sigtest.meta_evaluation.warnings import cautions
 from sigtest.progress import Progress, silent
 from sigtest.report.methods import with_methods
@@ -69,7 +69,7 @@ class Family:
         return [row for _, row in self.pairs]
 
 
-def compute(question: Asked, progress: Progress | None = None) -> MetaReport:
+def compute(question: MetricQuestion, progress: Progress | None = None) -> MetaReport:
     """Evaluate metrics against people.
 
     Args:
@@ -83,7 +83,7 @@ def compute(question: Asked, progress: Progress | None = None) -> MetaReport:
     found = []
     for number, own in enumerate(question.sets):
         say("statistics", number, len(question.sets))
-        measured = Measured(Table(own, question.choices), question.choices, number)
+        measured = Measured(ScoreTable(own, question.choices), question.choices, number)
         estimates = estimate(own, measured)
         compared = compare_metrics(measured, lambda done, of: say("resampling", done, of))
         found.append(Evaluated(own, estimates, compared))
@@ -93,7 +93,7 @@ def compute(question: Asked, progress: Progress | None = None) -> MetaReport:
     return with_methods(report, sentences)
 
 
-def _report(asked: Asked, found: Sequence[Evaluated]) -> MetaReport:
+def _report(asked: MetricQuestion, found: Sequence[Evaluated]) -> MetaReport:
     choices = asked.choices
     families = _families(choices, found)
     placed: list[Ranks] = [{} for _ in found]
@@ -116,7 +116,7 @@ def _report(asked: Asked, found: Sequence[Evaluated]) -> MetaReport:
     )
 
 
-def _families(choices: Choices, found: Sequence[Evaluated]) -> list[Family]:
+def _families(choices: MetricChoices, found: Sequence[Evaluated]) -> list[Family]:
     """Pairs by statistic and test, where there are any."""
     families = []
     for statistic, test in product(choices.statistics, choices.tests):
@@ -132,7 +132,7 @@ def _families(choices: Choices, found: Sequence[Evaluated]) -> list[Family]:
 
 
 def _place(
-    family: Family, found: Sequence[Evaluated], choices: Choices, placed: Sequence[Ranks]
+    family: Family, found: Sequence[Evaluated], choices: MetricChoices, placed: Sequence[Ranks]
 ) -> None:
     """Add the ranks that follow from a family to those of each set."""
     decided = list(zip(family.pairs, decide(family.rows, choices), strict=True))
@@ -150,7 +150,7 @@ def _place(
 
 
 def _beating(
-    leading: Family | None, found: Sequence[Evaluated], choices: Choices
+    leading: Family | None, found: Sequence[Evaluated], choices: MetricChoices
 ) -> list[tuple[str, ...]]:
     """For each set, labels of the metrics that beat the baseline."""
     baseline = choices.baseline
@@ -167,7 +167,7 @@ def _beating(
 
 
 def _metrics(
-    own: Evaluated, placed: Ranks, leading: Family | None, choices: Choices
+    own: Evaluated, placed: Ranks, leading: Family | None, choices: MetricChoices
 ) -> tuple[MetricEvaluation, ...]:
     """The metrics of one set."""
     known = zip(own.own.metrics, own.estimates, strict=True)
@@ -184,7 +184,7 @@ def _metric(metric: MetricScores, known: dict[str, Estimate], alpha: float) -> M
     return MetricEvaluation(metric.label, metric.higher, **stated)
 
 
-def _overall(found: Sequence[Evaluated], choices: Choices) -> tuple[MetricEvaluation, ...]:
+def _overall(found: Sequence[Evaluated], choices: MetricChoices) -> tuple[MetricEvaluation, ...]:
     """Every metric over all sets that have it."""
     known: dict[str, list[tuple[MetricScores, dict[str, Estimate]]]] = {}
     for own in found:
@@ -228,13 +228,13 @@ def _set(
     )
 
 
-def _pairs(family: Family, found: Sequence[Evaluated], choices: Choices) -> list[MetricPair]:
+def _pairs(family: Family, found: Sequence[Evaluated], choices: MetricChoices) -> list[MetricPair]:
     """The pairs of a family with their decisions."""
     decided = zip(family.pairs, decide(family.rows, choices), strict=True)
     return [_pair(row, found[n].own, decision, choices) for (n, row), decision in decided]
 
 
-def _pair(row: Compared, own: ScoredSet, decision: Decision, choices: Choices) -> MetricPair:
+def _pair(row: Compared, own: ScoredSet, decision: Decision, choices: MetricChoices) -> MetricPair:
     asked = row.chances.get(choices.alternative)
     greater, less = row.chances.get("greater"), row.chances.get("less")
     return MetricPair(

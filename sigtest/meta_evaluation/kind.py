@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from sigtest.kinds.base import File, Finished, Reference
+from sigtest.kinds.base import Finished, FormFile, QuestionReference
 from sigtest.kinds.whole import WholeKind
-from sigtest.meta_evaluation import Asked, MetaReport, compute, parse
-from sigtest.meta_evaluation.brought import EVALSET, PARTS, with_files
+from sigtest.meta_evaluation import MetaReport, MetricQuestion, compute, parse
 from sigtest.meta_evaluation.fields import schema
 from sigtest.meta_evaluation.pictures import PICTURES
 from sigtest.meta_evaluation.present import answer, present
 from sigtest.meta_evaluation.sources import from_comparison
+from sigtest.meta_evaluation.uploads import EVALSET, PARTS, with_files
 from sigtest.people.kind import FINISHED
 from sigtest.requests.meta import MetricEvaluationRequest
 from sigtest.requests.options import Option, options
@@ -33,13 +33,13 @@ EXAMPLES = {
 }
 
 
-class MetricEvaluations(WholeKind[Asked]):
+class MetricEvaluations(WholeKind[MetricQuestion]):
     """How well metrics agree with people."""
 
     name = "metric evaluation"
     path = "metric-evaluations"
     summary = "Which metrics agree with people, and which better than others?"
-    content = Asked
+    content = MetricQuestion
     reports = (MetaReport,)
 
     def schema(self) -> dict[str, Any]:
@@ -55,13 +55,13 @@ class MetricEvaluations(WholeKind[Asked]):
     named = tuple(
         replace(reference, place=(*start, *reference.place))
         for start in ((), ("sets", "*"))
-        for reference in (FINISHED, Reference(("metrics", "comparison"), "comparisons"))
+        for reference in (FINISHED, QuestionReference(("metrics", "comparison"), "comparisons"))
     )
     pictures = PICTURES
     tables = ("metrics", "pairs")
     naming = ("label", "a", "b", "baseline", "beats_baseline")
 
-    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Asked:
+    def parse(self, request: Mapping[str, Any], files: Sequence[FormFile] = ()) -> MetricQuestion:
         brought = {
             part: [(file.name, file.data) for file in files if file.part == part] for part in PARTS
         }

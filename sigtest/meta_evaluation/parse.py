@@ -12,7 +12,7 @@ from sigtest.arrays import Flags
 from sigtest.data.choices import choose
 from sigtest.data.names import check_name
 from sigtest.errors import InputError, RecipeError
-from sigtest.meta_evaluation.asked import Asked, Choices
+from sigtest.meta_evaluation.question import MetricChoices, MetricQuestion
 from sigtest.meta_evaluation.scored import (
     FEWEST_SYSTEMS,
     ScoredSet,
@@ -30,7 +30,7 @@ CONTENT = ("human", "metrics")
 SET = (*CONTENT, "exclude_systems")
 
 
-def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -> Asked:
+def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -> MetricQuestion:
     """Validate a request completely.
 
     Args:
@@ -52,7 +52,7 @@ def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -
     choices = _choices(given, sets)
     for own in sets:
         _check_set(own, choices)
-    return Asked(sets, "sets" in request, choices)
+    return MetricQuestion(sets, "sets" in request, choices)
 
 
 def _set(
@@ -116,7 +116,7 @@ def _excluded(
     return asked
 
 
-def _choices(given: MetricEvaluationRequest, sets: Sequence[ScoredSet]) -> Choices:
+def _choices(given: MetricEvaluationRequest, sets: Sequence[ScoredSet]) -> MetricChoices:
     level, group = given.level, given.group
     if level == "system" and group != "none":
         raise RecipeError(
@@ -128,7 +128,7 @@ def _choices(given: MetricEvaluationRequest, sets: Sequence[ScoredSet]) -> Choic
     shared = {"alternative", "correction", "alpha", "resamples", "seed"}
     recipe = Recipe.of(given.model_dump(include=shared, exclude_none=True))
     pairs = sum(len(own.metrics) * (len(own.metrics) - 1) // 2 for own in sets)
-    return Choices(
+    return MetricChoices(
         level=level,
         group=group,
         statistics=statistics,
@@ -203,7 +203,7 @@ def _baseline(given: MetricEvaluationRequest, sets: Sequence[ScoredSet]) -> str 
     return next((label for label in spelled if label.lower().split("-")[0] == "bleu"), None)
 
 
-def _check_set(own: ScoredSet, choices: Choices) -> None:
+def _check_set(own: ScoredSet, choices: MetricChoices) -> None:
     """Check that people and every metric share enough systems at the level asked for."""
     path = f"sets.{own.name}." if own.name else ""
     where = f" of set {own.name!r}" if own.name else ""

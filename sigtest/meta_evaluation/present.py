@@ -26,9 +26,9 @@ from sigtest.render.model import (
     Mark,
     Paragraph,
     Range,
+    ReportTable,
     Section,
     Sheet,
-    Table,
     claims,
     intervals,
     names,
@@ -51,7 +51,7 @@ TITLES = {
     "accuracy_ties": "accuracy with ties",
 }
 TESTS = {"williams": "Williams test", "perm_both": "PERM-BOTH"}
-Shown = Paragraph | Figure | Table | Abreast
+Shown = Paragraph | Figure | ReportTable | Abreast
 
 
 def present(report: MetaReport) -> Presented:
@@ -174,7 +174,7 @@ def _open(report: MetaReport, of: str) -> list[MetricPair]:
 
 def _metrics(
     report: MetaReport, metrics: Sequence[MetricEvaluation], caption: str, of: str = ""
-) -> Table:
+) -> ReportTable:
     """Best first; a rule where everyone above is better than everyone below."""
     shown = [name for name in TITLES if any(metric.statistic(name) for metric in metrics)]
     ranked = any(metric.range for metric in metrics)
@@ -187,7 +187,7 @@ def _metrics(
         for own in ordered
     )
     ranks = (Group("", (Column("rank", ranges),)),) if ranked else ()
-    return Table(
+    return ReportTable(
         name="metrics",
         caption=caption,
         names=(names("metric", [own.label for own in ordered]),),
@@ -243,7 +243,7 @@ def _drawn(report: MetaReport, own: SetReport) -> list[Figure]:
     return found
 
 
-def _pairs(report: MetaReport, pairs: Sequence[MetricPair], named: bool) -> Table:
+def _pairs(report: MetaReport, pairs: Sequence[MetricPair], named: bool) -> ReportTable:
     """Which of two metrics agrees better with people, by one statistic and test."""
     first = pairs[0]
     sides = [names("a", [pair.a for pair in pairs]), names("b", [pair.b for pair in pairs])]
@@ -256,7 +256,7 @@ def _pairs(report: MetaReport, pairs: Sequence[MetricPair], named: bool) -> Tabl
         *_p_columns(report, pairs),
         words("conclusion", [_conclusion(pair) for pair in pairs]),
     )
-    return Table(
+    return ReportTable(
         name="pairs",
         caption=f"Pairs by {TITLES[first.statistic]}, {TESTS[first.test]}",
         names=tuple(sides),

@@ -99,7 +99,7 @@ Rows = Mapping[str, Array] | Mapping[str, Mapping[str, float]]
 
 
 @dataclass(frozen=True)
-class Segments:
+class SegmentScores:
     """Segment scores of one source, people or a metric, before they are aligned.
 
     Attributes:
@@ -136,7 +136,7 @@ def system_scores(body: object, what: str, field: str) -> dict[str, float]:
     return dict(zip(rows, numbers.tolist(), strict=True))
 
 
-def segment_scores(body: object, what: str, field: str) -> Segments:
+def segment_scores(body: object, what: str, field: str) -> SegmentScores:
     """For each system a list with one number a segment, or an object of numbers by segment id.
 
     Raises:
@@ -153,10 +153,10 @@ def segment_scores(body: object, what: str, field: str) -> Segments:
         else:
             values = check_list(row, place)
             lists[name] = _numbers(values, range(1, len(values) + 1), here, place, name)
-    return Segments(what, field, lists, named)
+    return SegmentScores(what, field, lists, named)
 
 
-def align(sources: Sequence[Segments]) -> tuple[list[dict[str, Array]], list[str]]:
+def align(sources: Sequence[SegmentScores]) -> tuple[list[dict[str, Array]], list[str]]:
     """Bring all sources of a set onto the same segments.
 
     Lists are of segments 1 to n. Where there are no lists, the segments are those that the sources
@@ -195,7 +195,7 @@ def align(sources: Sequence[Segments]) -> tuple[list[dict[str, Array]], list[str
     return aligned, notes
 
 
-def _length(sources: Sequence[Segments]) -> int | None:
+def _length(sources: Sequence[SegmentScores]) -> int | None:
     """How long all lists are; nothing where there are none."""
     first: tuple[str, int] | None = None
     for source in sources:
@@ -211,14 +211,16 @@ def _length(sources: Sequence[Segments]) -> int | None:
     return None if first is None else first[1]
 
 
-def _counts_from_0(source: Segments, length: int) -> bool:
+def _counts_from_0(source: SegmentScores, length: int) -> bool:
     """Whether ids can only be numbers from 0, where the lists are of segments from 1."""
     ids = source.ids
     numbered = all(id_.isdecimal() and len(id_) <= len(str(length)) for id_ in ids)
     return numbered and "0" in ids and str(length) not in ids
 
 
-def _place(id_: str, places: Mapping[str, int], shift: bool, source: Segments, system: str) -> int:
+def _place(
+    id_: str, places: Mapping[str, int], shift: bool, source: SegmentScores, system: str
+) -> int:
     known = str(int(id_) + 1) if shift else id_
     if known not in places:
         few = ", ".join(list(places)[:5])
@@ -284,13 +286,13 @@ FEWEST_SYSTEMS = 3
 
 
 @dataclass(frozen=True)
-class Source:
+class ScoreSource:
     """What people or one metric bring: scores of systems, of segments, or both."""
 
     what: str
     field: str
     system: Mapping[str, float]
-    segment: Segments | None
+    segment: SegmentScores | None
 
     @property
     def systems(self) -> dict[str, None]:
@@ -380,7 +382,7 @@ def _object(body: Mapping[str, Any], field: str, path: str, what: str) -> Mappin
     return value
 
 
-def _human(body: Mapping[str, Any], path: str) -> Source:
+def _human(body: Mapping[str, Any], path: str) -> ScoreSource:
     human = _object(body, "human", path, 'an object with "scores"')
     for field in human:
         choose(field, ("scores",), f"{path}human.{field}", "field of human")
@@ -402,7 +404,7 @@ def _levelled(scores: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"system" if numbers else "segment": scores}
 
 
-def _metric(label: str, spec: object, field: str) -> Source:
+def _metric(label: str, spec: object, field: str) -> ScoreSource:
     if not isinstance(spec, Mapping):
         raise InputError(
             f"{field} must be an object with system or segment scores, and higher.", field=field
@@ -412,16 +414,16 @@ def _metric(label: str, spec: object, field: str) -> Source:
     return _source(spec, f"metric {label}", field)
 
 
-def _source(body: Mapping[str, Any], what: str, field: str) -> Source:
+def _source(body: Mapping[str, Any], what: str, field: str) -> ScoreSource:
     if not any(level in body for level in LEVELS):
         raise InputError(f"{what}: neither system nor segment scores are given.", field=field)
     system: Mapping[str, float] = {}
     if "system" in body:
         system = system_scores(body["system"], what, f"{field}.system")
-    segment: Segments | None = None
+    segment: SegmentScores | None = None
     if "segment" in body:
         segment = segment_scores(body["segment"], what, f"{field}.segment")
-    return Source(what, field, system, segment)
+    return ScoreSource(what, field, system, segment)
 
 
 def _higher(spec: Mapping[str, Any], field: str) -> bool:
@@ -441,7 +443,7 @@ def _table(rows: Mapping[str, Array], systems: Sequence[str], n: int) -> Array:
 
 
 def _system_scores(
-    source: Source, tables: Mapping[str, Array], systems: Sequence[str]
+    source: ScoreSource, tables: Mapping[str, Array], systems: Sequence[str]
 ) -> Array | None:
     """(S,) as given; where none are, the mean of each system's segment scores."""
     if source.system:
@@ -491,7 +493,7 @@ def probability(value: object, field: str) -> float:
     return float(value)
 
 
-def _require_shared(human: Source, metric: Source, systems: Sequence[str]) -> None:
+def _require_shared(human: ScoreSource, metric: ScoreSource, systems: Sequence[str]) -> None:
     """Check that people and a metric speak of the same systems."""
     shared = [system for system in metric.systems if system in systems]
     if len(shared) < FEWEST_SYSTEMS:
@@ -504,14 +506,14 @@ def _require_shared(human: Source, metric: Source, systems: Sequence[str]) -> No
         )
 
 
-def _ignored(sources: Sequence[Source], exclude: Sequence[str]) -> tuple[str, ...]:
+def _ignored(sources: Sequence[ScoreSource], exclude: Sequence[str]) -> tuple[str, ...]:
     human, *metrics = sources
     judged = {*human.systems, *exclude}
     others = dict.fromkeys(s for metric in metrics for s in metric.systems if s not in judged)
     return tuple(others)
 
 
-def _require_room(segments: Sequence[Segments], systems: int, paired: int, path: str) -> None:
+def _require_room(segments: Sequence[SegmentScores], systems: int, paired: int, path: str) -> None:
     """Check what the tables of all sources will have, before they are made."""
     rows = [row for own in segments for row in (*own.lists.values(), *own.named.values())]
     ids = {id_ for own in segments for id_ in own.ids}

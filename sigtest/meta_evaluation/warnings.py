@@ -9,8 +9,8 @@ import numpy as np
 
 from sigtest.arrays import Array
 from sigtest.data.names import is_error, summaries
-from sigtest.meta_evaluation.asked import Asked, Choices
 from sigtest.meta_evaluation.methods import STATISTICS
+from sigtest.meta_evaluation.question import MetricChoices, MetricQuestion
 from sigtest.meta_evaluation.scored import ScoredSet
 from sigtest.meta_evaluation.significance.chance import Compared
 from sigtest.meta_evaluation.statistics.correlation import is_constant
@@ -24,7 +24,7 @@ CORRELATIONS = {"pearson", "spearman", "kendall"}
 APART = 1e-6  # relative difference between a system's score and the mean of its segments
 
 
-def cautions(asked: Asked, compared: Sequence[Sequence[Compared]]) -> tuple[str, ...]:
+def cautions(asked: MetricQuestion, compared: Sequence[Sequence[Compared]]) -> tuple[str, ...]:
     """Warnings for what was asked and found; `compared` has the pairs of each set."""
     said: list[str] = []
     for own in asked.sets:
@@ -50,7 +50,7 @@ def cautions(asked: Asked, compared: Sequence[Sequence[Compared]]) -> tuple[str,
     return tuple(dict.fromkeys(said))
 
 
-def _missing(asked: Asked) -> Iterator[str]:
+def _missing(asked: MetricQuestion) -> Iterator[str]:
     """Metrics that some sets do not have."""
     labels = dict.fromkeys(metric.label for own in asked.sets for metric in own.metrics)
     for label in labels:
@@ -64,7 +64,7 @@ def _missing(asked: Asked) -> Iterator[str]:
             )
 
 
-def _of_set(own: ScoredSet, choices: Choices) -> Iterator[str]:
+def _of_set(own: ScoredSet, choices: MetricChoices) -> Iterator[str]:
     where = f" in set {own.name}" if own.name else ""
     if own.ignored:
         yield (f"Left out{where}, as people did not judge them: {', '.join(own.ignored)}.")
@@ -99,7 +99,7 @@ def _of_set(own: ScoredSet, choices: Choices) -> Iterator[str]:
             )
 
 
-def _directions(own: ScoredSet, choices: Choices) -> Iterator[str]:
+def _directions(own: ScoredSet, choices: MetricChoices) -> Iterator[str]:
     """Metrics that are called as error rates and taken for qualities."""
     for metric, scores in zip(own.metrics, own.metric_scores(choices.level), strict=True):
         if metric.higher and is_error(metric.label) and not (scores < 0).any():
@@ -120,7 +120,7 @@ def _is_no_mean(system: Array | None, segment: Array | None) -> bool:
     return bool((np.abs(system[whole] - means) > APART * size).any())
 
 
-def _dependence(choices: Choices) -> Iterator[str]:
+def _dependence(choices: MetricChoices) -> Iterator[str]:
     if choices.level == "segment" and "williams" in choices.tests:
         yield (
             "The Williams test takes the scores of all systems on all segments to be independent; "
@@ -129,7 +129,7 @@ def _dependence(choices: Choices) -> Iterator[str]:
         )
 
 
-def _exchanged_systems(choices: Choices, fewest: int) -> Iterator[str]:
+def _exchanged_systems(choices: MetricChoices, fewest: int) -> Iterator[str]:
     """PERM-BOTH over few systems; the sizes were measured with normal scores."""
     asked = choices.level == "system" and "perm_both" in choices.tests
     if asked and "pearson" in choices.statistics and fewest < KEEPS_LEVEL:
@@ -141,7 +141,9 @@ def _exchanged_systems(choices: Choices, fewest: int) -> Iterator[str]:
         )
 
 
-def _exchanged_pairs(asked: Asked, compared: Sequence[Sequence[Compared]]) -> Iterator[str]:
+def _exchanged_pairs(
+    asked: MetricQuestion, compared: Sequence[Sequence[Compared]]
+) -> Iterator[str]:
     """PERM-BOTH over pairs of systems; sizes were measured where all scores are normal."""
     shared = dict.fromkeys(
         row.statistic
@@ -158,7 +160,9 @@ def _exchanged_pairs(asked: Asked, compared: Sequence[Sequence[Compared]]) -> It
         )
 
 
-def _too_few_resamples(choices: Choices, compared: Sequence[Sequence[Compared]]) -> Iterator[str]:
+def _too_few_resamples(
+    choices: MetricChoices, compared: Sequence[Sequence[Compared]]
+) -> Iterator[str]:
     """Whether even the smallest p-value could not be significant once corrected."""
     tested = [row for rows in compared for row in rows if row.chances]
     families = Counter((row.statistic, row.test) for row in tested)

@@ -38,7 +38,7 @@ Lines = Iterable[str | None] | os.PathLike[str]
 Path = str | os.PathLike[str]
 
 
-class Choices(TypedDict, total=False):
+class RecipeOptions(TypedDict, total=False):
     """The recipe, by the names that the JSON request has (see `Recipe.of`)."""
 
     metrics: Sequence[str | Mapping[str, object]]
@@ -68,7 +68,7 @@ def compare(
     missing: str = "error",
     select: str | None = None,
     progress: Progress | None = None,
-    **choices: Unpack[Choices],
+    **choices: Unpack[RecipeOptions],
 ) -> ComparisonReport:
     """Compare systems on a test set, in this process.
 
@@ -144,7 +144,7 @@ def gate(
     missing: str = "error",
     select: str | None = None,
     progress: Progress | None = None,
-    **choices: Unpack[Choices],
+    **choices: Unpack[RecipeOptions],
 ) -> GateReport:
     """Decide which systems may take the place of a baseline, in this process.
 
@@ -194,7 +194,7 @@ def suite(
     pooled: bool = False,
     missing: str = "error",
     progress: Progress | None = None,
-    **choices: Unpack[Choices],
+    **choices: Unpack[RecipeOptions],
 ) -> ComparisonReport:
     """Compare systems on several test sets, one by one and together, in this process.
 

@@ -14,9 +14,9 @@ from sigtest.data.choices import choose
 from sigtest.errors import InputError, readable
 from sigtest.files.metric_scores import EvalSet, read_scores
 from sigtest.files.tree import GZIP, unpacking
-from sigtest.kinds import KINDS, File
-from sigtest.meta_evaluation.brought import with_evalset
+from sigtest.kinds import KINDS, FormFile
 from sigtest.meta_evaluation.report import MetaReport
+from sigtest.meta_evaluation.uploads import with_evalset
 from sigtest.notebook.asking import made
 from sigtest.notebook.content import Imports, request_of
 from sigtest.notebook.frames import is_frame, once, table_of
@@ -203,7 +203,7 @@ def accuracy(
 
 
 def _answer(
-    path: str, request: Mapping[str, Any], files: Sequence[File], progress: Progress | None
+    path: str, request: Mapping[str, Any], files: Sequence[FormFile], progress: Progress | None
 ) -> Any:
     kind = KINDS[path]
     return kind.compute(kind.parse(request, files), progress)
@@ -220,7 +220,7 @@ def _judging(choices: Request) -> Request:
     return {name: choices.pop(name) for name in tuple(Judging.model_fields) if name in choices}
 
 
-def _people(brought: Any) -> tuple[list[File], Request]:
+def _people(brought: Any) -> tuple[list[FormFile], Request]:
     """Judgements, or scores by people."""
     if brought is None:
         raise InputError(
@@ -235,7 +235,7 @@ def _people(brought: Any) -> tuple[list[File], Request]:
     return _judgements(brought)
 
 
-def _judgements(brought: Judgements) -> tuple[list[File], Request]:
+def _judgements(brought: Judgements) -> tuple[list[FormFile], Request]:
     """Files of judgements, or rows for a request."""
     if _is_path(brought):
         return [_file("judgements", Path(brought))], {}
@@ -245,7 +245,7 @@ def _judgements(brought: Judgements) -> tuple[list[File], Request]:
             field="judgements",
         )
     if is_frame(brought):
-        return [File("judgements", "the data frame", table_of(brought, "judgements").data)], {}
+        return [FormFile("judgements", "the data frame", table_of(brought, "judgements").data)], {}
     if isinstance(brought, Mapping):
         columns = {str(name): _plain(column) for name, column in brought.items()}
         lengths = {len(own) if isinstance(own, list) else None for own in columns.values()}
@@ -306,10 +306,10 @@ def _is_path(value: object) -> bool:
     return isinstance(value, str | Path)
 
 
-def _file(part: str, path: Path) -> File:
+def _file(part: str, path: Path) -> FormFile:
     with readable():
         data = path.read_bytes()
     if data.startswith(GZIP) and part != "evalset":
         with unpacking(io.BytesIO(data), str(path)) as inner:
             data = inner.read()
-    return File(part, str(path).removesuffix(".gz"), data)
+    return FormFile(part, str(path).removesuffix(".gz"), data)

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, Unpack
 
 from sigtest.kinds import KINDS
-from sigtest.notebook.asking import Choices, Frame, Lines, made
+from sigtest.notebook.asking import Frame, Lines, RecipeOptions, made
 from sigtest.notebook.content import Imports, request_of
 from sigtest.plans.report import PlanReport
 from sigtest.progress import Progress
@@ -28,7 +28,7 @@ def plan(
     missing: str = "error",
     select: str | None = None,
     progress: Progress | None = None,
-    **choices: Unpack[Choices],
+    **choices: Unpack[RecipeOptions],
 ) -> PlanReport:
     """What test sets of other sizes would show, from a pilot, computed in this process.
 

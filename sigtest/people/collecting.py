@@ -16,7 +16,7 @@ from sigtest.data.numbers import in_digits
 from sigtest.errors import InputError, RecipeError, SigtestError, quoted
 from sigtest.files.assembly import SUMMARIES
 from sigtest.files.cells import advice, blank
-from sigtest.files.judgements import Column, Judged, Numbers
+from sigtest.files.judgements import Column, JudgedFile, Numbers
 from sigtest.people.judgements import KINDS, SYSTEM, Judgements, Names, groups
 
 LONGEST = 200
@@ -42,7 +42,7 @@ class Collected:
     lower: frozenset[str]
 
 
-def collect(tables: Sequence[Judged], scale: tuple[float, float] | None) -> Collected:
+def collect(tables: Sequence[JudgedFile], scale: tuple[float, float] | None) -> Collected:
     """Check all rows and put them below each other.
 
     Args:
@@ -77,7 +77,7 @@ def collect(tables: Sequence[Judged], scale: tuple[float, float] | None) -> Coll
     )
 
 
-def _lower(parts: Sequence[Judgements], tables: Sequence[Judged]) -> frozenset[str]:
+def _lower(parts: Sequence[Judgements], tables: Sequence[JudgedFile]) -> frozenset[str]:
     """Criteria of which less is better; all judgements of one say the same."""
     known: dict[str | None, bool] = {}
     for part, table in zip(parts, tables, strict=True):
@@ -90,7 +90,7 @@ def _lower(parts: Sequence[Judgements], tables: Sequence[Judged]) -> frozenset[s
     return frozenset(name for name, higher in known.items() if name and not higher)
 
 
-def _part(table: Judged, source: int, scale: tuple[float, float] | None) -> Judgements:
+def _part(table: JudgedFile, source: int, scale: tuple[float, float] | None) -> Judgements:
     """The judgements of one file, each value checked."""
     size = len(table.line)
     raw, z = _numbers(table.raw, table, "score"), _numbers(table.z, table, "score")
@@ -129,14 +129,14 @@ def _names(column: Column | None, size: int) -> Names:
     return Names.unknown(size) if column is None else Names.of(column)
 
 
-def _complete(column: Column, table: Judged, what: str) -> Names:
+def _complete(column: Column, table: JudgedFile, what: str) -> Names:
     names = Names.of(column)
     if len(names.codes) and names.codes.min() < 0:
         raise table.refused(int(np.argmin(names.codes)), f"the {what} is empty", what)
     return names
 
 
-def _kinds(table: Judged, size: int) -> Counts:
+def _kinds(table: JudgedFile, size: int) -> Counts:
     """Numbers of the kinds, whatever a file calls them."""
     if table.kind is None:
         return np.full(size, SYSTEM, dtype=np.int64)
@@ -153,7 +153,7 @@ def _kinds(table: Judged, size: int) -> Counts:
     return np.array([*numbers, SYSTEM], dtype=np.int64)[given.codes]
 
 
-def _numbers(column: Numbers | None, table: Judged, what: str) -> Array:
+def _numbers(column: Numbers | None, table: JudgedFile, what: str) -> Array:
     """(n,) numbers; NaN where the file has no such column or leaves a time or count empty."""
     if column is None:
         return np.full(len(table.line), math.nan)
@@ -185,7 +185,7 @@ def _number(value: object) -> float:
     return float(value)
 
 
-def _require_scores(raw: Array, z: Array, table: Judged) -> None:
+def _require_scores(raw: Array, z: Array, table: JudgedFile) -> None:
     for column, given in ((raw, table.raw), (z, table.z)):
         if given is None:
             continue
@@ -199,7 +199,7 @@ def _require_scores(raw: Array, z: Array, table: Judged) -> None:
             raise table.refused(row, f"a score must be a finite number, not {shown}{fix}", "score")
 
 
-def _require_scale(raw: Array, bounds: tuple[float, float], table: Judged) -> None:
+def _require_scale(raw: Array, bounds: tuple[float, float], table: JudgedFile) -> None:
     low, high = bounds
     outside = (raw < low) | (raw > high)
     if outside.any():
@@ -212,7 +212,7 @@ def _require_scale(raw: Array, bounds: tuple[float, float], table: Judged) -> No
         )
 
 
-def _seconds(seconds: Array, table: Judged) -> Array:
+def _seconds(seconds: Array, table: JudgedFile) -> Array:
     wrong = (seconds < 0) | (seconds > LARGEST)
     if wrong.any():
         row = int(np.argmax(wrong))
@@ -220,7 +220,7 @@ def _seconds(seconds: Array, table: Judged) -> Array:
     return np.where(seconds > 0, seconds, math.nan)
 
 
-def _whole(numbers: Array, table: Judged) -> Counts:
+def _whole(numbers: Array, table: JudgedFile) -> Counts:
     wrong = ~((numbers >= 1) & (numbers <= LARGEST) & (numbers == np.rint(numbers)))
     if wrong.any():
         row = int(np.argmax(wrong))
@@ -228,7 +228,7 @@ def _whole(numbers: Array, table: Judged) -> Counts:
     return numbers.astype(np.int64)
 
 
-def _require_one_sort(tables: Sequence[Judged]) -> None:
+def _require_one_sort(tables: Sequence[JudgedFile]) -> None:
     """All files bring raw scores, or all bring standardised ones."""
     sorts = {(table.raw is not None, table.z is not None) for table in tables}
     if len(sorts) > 1:
@@ -242,7 +242,7 @@ def _require_one_sort(tables: Sequence[Judged]) -> None:
         )
 
 
-def _without_copies(whole: Judgements, tables: Sequence[Judged]) -> Judgements:
+def _without_copies(whole: Judgements, tables: Sequence[JudgedFile]) -> Judgements:
     """Judgements without those that occur twice; twice with other scores is an error.
 
     Files may overlap: an export may have all that the one before it had.
@@ -268,7 +268,7 @@ def _without_copies(whole: Judgements, tables: Sequence[Judged]) -> Judgements:
 
 
 def _contradiction(
-    whole: Judgements, tables: Sequence[Judged], scores: Array, row: int, mates: Counts
+    whole: Judgements, tables: Sequence[JudgedFile], scores: Array, row: int, mates: Counts
 ) -> InputError:
     """One judgement with two scores: where both stand."""
     starts = np.cumsum([0, *(len(table.line) for table in tables)]).tolist()
@@ -283,7 +283,7 @@ def _contradiction(
     )
 
 
-def _check_names(part: Judgements, table: Judged) -> None:
+def _check_names(part: Judgements, table: JudgedFile) -> None:
     for column in ("system", *LABELS):
         check = check_name if column == "system" else _check_label
         names: Names = getattr(part, column)
@@ -295,7 +295,7 @@ def _check_names(part: Judgements, table: Judged) -> None:
                 raise table.refused(row, _why(error), column) from None
 
 
-def _require_no_summary(part: Judgements, table: Judged) -> None:
+def _require_no_summary(part: Judgements, table: JudgedFile) -> None:
     """No row of a mean or a sum stands among judgements, as spreadsheets have it below them."""
     for column, summing in (("segment", SUMMARIES), ("annotator", MEANS)):
         names: Names = getattr(part, column)
@@ -305,7 +305,7 @@ def _require_no_summary(part: Judgements, table: Judged) -> None:
             raise table.refused(int(np.argmax(names.codes == code)), why, column)
 
 
-def _require_ids_alike(segment: Names, table: Judged) -> None:
+def _require_ids_alike(segment: Names, table: JudgedFile) -> None:
     """No segment has two ids, one number as programs write it in two ways."""
     known: dict[int, str] = {}
     for name in segment.names:

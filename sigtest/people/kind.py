@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from sigtest.files.judgements import JUDGEMENTS
-from sigtest.kinds.base import File, Reference
+from sigtest.kinds.base import FormFile, QuestionReference
 from sigtest.kinds.whole import WholeKind
 from sigtest.people import HumanReport, compute, parse
 from sigtest.people.judgements import Rankings
@@ -81,7 +81,7 @@ class HumanEvaluations(WholeKind[HumanQuestion]):
     tables = ("systems", "pairs", "agreement", "gain")
     naming = ("name", "a", "b")
 
-    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> HumanQuestion:
+    def parse(self, request: Mapping[str, Any], files: Sequence[FormFile] = ()) -> HumanQuestion:
         return parse(request, [(file.name, file.data) for file in files])
 
     def recognised(self, question: HumanQuestion) -> tuple[str, ...]:
@@ -96,4 +96,4 @@ class HumanEvaluations(WholeKind[HumanQuestion]):
 
 
 KIND = HumanEvaluations()
-FINISHED = Reference(("human", "evaluation"), "human-evaluations", attrgetter("question"))
+FINISHED = QuestionReference(("human", "evaluation"), "human-evaluations", attrgetter("question"))

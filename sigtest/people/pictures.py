@@ -20,9 +20,9 @@ from sigtest.render.marks import (
     CLUSTER,
     Axis,
     Forest,
+    ForestRow,
     Ordered,
     Panel,
-    Row,
     beaten,
     forest,
     level,
@@ -148,7 +148,7 @@ def boxes_plot(report: HumanReport, criterion: str | None = None) -> str:
         mean = _mean(own)
         number = fixed(mean, 2).replace("-", MINUS)
         box, ruled = (low, middle, high), i in openings
-        rows.append(Row((system.name,), mean, number, (first, last), ruled=ruled, box=box))
+        rows.append(ForestRow((system.name,), mean, number, (first, last), ruled=ruled, box=box))
     unit = "z" if report.tested == "z" else "score"
     drawing = Drawing(
         f"{{}}: {unit} by {report.aggregate}", f"{'; '.join(told)}.", (criterion,),
@@ -177,7 +177,7 @@ def gain_plot(report: HumanReport) -> str:
                 number += f" {interval(ends, 2)}" if ends else ""
                 apart = ends is not None and not ends[0] <= 0 <= ends[1]
                 label = (f"{gain.name} {criterion}".strip(),)
-                rows.append(Row(label, figures.gain, number.replace("-", MINUS), ends, apart))
+                rows.append(ForestRow(label, figures.gain, number.replace("-", MINUS), ends, apart))
     drawing = Drawing(
         f"Gain ({'points' if raw else 'z'}), {percent(1 - report.alpha)} intervals",
         "; ".join(f"{row.names[0]} {row.number}" for row in rows) + ".",

@@ -17,7 +17,7 @@ from sigtest.data.choices import choose
 from sigtest.data.names import is_error, system_name
 from sigtest.data.text import check_list
 from sigtest.errors import InputError, LimitError, RecipeError, inside
-from sigtest.files.judgements import Judged, Ranked, judged_rows
+from sigtest.files.judgements import JudgedFile, Ranked, judged_rows
 from sigtest.files.registry import FORMATS_JUDGED, MAX_ROWS, read_judgements
 from sigtest.kinds.base import About
 from sigtest.kinds.whole import WholeQuestion
@@ -195,7 +195,7 @@ def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -
                 )
     else:
         sources, digests = _rows(request, choices)
-    tables = [table for table in sources if isinstance(table, Judged)]
+    tables = [table for table in sources if isinstance(table, JudgedFile)]
     rankings = [Rankings.of(table) for table in sources if isinstance(table, Ranked)]
     if tables and rankings:
         raise InputError("Rankings and scores cannot be evaluated together.", field="judgements")
@@ -242,7 +242,7 @@ def evaluation_in(
 
 def _rows(
     request: Mapping[str, Any], choices: HumanRequest
-) -> tuple[list[Judged | Ranked], list[str]]:
+) -> tuple[list[JudgedFile | Ranked], list[str]]:
     if request.get("judgements") is None:
         raise InputError("judgements is missing: a list of judgements.", field="judgements")
     rows = check_list(request["judgements"], "judgements")
@@ -262,7 +262,7 @@ def _rows(
 
 
 def _of_tables(
-    tables: Sequence[Judged], digests: Sequence[str], choices: HumanRequest
+    tables: Sequence[JudgedFile], digests: Sequence[str], choices: HumanRequest
 ) -> HumanQuestion:
     if sum(len(table.line) for table in tables) > MAX_ROWS:
         raise LimitError(f"The files hold more than {MAX_ROWS:,} judgements.", limit="judgements")
@@ -389,7 +389,7 @@ def _criteria(column: Names, choices: HumanRequest) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*first, *column.names]))
 
 
-def _weighed(table: Judged, severity: str) -> Iterator[str]:
+def _weighed(table: JudgedFile, severity: str) -> Iterator[str]:
     """Count errors of undecided severity in the scores of a table, and say how many."""
     if table.undecided is None or not any(table.undecided):
         return
@@ -402,7 +402,7 @@ def _weighed(table: Judged, severity: str) -> Iterator[str]:
 
 
 def _doubts(
-    tables: Sequence[Judged], judgements: Judgements, choices: HumanRequest
+    tables: Sequence[JudgedFile], judgements: Judgements, choices: HumanRequest
 ) -> Iterator[str]:
     """Criteria that are called as penalties, or stand in files so called, and more is better."""
     for name in choices.criteria:

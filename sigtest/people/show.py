@@ -33,9 +33,9 @@ from sigtest.render.model import (
     Number,
     Paragraph,
     Range,
+    ReportTable,
     Section,
     Sheet,
-    Table,
     claims,
     intervals,
     names,
@@ -165,7 +165,7 @@ def _directed(report: HumanReport, criterion: str) -> str:
     return f"{criterion} (lower is better{', z turned round' if report.tested == 'z' else ''})"
 
 
-def _systems(report: HumanReport) -> Table:
+def _systems(report: HumanReport) -> ReportTable:
     """Best first; a rule where everyone above is better than everyone below."""
 
     def place(system: JudgedSystem) -> tuple[int, tuple[int, int], float]:
@@ -187,7 +187,7 @@ def _systems(report: HumanReport) -> Table:
         numbers("judgements", [system.n_judgements for system in ordered], 0),
         numbers("segments", [system.n_segments for system in ordered], 0),
     ]
-    return Table(
+    return ReportTable(
         name="systems",
         caption="Systems by rank",
         names=(names("system", [system.name for system in ordered]),),
@@ -216,7 +216,7 @@ def _left_out(report: HumanReport) -> list[Block]:
     return [Paragraph(f"Of {whole(rows)} rows, {whole(used)} count; left out: {why}.")]
 
 
-def _pairs(report: HumanReport, pairs: Sequence[JudgedPair], criterion: str) -> Table:
+def _pairs(report: HumanReport, pairs: Sequence[JudgedPair], criterion: str) -> ReportTable:
     places = _raw_places(report) if report.tested == "raw" else FINE
     combined = any(pair.decided_by for pair in pairs)
     better = {"a": "{0.a} is better", "b": "{0.b} is better", "tie": "not separated"}
@@ -232,7 +232,7 @@ def _pairs(report: HumanReport, pairs: Sequence[JudgedPair], criterion: str) -> 
     ]
     if combined:
         columns.append(words("decided by", [pair.decided_by or "" for pair in pairs]))
-    return Table(
+    return ReportTable(
         name="pairs",
         caption="Pairs by all criteria, combined" if combined else f"Pairs by {criterion}",
         names=sides,
@@ -257,13 +257,13 @@ def _annotators(report: HumanReport) -> list[Block]:
             f"{group.careless}; with too few bad references to tell: {group.untestable}; counted: "
             f"{'all' if group.kept == group.n else group.kept}."
         )
-    blocks: list[Paragraph | Figure | Table] = [Paragraph(sentence)]
+    blocks: list[Paragraph | Figure | ReportTable] = [Paragraph(sentence)]
     if PICTURES["annotators"].fits(report):
         blocks.append(PICTURES["annotators"].figure(report))
     return [Section("Annotators", tuple(blocks))]
 
 
-def _agreement(rows: Sequence[AgreementReport]) -> Table:
+def _agreement(rows: Sequence[AgreementReport]) -> ReportTable:
     kappas: dict[str, list[KappaReport | None]] = {
         "uniform chance": [row.uniform_chance for row in rows],
         "Cohen": [row.cohen for row in rows],
@@ -281,7 +281,7 @@ def _agreement(rows: Sequence[AgreementReport]) -> Table:
             for heading, found in kappas.items()
         ),
     ]  # fmt: skip
-    return Table(
+    return ReportTable(
         name="agreement",
         caption="Agreement",
         names=(
@@ -309,7 +309,7 @@ def _gain(report: HumanReport) -> list[Block]:
     ]
     if any(name for name, *_ in rows):
         sides.insert(0, names("pair", [name for name, *_ in rows]))
-    table = Table(
+    table = ReportTable(
         name="gain",
         caption="Gain",
         names=tuple(sides),

@@ -13,7 +13,7 @@ from sigtest.draws.samples import Samples
 from sigtest.draws.studentised import influence
 from sigtest.engine import drawn, reduce, sampled
 from sigtest.errors import RecipeError
-from sigtest.plans.asked import Asked
+from sigtest.plans.question import PlanQuestion
 from sigtest.plans.report import PlannedPair, PlannedSize, PlanReport
 from sigtest.progress import Progress, silent
 from sigtest.report import PairReport, Report
@@ -33,7 +33,7 @@ SAMPLE = (
 )
 
 
-def compute(question: Asked, progress: Progress | None = None) -> PlanReport:
+def compute(question: PlanQuestion, progress: Progress | None = None) -> PlanReport:
     """Plan from a pilot.
 
     Args:
@@ -68,7 +68,9 @@ def _influences(samples: Samples) -> Mapping[tuple[str, str], Array]:
     return {(names[a], names[b]): own[a] - own[b] for a, b in part.pairs.tolist()}
 
 
-def _report(asked: Asked, found: Report, influences: Mapping[tuple[str, str], Array]) -> PlanReport:
+def _report(
+    asked: PlanQuestion, found: Report, influences: Mapping[tuple[str, str], Array]
+) -> PlanReport:
     plan = asked.pilot.plan
     (part,), recipe = plan.parts, plan.recipe
     strictest = strictest_level(recipe.correction, plan.comparisons, recipe.alpha)
@@ -105,7 +107,7 @@ def _report(asked: Asked, found: Report, influences: Mapping[tuple[str, str], Ar
     )
 
 
-def _pair(asked: Asked, row: PairReport, values: Array, times: float) -> PlannedPair:
+def _pair(asked: PlanQuestion, row: PairReport, values: Array, times: float) -> PlannedPair:
     pilot, stderr = asked.pilot.plan.parts[0].units, row.stderr
     same = stderr <= 0 or not np.any(values)
     factors = (1.0, 1.0) if same else stderr_factors(values, asked.pilot.plan.resamples)

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sigtest.comparison.comparison import Comparison
-from sigtest.kinds.base import File
+from sigtest.kinds.base import FormFile
 from sigtest.kinds.comparisons import FINISHED
 from sigtest.kinds.whole import WholeKind
-from sigtest.plans import Asked, PlanReport, compute, parse
+from sigtest.plans import PlanQuestion, PlanReport, compute, parse
 from sigtest.plans.pictures import PICTURES
 from sigtest.plans.present import answer, present
 from sigtest.requests.options import options
@@ -32,13 +32,13 @@ EXAMPLES = {
 }  # fmt: skip
 
 
-class Plans(WholeKind[Asked]):
+class Plans(WholeKind[PlanQuestion]):
     """Which differences test sets of other sizes would show."""
 
     name = "plan"
     path = "plans"
     summary = "How many segments or documents show a difference, from a pilot?"
-    content = Asked
+    content = PlanQuestion
     reports = (PlanReport,)
     request = PlanRequest
     examples = EXAMPLES
@@ -50,10 +50,10 @@ class Plans(WholeKind[Asked]):
     tables = ("pairs",)
     naming = ("a", "b", "metric")
 
-    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Asked:
+    def parse(self, request: Mapping[str, Any], files: Sequence[FormFile] = ()) -> PlanQuestion:
         return parse(request)
 
-    def comparison(self, question: Asked) -> Comparison | None:
+    def comparison(self, question: PlanQuestion) -> Comparison | None:
         return question.pilot
 
     compute = staticmethod(compute)

@@ -10,12 +10,12 @@ from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_named
 from sigtest.data.choices import choose
 from sigtest.errors import InputError, RecipeError
-from sigtest.plans.asked import Asked
 from sigtest.plans.compute import LEAST_UNITS
+from sigtest.plans.question import PlanQuestion
 from sigtest.requests.plans import PlanRequest
 
 
-def parse(request: Mapping[str, Any]) -> Asked:
+def parse(request: Mapping[str, Any]) -> PlanQuestion:
     """Validate a request completely.
 
     Args:
@@ -32,7 +32,7 @@ def parse(request: Mapping[str, Any]) -> Asked:
         metrics=(comparison.recipe.metrics[labels.index(metric)],),
         resamples=comparison.plan.resamples,
     )
-    return Asked(
+    return PlanQuestion(
         pilot=replace(comparison, recipe=recipe),
         pair=_pair(comparison, wanted),
         difference=wanted.difference,

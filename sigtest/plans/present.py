@@ -9,7 +9,16 @@ from sigtest.plans.pictures import PICTURES, places
 from sigtest.plans.report import PlanReport
 from sigtest.render.digits import counted, fixed, percent, whole
 from sigtest.render.formats import Presented
-from sigtest.render.model import Block, Document, Group, Sheet, Table, intervals, names, numbers
+from sigtest.render.model import (
+    Block,
+    Document,
+    Group,
+    ReportTable,
+    Sheet,
+    intervals,
+    names,
+    numbers,
+)
 from sigtest.render.names import in_words
 from sigtest.render.tables import MANY
 from sigtest.report import encode
@@ -103,7 +112,7 @@ def _places(report: PlanReport) -> int:
     return max(PLACES, places(min(ends, default=1.0)))
 
 
-def _table(report: PlanReport) -> Table:
+def _table(report: PlanReport) -> ReportTable:
     pairs, shown = report.pairs, _places(report)
     groups = [
         Group("pilot", (
@@ -128,7 +137,7 @@ def _table(report: PlanReport) -> Table:
                 intervals(ends, shown),
             ))
         )  # fmt: skip
-    return Table(
+    return ReportTable(
         name="pairs",
         caption=f"What test sets of other sizes show: {report.metric}",
         names=(names("a", [pair.a for pair in pairs]), names("b", [pair.b for pair in pairs])),

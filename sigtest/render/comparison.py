@@ -18,9 +18,9 @@ from sigtest.render.model import (
     Document,
     Figure,
     Mark,
+    ReportTable,
     Section,
     Sheet,
-    Table,
     Words,
 )
 from sigtest.render.names import in_words
@@ -233,14 +233,14 @@ def _blocks(report: Report, many: int | None) -> Iterator[Block]:
     if report.several is None:
         yield from tables.systems(report)
     for metric in report.metrics if report.pairs else ():
-        blocks: list[Table | Figure] = []
+        blocks: list[ReportTable | Figure] = []
         if report.several:
             blocks.append(tables.systems_by(report, metric))
         drawn = _figures(report, whole=False, metric=metric)
         blocks += [*drawn, *tables.pairs_by(report, metric, many)]
         yield Section(metric_heading(report, metric), tuple(blocks))
     if report.discriminative_power is not None:
-        whole: tuple[Figure | Table, ...] = (
+        whole: tuple[Figure | ReportTable, ...] = (
             *_figures(report, whole=True),
             *tables.discriminative_power(report),
         )
@@ -256,13 +256,13 @@ def _figures(report: Report, whole: bool, **chosen: str) -> list[Figure]:
     ]
 
 
-def _pairs(report: Report, many: int | None) -> Iterator[Table]:
+def _pairs(report: Report, many: int | None) -> Iterator[ReportTable]:
     for metric in report.metrics:
         yield from tables.pairs_by(report, metric, many)
 
 
 # What --table takes: for papers, one table with little in it.
-TABLES: dict[str, Callable[[Report, int | None], Iterable[Table | Abreast]]] = {
+TABLES: dict[str, Callable[[Report, int | None], Iterable[ReportTable | Abreast]]] = {
     "systems": lambda report, many: tables.systems(report, spare=1),
     "pairs": _pairs,
     "matrix": lambda report, many: [tables.matrix(report, metric) for metric in report.metrics],

@@ -15,7 +15,7 @@ from sigtest.data.choices import choose
 from sigtest.errors import RecipeError
 from sigtest.late import late
 from sigtest.render import json, text
-from sigtest.render.model import Document, Sheet, Table
+from sigtest.render.model import Document, ReportTable, Sheet
 
 LABEL = re.compile(r"[A-Za-z0-9:._/+-]+")
 
@@ -56,7 +56,7 @@ class Layout:
         """The caption without the full stop, which looks add."""
         return self.caption.strip().removesuffix(".")
 
-    def called(self, table: Table, number: int, of: int) -> Table:
+    def called(self, table: ReportTable, number: int, of: int) -> ReportTable:
         """A table with the caption and the label that are asked for.
 
         Args:
@@ -80,7 +80,9 @@ class Layout:
         """
         if self.table is None:
             return document
-        tables = [block for block in document.flat() if isinstance(block, Table) and block.name]
+        tables = [
+            block for block in document.flat() if isinstance(block, ReportTable) and block.name
+        ]
         names = list(dict.fromkeys(table.name for table in tables))
         if self.table in known and self.table not in names:
             raise RecipeError(

@@ -27,8 +27,8 @@ from sigtest.render.model import (
     Paragraph,
     PValue,
     Range,
+    ReportTable,
     Section,
-    Table,
     Words,
 )
 from sigtest.render.names import JOINERS, printable, turns
@@ -185,7 +185,7 @@ def _block(block: Block, look: Look) -> str:
         case Abreast():
             made = (_table(table, look) for table in block.tables)
             return "\n".join(['<div class="abreast">', *made, "</div>", *_notes(block.notes, look)])
-        case Table():
+        case ReportTable():
             return _table(block, look)
 
 
@@ -196,7 +196,7 @@ def _figure(svg: str) -> str:
     return f"<figure{wide}>\n{svg}</figure>"
 
 
-def _table(table: Table, look: Look) -> str:
+def _table(table: ReportTable, look: Look) -> str:
     """One body of rows a cluster; folded where there are many rows."""
     table = ordered(table, look.order)
     if look.drawn:
@@ -226,7 +226,7 @@ def _table(table: Table, look: Look) -> str:
     return "\n".join([made, *_notes(table.notes, look)])
 
 
-def _paged(table: Table, look: Look) -> tuple[Table, str]:
+def _paged(table: ReportTable, look: Look) -> tuple[ReportTable, str]:
     """The rows that are shown, and links to those before and after."""
     size, most = table.size, look.most
     if most is None or look.turn is None or size <= most:
@@ -276,7 +276,7 @@ def _bars(numbers: Column, intervals: Column) -> Column:
     return Column("", tuple(cells))
 
 
-def _groups(table: Table) -> str:
+def _groups(table: ReportTable) -> str:
     """The line of headings above several columns; a lone group is what the caption speaks of."""
     if len(table.groups) < 2 or not any(group.heading for group in table.groups):
         return ""
@@ -289,7 +289,7 @@ def _groups(table: Table) -> str:
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def _headings(table: Table, look: Look) -> str:
+def _headings(table: ReportTable, look: Look) -> str:
     sort = look.sort if sortable(table) else None
     cells = (_heading(key, own, sort, look.order) for key, own in keyed(table))
     return f"<tr>{''.join(cells)}</tr>"
@@ -391,7 +391,7 @@ def _notes(notes: Iterable[str], look: Look) -> list[str]:
 # Rows in another order: a column's, falling where a hyphen stands before it -----------
 
 
-def keyed(table: Table) -> list[tuple[str, Column]]:
+def keyed(table: ReportTable) -> list[tuple[str, Column]]:
     """Each column with what an order calls it: its heading, after that of its group if need be."""
     several = len(table.groups) > 1
     found = [(column.heading, column) for column in table.names]
@@ -401,7 +401,7 @@ def keyed(table: Table) -> list[tuple[str, Column]]:
     return found
 
 
-def sortable(table: Table) -> bool:
+def sortable(table: ReportTable) -> bool:
     """Whether rows may stand in another order: not where they are numbered in their own."""
     return table.size > 1 and all(column.heading for column in table.names)
 
@@ -413,7 +413,7 @@ def other(order: str, key: str, column: Column) -> str:
     return key if column.holds(Name, Words) else f"-{key}"
 
 
-def ordered(table: Table, order: str) -> Table:
+def ordered(table: ReportTable, order: str) -> ReportTable:
     """The table in this order, without clusters; as it is where it has no such column."""
     column = dict(keyed(table)).get(order.removeprefix("-")) if sortable(table) else None
     if column is None or not order:

@@ -9,14 +9,14 @@ ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 _PAIRS, _END, _NONE = b'\n "pairs": [\n', b"\n ]", b'\n "pairs": []'  # of a comparison's report
 
 
-class Finished(Protocol):
+class FinishedReport(Protocol):
     """A report of any kind."""
 
     def as_json(self) -> dict[str, Any]:
         """All of it."""
 
 
-def render(report: Finished) -> str:
+def render(report: FinishedReport) -> str:
     """Every number unrounded; a line for each system and pair, and for each field of the report.
 
     The text is a function of the report alone.

@@ -21,7 +21,7 @@ from sigtest.render.model import (
     Name,
     PValue,
     Range,
-    Table,
+    ReportTable,
     Words,
 )
 from sigtest.render.names import printable, width
@@ -38,7 +38,7 @@ MARKS: dict[Mark, str] = {"baseline": r"\dagger", "undecided": "?", "exact": "="
 REMARK = "\N{DOUBLE DAGGER}"
 
 
-class Place(NamedTuple):
+class TableArea(NamedTuple):
     """Where a table may stand; all in points.
 
     Attributes:
@@ -67,12 +67,12 @@ class Extent(NamedTuple):
 
 
 PLACES = (  # 7.7 cm and 16 cm; the first that is wide enough
-    Place("table", 219, 8, 5),
-    Place("table", 219, 7, 5),
-    Place("table", 219, 7, 2.2),
-    Place("table*", 455, 8, 5),
-    Place("table*", 455, 7, 5),
-    Place("table*", 455, 7, 2.2),
+    TableArea("table", 219, 8, 5),
+    TableArea("table", 219, 7, 5),
+    TableArea("table", 219, 7, 2.2),
+    TableArea("table*", 455, 8, 5),
+    TableArea("table*", 455, 7, 5),
+    TableArea("table*", 455, 7, 2.2),
 )
 # classes with one column only, such as beamer, have none
 STARRED = r"\ifcsname table*\endcsname\else\newenvironment{table*}{\begin{table}}{\end{table}}\fi"
@@ -127,7 +127,7 @@ def render(document: Document) -> str:
         parts.append(f"% Methods (the format bibtex has what it cites): {cited(document.methods)}")
     floats = 0
     for block in document.stacked():
-        if isinstance(block, Table):
+        if isinstance(block, ReportTable):
             for one in _floats(block, document):
                 parts += [r"\clearpage"] if floats and floats % HELD == 0 else []
                 parts.append(one)
@@ -176,7 +176,7 @@ def _prose(text: str) -> str:
     return "".join(_PROSE.get(c, c) for c in printable(text, "?")).replace(r" \%", r"~\%")
 
 
-def _floats(table: Table, document: Document) -> Iterable[str]:
+def _floats(table: ReportTable, document: Document) -> Iterable[str]:
     """The table without details, parted where it is too wide or too long for a page."""
     visible = (
         replace(group, columns=tuple(column for column in group.columns if not column.detail))
@@ -211,7 +211,7 @@ def _halved(groups: Sequence[Group], room: float) -> tuple[Group, ...]:
     return tuple(halves)
 
 
-def _float(table: Table, caption: str) -> str:
+def _float(table: ReportTable, caption: str) -> str:
     extents = _extents(table)
     place = next((p for p in PLACES if _width(extents, p) <= p.room), PLACES[-1])
     lines = [
@@ -232,7 +232,7 @@ def _float(table: Table, caption: str) -> str:
     return "\n".join([*lines, rf"\end{{{place.kind}}}"])
 
 
-def _extents(table: Table) -> list[Extent]:
+def _extents(table: ReportTable) -> list[Extent]:
     return [_extent(Group("", table.names)), *map(_extent, table.groups)]
 
 
@@ -243,7 +243,7 @@ def _extent(group: Group) -> Extent:
     )
 
 
-def _width(extents: Sequence[Extent], place: Place) -> float:
+def _width(extents: Sequence[Extent], place: TableArea) -> float:
     """About how many points groups take side by side."""
     em = SIZED[place.size] * place.size
     groups = (
@@ -282,13 +282,13 @@ def _plain(cell: Cell) -> str:
     return seen.replace("--", "0").replace("-", "+").replace("<", "+")
 
 
-def _sides(table: Table, gap: float) -> str:
+def _sides(table: ReportTable, gap: float) -> str:
     """On which side the cells of each column stand, with larger gaps between groups."""
     groups = ["".join(map(_side, group.columns)) for group in table.groups]
     return rf"@{{\hskip {2 * gap:g}pt}}".join(["".join(map(_side, table.names)), *groups])
 
 
-def _heads(table: Table, gap: float) -> list[str]:
+def _heads(table: ReportTable, gap: float) -> list[str]:
     """Headings of groups over all their columns, long ones over two lines, with rules below."""
     spans = [(len(group.columns), list(map(escape, _heading(group)))) for group in table.groups]
     height = max(len(lines) for _, lines in spans)
@@ -321,7 +321,7 @@ def _side(column: Column) -> str:
     return "l" if marked or column.holds(Name, Words) else "r"
 
 
-def _caption(table: Table, document: Document, continued: bool) -> str:
+def _caption(table: ReportTable, document: Document, continued: bool) -> str:
     caption = f"{table.heading}{' (continued)' if continued else ''}"
     about = "; ".join(_prose(part) for part in (caption, table.facts) if part)
     notes = [_prose(note).removesuffix(".") for note in table.notes]
@@ -329,7 +329,7 @@ def _caption(table: Table, document: Document, continued: bool) -> str:
     return f"{'. '.join(part for part in (about, *notes, legend) if part)}."
 
 
-def _legend(table: Table, document: Document) -> list[str]:
+def _legend(table: ReportTable, document: Document) -> list[str]:
     """What the marks of this table mean."""
     cells = [cell for column in table.columns for cell in column.cells if cell]
     values = [cell for cell in cells if isinstance(cell, PValue)]

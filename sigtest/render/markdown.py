@@ -17,8 +17,8 @@ from sigtest.render.model import (
     Paragraph,
     PValue,
     Range,
+    ReportTable,
     Section,
-    Table,
 )
 from sigtest.render.names import printable
 
@@ -60,13 +60,13 @@ def _block(block: Block) -> Iterator[str]:
             for table in block.tables:
                 yield from _table(table)
             yield from map(escape, block.notes)
-        case Table():
+        case ReportTable():
             yield from _table(block)
         case Figure():
             pass
 
 
-def _table(table: Table) -> Iterator[str]:
+def _table(table: ReportTable) -> Iterator[str]:
     """Caption, table and notes; clusters have numbers, as there can be no rules."""
     headings = [_heading(column.heading) for column in table.names]
     for group in table.groups:

@@ -106,7 +106,7 @@ LEAST = 66.0  # width of the part with the intervals
 
 
 @dataclass(frozen=True)
-class Row:
+class ForestRow:
     """One value with its interval.
 
     Attributes:
@@ -145,7 +145,7 @@ class Forest:
         axis: Where it is not to be one that holds all values.
     """
 
-    rows: Sequence[Row]
+    rows: Sequence[ForestRow]
     title: str = ""
     line: float | None = None
     axis: Axis | None = None
@@ -191,7 +191,7 @@ def forest(drawing: Drawing, *forests: Forest) -> None:
         axis.draw(drawing, floor, 5)
 
 
-def _row(drawing: Drawing, row: Row, axis: Axis, y: float, line: float | None) -> None:
+def _row(drawing: Drawing, row: ForestRow, axis: Axis, y: float, line: float | None) -> None:
     """A bar, box or mark with its interval, whose finite ends are marked."""
     if row.bar is not None:
         wide = axis(row.value) - axis.start

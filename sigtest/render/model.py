@@ -152,7 +152,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """Rows about the same kind of thing.
 
     Attributes:
@@ -218,7 +218,7 @@ class Table:
         """The cells of each row."""
         return zip(*(column.cells for column in self.columns), strict=True)
 
-    def of_rows(self, rows: Sequence[int]) -> Table:
+    def of_rows(self, rows: Sequence[int]) -> ReportTable:
         """The table of only these rows."""
         opened = [sum(row >= first for first in self.breaks) for row in rows]
         return replace(
@@ -231,7 +231,7 @@ class Table:
             breaks=frozenset(i for i in range(1, len(rows)) if opened[i] != opened[i - 1]),
         )
 
-    def part(self, room: float, width: Callable[[Group], float]) -> list[Table]:
+    def part(self, room: float, width: Callable[[Group], float]) -> list[ReportTable]:
         """Tables with some of the groups each, in order: as few as fit, about equally wide.
 
         Args:
@@ -262,10 +262,10 @@ class Abreast:
         notes: Sentences below all of them.
     """
 
-    tables: tuple[Table, ...]
+    tables: tuple[ReportTable, ...]
     notes: tuple[str, ...] = ()
 
-    def joined(self) -> Table:
+    def joined(self) -> ReportTable:
         """One table, side by side, in the order and with the rules of the first."""
         first = self.tables[0]
         order = list(zip(*(column.cells for column in first.names), strict=True))
@@ -302,10 +302,10 @@ class Section:
     """Blocks about one thing, for looks that show titles."""
 
     title: str
-    blocks: tuple[Paragraph | Figure | Table | Abreast, ...]
+    blocks: tuple[Paragraph | Figure | ReportTable | Abreast, ...]
 
 
-Block = Paragraph | Figure | Table | Abreast | Section
+Block = Paragraph | Figure | ReportTable | Abreast | Section
 
 
 @dataclass(frozen=True)
@@ -336,7 +336,7 @@ class Document:
     methods: Methods | None = None
     verbatim: tuple[str, ...] = ()
 
-    def flat(self) -> Iterator[Paragraph | Figure | Table | Abreast]:
+    def flat(self) -> Iterator[Paragraph | Figure | ReportTable | Abreast]:
         """All blocks, those of sections among the others."""
         for block in self.blocks:
             if isinstance(block, Section):
@@ -350,15 +350,15 @@ class Document:
         headings = [group.heading for table in self.tables() for group in table.groups]
         return tuple(dict.fromkeys(cells + headings))
 
-    def tables(self) -> Iterator[Table]:
+    def tables(self) -> Iterator[ReportTable]:
         """All tables, each on its own."""
         for block in self.flat():
             if isinstance(block, Abreast):
                 yield from block.tables
-            elif isinstance(block, Table):
+            elif isinstance(block, ReportTable):
                 yield block
 
-    def stacked(self) -> Iterator[Paragraph | Table]:
+    def stacked(self) -> Iterator[Paragraph | ReportTable]:
         """Paragraphs and tables, for looks with room for one table beside no other."""
         for block in self.flat():
             if isinstance(block, Abreast):

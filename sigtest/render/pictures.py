@@ -35,9 +35,9 @@ from sigtest.render.marks import (
     CLUSTER,
     UNDECIDED,
     Forest,
+    ForestRow,
     Level,
     Panel,
-    Row,
     beaten,
     forest,
     level_words,
@@ -287,11 +287,11 @@ def intervals_plot(view: View) -> str:
     return drawing.svg()
 
 
-def _score(standing: Standing, places: int) -> Row:
+def _score(standing: Standing, places: int) -> ForestRow:
     score = standing.score
     number = f"{fixed(score.score, places)} {interval(score.ci, places)}".replace("-", MINUS)
     unsure = standing.undecided and standing.rank is not None
-    return Row(
+    return ForestRow(
         (standing.system.name,), score.score, number, score.ci,
         ruled=standing.opens, undecided=unsure,
     )  # fmt: skip
@@ -299,7 +299,7 @@ def _score(standing: Standing, places: int) -> Row:
 
 def _differences(
     ordered: Sequence[Standing], pairs: Sequence[PairReport], places: int
-) -> list[Row]:
+) -> list[ForestRow]:
     """Better minus worse score, from the best system on; one-sided, by the claim."""
     place = {standing.system.name: i for i, standing in enumerate(ordered)}
     known = {(pair.a, pair.b) for pair in pairs}
@@ -317,7 +317,9 @@ def _differences(
         ends = (-pair.ci[1], -pair.ci[0]) if turned else pair.ci
         number = f"{signed(value, places)} {interval(ends, places)}".replace("-", MINUS)
         rows.append(
-            Row((first, last), value, number, ends, pair.significant, undecided=pair.undecided)
+            ForestRow(
+                (first, last), value, number, ends, pair.significant, undecided=pair.undecided
+            )
         )
     return rows
 

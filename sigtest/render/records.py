@@ -26,7 +26,7 @@ TWO = {
 PLACE = ("test", "cluster", "rank_low", "rank_high")
 
 
-class Placed(Protocol):
+class PlacedRecord(Protocol):
     """What has a place in a ranking."""
 
     @property
@@ -56,7 +56,7 @@ def record(row: object, names: Sequence[str]) -> list[object]:
     return [value for name in names for value in _values(name, getattr(row, name))]
 
 
-def places(ranks: Mapping[str, Placed]) -> list[tuple[object, ...]]:
+def places(ranks: Mapping[str, PlacedRecord]) -> list[tuple[object, ...]]:
     """PLACE by each test; one of nothing where there are no ranks."""
     return [(test, own.cluster, *own.range) for test, own in ranks.items()] or [
         (None,) * len(PLACE)

@@ -15,7 +15,7 @@ from sigtest.render.model import (
     Number,
     PValue,
     Range,
-    Table,
+    ReportTable,
     Words,
     decided,
     intervals,
@@ -41,7 +41,7 @@ from sigtest.report import PairReport, Report, SmallTest, WinsReport
 MANY = 30  # pairs, above which a table is folded, or those that are settled are only counted
 
 
-def systems(report: Report, spare: int = 0, bare: bool = False) -> list[Abreast | Table]:
+def systems(report: Report, spare: int = 0, bare: bool = False) -> list[Abreast | ReportTable]:
     """The systems by each metric; of several test sets, each metric has a table of its own.
 
     Args:
@@ -55,7 +55,7 @@ def systems(report: Report, spare: int = 0, bare: bool = False) -> list[Abreast 
     return [Abreast(tables, tuple(_other_ranks(report)))] if report.several is None else [*tables]
 
 
-def systems_by(report: Report, metric: str, spare: int = 0) -> Table:
+def systems_by(report: Report, metric: str, spare: int = 0) -> ReportTable:
     """The systems by one metric, best first, on every test set and on all together."""
     test = leading_test(report)
     ordered = standings(report, metric, test)
@@ -72,7 +72,7 @@ def systems_by(report: Report, metric: str, spare: int = 0) -> Table:
         remark = f"ranks and cluster lines by {in_words(test)}"
     elif ranked:
         remark = f"ranks by {in_words(test)}, cluster lines for all together"
-    return Table(
+    return ReportTable(
         caption=f"Systems by {metric_heading(report, metric)}",
         remark=remark,
         names=(names("system", order),),
@@ -84,7 +84,7 @@ def systems_by(report: Report, metric: str, spare: int = 0) -> Table:
     )
 
 
-def discriminative_power(report: Report) -> Iterator[Table]:
+def discriminative_power(report: Report) -> Iterator[ReportTable]:
     """The share of pairs that each of several metrics separates, test by test."""
     if report.discriminative_power is None:
         return
@@ -100,7 +100,7 @@ def discriminative_power(report: Report) -> Iterator[Table]:
         )
         for test in report.tests
     )
-    yield Table(
+    yield ReportTable(
         caption="Discriminative power: pairs found significantly different",
         names=(names("metric", shares),),
         groups=(Group("", tuple(columns)),),
@@ -109,7 +109,7 @@ def discriminative_power(report: Report) -> Iterator[Table]:
     )
 
 
-def pairs_by(report: Report, metric: str, many: int | None = MANY) -> Iterator[Table]:
+def pairs_by(report: Report, metric: str, many: int | None = MANY) -> Iterator[ReportTable]:
     """The pairs of one metric; of several test sets, a table for each test and one of wins.
 
     Args:
@@ -125,7 +125,7 @@ def pairs_by(report: Report, metric: str, many: int | None = MANY) -> Iterator[T
     yield _wins(report, [row for row in report.several.wins if row.metric == metric])
 
 
-def matrix(report: Report, metric: str) -> Table:
+def matrix(report: Report, metric: str) -> ReportTable:
     """Adjusted p-values of all pairs: two-sided, each system against those that stand below it."""
     test = leading_test(report)
     assert test is not None
@@ -141,7 +141,7 @@ def matrix(report: Report, metric: str) -> Table:
         if any((name, other) in cells for name in order)
     )
     p = "p" if report.correction == "none" else "adjusted p"
-    return Table(
+    return ReportTable(
         caption=f"{what[:1].upper()}{what[1:]}: {metric_heading(report, metric)}, {p}".replace(
             "?:", "?"
         ),
@@ -228,14 +228,14 @@ def _other_ranks(report: Report) -> Iterator[str]:
         yield f"Ranks by {in_words(other)} {differ}{rest}."
 
 
-def _pairs(report: Report, metric: str, many: int | None) -> Table:
+def _pairs(report: Report, metric: str, many: int | None) -> ReportTable:
     """The pairs of one metric under every test, and what to conclude."""
     rows = pair_rows(report, metric)
     places = metric_decimals(report, metric)
     tests = [[row.tests[t] for row in rows] for t in range(len(report.tests))]
     differences = Group("", _differences([row.pair for row in rows], places))
     verdicts = Column("verdict", tuple(Words(row.verdict) for row in rows), detail=True)
-    table = Table(
+    table = ReportTable(
         caption=f"Pairs: {metric_heading(report, metric)}",
         names=_two_names([row.pair for row in rows]),
         groups=(differences, *(_test(report, own) for own in tests), Group("", (verdicts,))),
@@ -274,7 +274,7 @@ def _decision(report: Report, own: PairReport | SmallTest, **further: bool) -> P
     return decided(own.p_adjusted, report.alpha, own.significant, **further)
 
 
-def _pairs_on_several(report: Report, metric: str, test: str, many: int | None) -> Table:
+def _pairs_on_several(report: Report, metric: str, test: str, many: int | None) -> ReportTable:
     """Differences and adjusted p-values of all pairs, on every test set and on the whole."""
     groups, settled = [], []
     for title, own in titled(report):
@@ -284,7 +284,7 @@ def _pairs_on_several(report: Report, metric: str, test: str, many: int | None) 
         groups.append(Group(title, columns))
         settled.append([pair.significant and not pair.undecided for pair in pairs])
     p = "p" if report.correction == "none" else "adjusted p"
-    table = Table(
+    table = ReportTable(
         caption=f"Pairs: {metric_heading(report, metric)}, {in_words(test)}, {p}",
         names=_two_names(pairs),
         groups=tuple(groups),
@@ -294,7 +294,7 @@ def _pairs_on_several(report: Report, metric: str, test: str, many: int | None) 
     return _foldable(table, minor, "which are significant on every test set and on all", many)
 
 
-def _wins(report: Report, rows: Sequence[WinsReport]) -> Table:
+def _wins(report: Report, rows: Sequence[WinsReport]) -> ReportTable:
     counts = tuple(
         numbers(what, (getattr(row, what) for row in rows), 0) for what in ("won", "lost", "tied")
     )
@@ -303,7 +303,7 @@ def _wins(report: Report, rows: Sequence[WinsReport]) -> Table:
         ("signed-rank test", tuple(_decision(report, row.signed_rank) for row in rows)),
     )
     over = counted(len(rows), "pair")
-    return Table(
+    return ReportTable(
         caption=f"Test sets won by a: {rows[0].metric}, adjusted p over {over}",
         names=_two_names(rows),
         groups=(
@@ -320,7 +320,9 @@ def _differences(pairs: Sequence[PairReport], places: int) -> tuple[Column, Colu
     return Column("a - b", tuple(shown)), intervals((pair.ci for pair in pairs), places)
 
 
-def _foldable(table: Table, minor: Iterable[int], which: str, many: int | None) -> Table:
+def _foldable(
+    table: ReportTable, minor: Iterable[int], which: str, many: int | None
+) -> ReportTable:
     return replace(
         table,
         things="pairs",

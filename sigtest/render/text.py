@@ -15,7 +15,7 @@ from sigtest.render.model import (
     Number,
     PValue,
     Range,
-    Table,
+    ReportTable,
 )
 from sigtest.render.names import printable, width
 
@@ -30,7 +30,7 @@ def render(document: Document) -> str:
     """The whole document; its figures and the titles of its sections are not shown."""
     parts = [wrapped("; ".join(document.facts))]
     for block in document.stacked():
-        parts += _table(block) if isinstance(block, Table) else [wrapped(block.text)]
+        parts += _table(block) if isinstance(block, ReportTable) else [wrapped(block.text)]
     legend = [f"{MARKS[mark]} {words}" for mark, words in document.marks.items() if mark in MARKS]
     parts.append("\n".join(map(wrapped, [*legend, *document.notes])))
     parts += [wrapped(f"Warning: {warning}") for warning in document.warnings]
@@ -50,7 +50,7 @@ def wrapped(text: str) -> str:
     )
 
 
-def _table(table: Table) -> list[str]:
+def _table(table: ReportTable) -> list[str]:
     """Caption, the table in as many parts as the width asks for, notes, and what is left out."""
     left_out = table.minor if table.folded else frozenset()
     shown = table.of_rows([row for row in range(table.size) if row not in left_out])

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
-from sigtest.requests.model import Between, Distinct, Flag, Name, OneOf, Range, Request
+from sigtest.requests.model import Between, Distinct, Flag, Name, OneOf, Request, WholeNumber
 from sigtest.requests.recipe import DEFAULT_SEED, MAX_RESAMPLES, MAX_SEED
 from sigtest.significance import ALONE, ALTERNATIVES
 
@@ -60,12 +60,12 @@ class MetricEvaluationRequest(Excluding):
     correction: Annotated[str, OneOf(ALONE, "correction")] = Field(
         default="holm", description="for all pairs of one statistic and test, over all sets"
     )
-    resamples: Annotated[int, Range(1, MAX_RESAMPLES)] | None = Field(
+    resamples: Annotated[int, WholeNumber(1, MAX_RESAMPLES)] | None = Field(
         default=None,
         description="how many exchanges are drawn where not all are counted; by default as many "
         "as the correction needs",
     )
-    seed: Annotated[int, Range(0, MAX_SEED)] = Field(
+    seed: Annotated[int, WholeNumber(0, MAX_SEED)] = Field(
         default=DEFAULT_SEED, description="number from which every draw follows"
     )
     baseline: Name | None = Field(

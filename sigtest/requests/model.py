@@ -159,7 +159,7 @@ class Between(GroupedMetadata):
 
 
 @dataclass(frozen=True)
-class Range(GroupedMetadata):
+class WholeNumber(GroupedMetadata):
     """A whole number from one to another, however JSON writes it (1000, 1e3, 1000.0)."""
 
     low: int

@@ -14,10 +14,10 @@ from sigtest.requests.model import (
     Must,
     Name,
     OneOf,
-    Range,
     Renames,
     Request,
     Span,
+    WholeNumber,
     schema_of,
     wrong,
 )
@@ -46,7 +46,7 @@ class Quality(Request):
     threshold: Annotated[float, Between(0, 1)] = Field(
         default=0.05, description="p-value below which an annotator is careful"
     )
-    min_pairs: Annotated[int, Range(2, 1_000_000)] = Field(
+    min_pairs: Annotated[int, WholeNumber(2, 1_000_000)] = Field(
         default=3, description="pairs that the test needs"
     )
     untestable: Annotated[str, OneOf(UNTESTABLE, "treatment of untestable annotators")] = Field(
@@ -154,13 +154,13 @@ class HumanRequest(Judging):
         description="gain over the years: best_old=A,best_new=B,current_old=C,current_new=D; in a "
         "request also several such objects by name",
     )
-    categories: Annotated[int, Range(2, MAX_CATEGORIES)] = Field(
+    categories: Annotated[int, WholeNumber(2, MAX_CATEGORIES)] = Field(
         default=5, description="how many classes scores are sorted into, to measure agreement"
     )
-    resamples: Annotated[int, Range(1, MAX_RESAMPLES)] = Field(
+    resamples: Annotated[int, WholeNumber(1, MAX_RESAMPLES)] = Field(
         default=9_999, description="how many draws approximate randomization and gains take"
     )
-    seed: Annotated[int, Range(0, MAX_SEED)] = Field(
+    seed: Annotated[int, WholeNumber(0, MAX_SEED)] = Field(
         default=DEFAULT_SEED, description="number from which every draw follows"
     )
     show_annotators: Flag = Field(default=False, description="name annotators in the report")

@@ -9,7 +9,7 @@ from pydantic import Field, WithJsonSchema
 
 from sigtest.errors import InputError
 from sigtest.requests.comparisons import COMPARED, NAMED
-from sigtest.requests.model import Between, Flag, Must, Name, Range, Request
+from sigtest.requests.model import Between, Flag, Must, Name, Request, WholeNumber
 
 PilotBody = Annotated[
     dict[str, Any],
@@ -41,7 +41,7 @@ class PlanRequest(Request):
         description="true difference that is to show, in points of the metric; the plan says how "
         "many segments or documents it takes",
     )
-    units: Annotated[int, Range(2, LARGEST)] | None = Field(
+    units: Annotated[int, WholeNumber(2, LARGEST)] | None = Field(
         default=None,
         description="a number of segments, or of documents where these are resampled, to plan for "
         "besides the usual ones",

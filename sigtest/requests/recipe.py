@@ -31,8 +31,8 @@ from sigtest.requests.model import (
     Must,
     Name,
     OneOf,
-    Range,
     Request,
+    WholeNumber,
     wrong,
 )
 from sigtest.requests.options import options
@@ -177,7 +177,7 @@ class Settings(Request):
         "which a corrected p-value can get as low as alpha / 4; in a family of a fixed size, as "
         "low as alpha",
     )
-    seed: Annotated[int, Range(0, MAX_SEED)] = Field(
+    seed: Annotated[int, WholeNumber(0, MAX_SEED)] = Field(
         default=DEFAULT_SEED, description="number from which every draw follows"
     )
     alpha: Annotated[float, Between(0, 1), AfterValidator(lambda a: check_alpha(a) or a)] = Field(

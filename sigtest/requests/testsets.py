@@ -14,7 +14,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from sigtest.data.testset import System, TestSet
 from sigtest.data.text import check_list
 from sigtest.errors import InputError, inside
-from sigtest.requests.model import Must, Range, Request
+from sigtest.requests.model import Must, Request, WholeNumber
 from sigtest.requests.notes import Notes
 from sigtest.requests.recipe import MAX_FAMILY, MAX_RESAMPLES, Settings
 
@@ -189,10 +189,10 @@ class TestSetRequest(Notes, Settings, TextsRequest):
     """
 
     name: Label = Field(description="what to call it")
-    replicas: Annotated[int, Range(1, 10**6)] = Field(
+    replicas: Annotated[int, WholeNumber(1, 10**6)] = Field(
         default=1, description="training replicas that every system brings"
     )
-    capacity: Annotated[int, Range(2, MAX_FAMILY)] = Field(
+    capacity: Annotated[int, WholeNumber(2, MAX_FAMILY)] = Field(
         default=CAPACITY,
         description="how many systems may be submitted, from first to last; the pairs of that many "
         "are corrected for, so that a significant difference stays significant when others come",
@@ -202,7 +202,7 @@ class TestSetRequest(Notes, Settings, TextsRequest):
 class ChangeRequest(Notes):
     """What is written on a test set, and the one setting that can be changed."""
 
-    resamples: Annotated[int, Range(1, MAX_RESAMPLES)] | None = Field(
+    resamples: Annotated[int, WholeNumber(1, MAX_RESAMPLES)] | None = Field(
         default=None, description="more of them, the first of which stay"
     )
 

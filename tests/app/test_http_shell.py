@@ -10,7 +10,7 @@ import sigtest
 from sigtest.cli import main
 from sigtest.client import Client
 from sigtest.errors import RecipeError
-from sigtest.kinds import File
+from sigtest.kinds import FormFile
 
 CAMPAIGN = f"{ROOT}/examples/campaign"
 JUDGED = [f"{CAMPAIGN}/judgements.tsv", "--quality", "paired_t"]
@@ -57,7 +57,7 @@ def test_the_client_returns_the_report_of_the_notebook(service: httpx.Client) ->
     path = Path(f"{CAMPAIGN}/judgements.tsv")
     people = {"aspen": 0.47, "birch": 0.55, "cedar": 0.15, "dogwood": 0.12, "elm": -0.55}
     bleu = {"aspen": 58.11, "birch": 56.2, "cedar": 33.66, "dogwood": 33.66, "elm": 21.42}
-    judged = File("judgements", path.name, path.read_bytes())
+    judged = FormFile("judgements", path.name, path.read_bytes())
     with Client(str(service.base_url)) as client:
         human = client.ask("human-evaluations", {"categories": 3}, [judged])
         meta = client.ask(

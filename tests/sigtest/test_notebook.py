@@ -26,7 +26,7 @@ def test_the_example_in_the_documentation_runs():
 
 def test_the_documentation_names_every_choice():
     named = sigtest.compare.__doc__.partition("**choices")[2]
-    assert [name for name in asking.Choices.__annotations__ if f"`{name}`" not in named] == []
+    assert [name for name in asking.RecipeOptions.__annotations__ if f"`{name}`" not in named] == []
 
 
 def test_public_names_are_sorted_and_exist():

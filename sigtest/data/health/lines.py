@@ -31,7 +31,7 @@ ENOUGH = 20  # symbols or marks from which a share says something
 
 
 @dataclass(frozen=True)
-class Sample:
+class LineSample:
     """What a text is like as a whole, by some of its lines.
 
     Attributes:
@@ -71,7 +71,7 @@ class Lines:
         self.hashes: NDArray[np.int64] = np.fromiter(map(hash, self.lines), np.int64, total)
 
     @cached_property
-    def sample(self) -> Sample:
+    def sample(self) -> LineSample:
         """What it is like as a whole."""
         step = max(1, (int(self.lengths.sum()) + len(self.lines)) // SAMPLE)
         points = points_of("\n".join(self.lines[::step]) + "\n")
@@ -82,7 +82,7 @@ class Lines:
         spaced_marks = sum(after_blanks[mark] for mark in MARKS)
         upper = sum(count for symbol, count in counts.items() if symbol.isupper())
         cased = sum(count for symbol, count in counts.items() if symbol.islower()) + upper
-        return Sample(
+        return LineSample(
             letters=letters,
             main=main,
             blanks=counts[" "] / len(points) if len(points) >= ENOUGH else 0.1,

@@ -32,7 +32,7 @@ from sigtest.errors import InputError, at_line, quoted
 from sigtest.files.file import File, Placed
 from sigtest.files.formats.programs import cells_of_systems, pair_of, require_equal
 from sigtest.files.formats.wmt import SEPARATOR
-from sigtest.files.judgements import SCALE, Judged, Ranked, first_line, judged_records
+from sigtest.files.judgements import SCALE, JudgedFile, Ranked, first_line, judged_records
 from sigtest.files.tables import Table, fields_of, parsed, read_table
 
 CRITERIA = {"ad": "adequacy", "fl": "fluency"}
@@ -133,7 +133,7 @@ def _without(name: str, column: str) -> InputError:
     return InputError(f"{name}, line 1: the header has no column {column}.", field=name)
 
 
-def read_da(file: File) -> Judged:
+def read_da(file: File) -> JudgedFile:
     """One row a judgement: HITId WorkerId Input.src ... type sid score time.
 
     Scores of a standardised file (some negative, none beyond 20) are z already.
@@ -148,7 +148,7 @@ def read_da(file: File) -> Judged:
     criterion = columns.get("input.item")
     sides = columns.get("input.src"), columns.get("input.trg")
     batches = columns.get("hitid")
-    return Judged(
+    return JudgedFile(
         name=file.name,
         input="wmt_da",
         named="adequacy",
@@ -192,7 +192,7 @@ def _seconds(columns: Mapping[str, Sequence[str]]) -> list[float | None] | None:
     return [time if time > 0 else None for time in times]
 
 
-def read_da_segments(file: File) -> Judged:
+def read_da_segments(file: File) -> JudgedFile:
     """One row a segment of a system: mean scores and how many judgements are in them.
 
     Raises:
@@ -209,7 +209,7 @@ def read_da_segments(file: File) -> Judged:
     if "human" in columns:
         standard = _standardised(columns["human"])
         raw, z = (None, columns["human"]) if standard else (columns["human"], None)
-    return Judged(
+    return JudgedFile(
         name=file.name,
         input="wmt_da_segments",
         named="adequacy",
@@ -225,7 +225,7 @@ def read_da_segments(file: File) -> Judged:
     )
 
 
-def read_mqm(file: File) -> Judged:
+def read_mqm(file: File) -> JudgedFile:
     """One judgement for every (system, segment, rater).
 
     Raises:
@@ -242,7 +242,7 @@ def read_mqm(file: File) -> Judged:
         sums[key] = sums.get(key, 0.0) + value
         first.setdefault(key, row)
     sizes, documents = Counter(keys), columns.get("doc")
-    return Judged(
+    return JudgedFile(
         name=file.name,
         input="mqm",
         named="mqm",
@@ -301,7 +301,7 @@ def _weights(columns: Mapping[str, Sequence[str]], table: Table) -> list[float]:
     return [known[error] or 0.0 for error in errors]
 
 
-def read_mtme(file: File) -> Judged:
+def read_mtme(file: File) -> JudgedFile:
     """Scores by segment; None is a segment that was not judged.
 
     Raises:
@@ -320,7 +320,7 @@ def read_mtme(file: File) -> Judged:
         for k, cell in enumerate(column)
     )
     judged = [row for row in rows if row[3].strip() != "None"]
-    return Judged(
+    return JudgedFile(
         name=file.name,
         input="mtme",
         rows=len(rows),
@@ -400,7 +400,7 @@ def _ranks(cells: Sequence[str], table: Table, row: int) -> list[int]:
     return [*map(int, cells)]
 
 
-def read_waves(file: File) -> Judged:
+def read_waves(file: File) -> JudgedFile:
     """One judgement for each wave of a system on a segment; languages come from the id.
 
     Raises:
@@ -483,7 +483,7 @@ class AppraiseRow:
         return any(mark.startswith("dup") for mark in self.marks)
 
 
-def read_esa(file: File) -> Judged:
+def read_esa(file: File) -> JudgedFile:
     """ESA: the score is the judgement. MQM, where every score is 0: the spans are.
 
     Tutorials are left out; of several rows of one login and item the one that ended last stays.
@@ -503,7 +503,7 @@ def read_esa(file: File) -> Judged:
     )
     segments = _segments(latest)
     penalties, undecided = _penalties(latest, name) if mqm else ([], [])
-    return Judged(
+    return JudgedFile(
         name=name,
         input="esa",
         named="mqm" if mqm else "esa",

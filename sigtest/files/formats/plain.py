@@ -10,7 +10,7 @@ from sigtest.data.testset import LABEL
 from sigtest.errors import InputError, at_line
 from sigtest.files.cells import blank, number, numeric
 from sigtest.files.file import File, entries_of, loads
-from sigtest.files.material import Material, Scores, Value
+from sigtest.files.material import Material, SystemScores, Value
 from sigtest.files.tables import is_metric, require_header, role_of
 
 # anchored: searched from every place of a long line, it would take the square of its length
@@ -64,7 +64,7 @@ def read_numbers(file: File) -> Material:
         )
     _require_equal_tuples(values, file.name)
     _require_unnumbered(values, file.name)
-    scores = Scores(file.stem, label or LABEL, (tuple(values),))
+    scores = SystemScores(file.stem, label or LABEL, (tuple(values),))
     return Material(scores=(scores,), name=file.name, notes=tuple(_summaries(values, file.name)))
 
 

@@ -13,7 +13,7 @@ from sigtest.errors import InputError, at_line
 from sigtest.files.assembly import ONLY_RUN, Assembly
 from sigtest.files.cells import blank, number, numbers, numeric
 from sigtest.files.file import File, entries_of, require_filled
-from sigtest.files.material import Material, Scores
+from sigtest.files.material import Material, SystemScores
 
 LINE = re.compile(r"^(?P<metric>[\w+]+)\|(?P<signature>\S+) = (?P<score>\S+)")
 
@@ -101,7 +101,7 @@ def read_seg_scores(file: File) -> Material:
     require_equal(values, file)
     label = label_of(file.base)
     scores = [
-        Scores(check_name(without_slash(system)), label, (tuple(own),), higher_is_better=True)
+        SystemScores(check_name(without_slash(system)), label, (tuple(own),), higher_is_better=True)
         for system, own in values.items()
     ]
     return Material(scores=tuple(scores), name=file.name)

@@ -36,7 +36,7 @@ Segments = dict[str, str]  # text by segment id
 
 
 @dataclass
-class Document:
+class WmtDocument:
     """One document.
 
     Attributes:
@@ -110,7 +110,7 @@ def read_wmt(data: bytes, name: str) -> Material:
     )
 
 
-def _ids(places: Sequence[tuple[Document, str]], name: str) -> tuple[str, ...]:
+def _ids(places: Sequence[tuple[WmtDocument, str]], name: str) -> tuple[str, ...]:
     """Document and segment; segments are counted anew in every document."""
     ids = tuple(f"{document.name}#{i}" for document, i in places)
     if len(set(ids)) < len(ids):
@@ -119,7 +119,7 @@ def _ids(places: Sequence[tuple[Document, str]], name: str) -> tuple[str, ...]:
     return ids
 
 
-def _hypothesis(document: Document, segment: str, system: str, name: str) -> str:
+def _hypothesis(document: WmtDocument, segment: str, system: str, name: str) -> str:
     text = document.hypotheses.get(system, {}).get(segment)
     if text is None:
         raise InputError(
@@ -140,9 +140,9 @@ class _Reader:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.documents: list[Document] = []
+        self.documents: list[WmtDocument] = []
         self._languages: set[str] = set()
-        self._document: Document | None = None
+        self._document: WmtDocument | None = None
         self._segments: Segments | None = None
         self._segment: str | None = None
         self._text: list[str] = []
@@ -157,7 +157,7 @@ class _Reader:
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._characters
 
-    def read(self, data: bytes) -> list[Document]:
+    def read(self, data: bytes) -> list[WmtDocument]:
         """All documents of a file.
 
         Raises:
@@ -192,10 +192,10 @@ class _Reader:
             self._fail("a document inside a document")
         if "testsuite" not in attributes:
             name = self._named(attributes, "id", "a document")
-            self._document = Document(name, attributes.get("domain"))
+            self._document = WmtDocument(name, attributes.get("domain"))
             self.documents.append(self._document)
 
-    def _open_text(self, tag: str, attributes: dict[str, str], document: Document) -> None:
+    def _open_text(self, tag: str, attributes: dict[str, str], document: WmtDocument) -> None:
         self._segments = {}
         if tag == "src":
             if document.source:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from sigtest.meta_evaluation.significance.permutation import Exchanges, Tails
+from sigtest.meta_evaluation.significance.permutation import ExactTails, Exchanges
 from sigtest.significance import ALTERNATIVES, Alternative
 from sigtest.significance.exact import ExactP
 from sigtest.significance.montecarlo import p_interval, p_value
@@ -73,7 +73,7 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Tested:
+class ExchangeResults:
     """What exchanges between metrics say of all pairs under one statistic.
 
     Attributes:
@@ -97,7 +97,7 @@ class Tested:
         chances = {claim: self._chance(claim, pair, exact) for claim in ALTERNATIVES}
         return replace(row, chances=chances, exact=exact is not None)
 
-    def _chance(self, claim: Alternative, pair: int, exact: Tails | None) -> Chance:
+    def _chance(self, claim: Alternative, pair: int, exact: ExactTails | None) -> Chance:
         if exact is not None:
             return _exact(exact.of(claim))
         count = self.exchanges.counts[claim][pair : pair + 1]

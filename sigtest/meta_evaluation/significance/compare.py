@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sigtest.meta_evaluation.significance.chance import Chance, Compared, Tested
+from sigtest.meta_evaluation.significance.chance import Chance, Compared, ExchangeResults
 from sigtest.meta_evaluation.significance.exchanges import permute
 from sigtest.meta_evaluation.significance.permutation import Pairs, Say
 from sigtest.meta_evaluation.significance.williams import FEWEST, williams
@@ -40,7 +40,7 @@ def _compare_on(shared: Shared, pairs: Pairs, say: Say) -> Iterator[Compared]:
     choices, place = shared.choices, {m: i for i, m in enumerate(shared.numbers)}
     local = [(place[a], place[b]) for a, b in pairs]
     held = {name: values.together(local) for name, values in shared.values.items()}
-    exchanged: dict[str, Tested] = {}
+    exchanged: dict[str, ExchangeResults] = {}
     if "perm_both" in choices.tests:
         exchanged = permute(shared, held, local, say)
     for name, (values, places) in held.items():

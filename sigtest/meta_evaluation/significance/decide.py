@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sigtest.arrays import Array, Flags
-from sigtest.meta_evaluation.asked import Choices
+from sigtest.meta_evaluation.question import MetricChoices
 from sigtest.meta_evaluation.significance.chance import Compared
 from sigtest.significance.corrections import adjust
 from sigtest.significance.levels import undecided
@@ -31,7 +31,7 @@ class Decision:
     undecided: bool
 
 
-def decide(family: Sequence[Compared], choices: Choices) -> list[Decision]:
+def decide(family: Sequence[Compared], choices: MetricChoices) -> list[Decision]:
     """Correct the pairs of one statistic and test together; one-sided, both claims of each."""
     found = [Decision(None, None, False)] * len(family)
     at = [i for i, row in enumerate(family) if row.chances]
@@ -51,7 +51,7 @@ def decide(family: Sequence[Compared], choices: Choices) -> list[Decision]:
     return found
 
 
-def claims(rows: Sequence[Compared], choices: Choices) -> Array:
+def claims(rows: Sequence[Compared], choices: MetricChoices) -> Array:
     """(P, 2) p-values of pairs that have any, for the claims that a is better, and that b is.
 
     For a two-sided alternative they are two-sided, and 1 for the metric that is behind.
@@ -87,7 +87,9 @@ def ranks(
     return dict(zip(numbers, placed, strict=True))
 
 
-def beating(family: Sequence[Compared], sides: Sequence[int | None], choices: Choices) -> Flags:
+def beating(
+    family: Sequence[Compared], sides: Sequence[int | None], choices: MetricChoices
+) -> Flags:
     """(P,) whether a pair shows a metric significantly better than the baseline.
 
     Args:

@@ -8,10 +8,10 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts
 from sigtest.draws.weights import swap_masks
-from sigtest.meta_evaluation.significance.chance import Tested
+from sigtest.meta_evaluation.significance.chance import ExchangeResults
 from sigtest.meta_evaluation.significance.ordinal import ORDINAL, exchange_systems
 from sigtest.meta_evaluation.significance.permutation import (
-    Column,
+    ExchangeColumn,
     Exchanges,
     Pairs,
     Pearson,
@@ -27,7 +27,7 @@ from sigtest.significance import ALTERNATIVES, Alternative
 Held = Mapping[str, tuple[Values, Pairs]]
 
 
-def permute(shared: Shared, held: Held, pairs: Pairs, say: Say) -> dict[str, Tested]:
+def permute(shared: Shared, held: Held, pairs: Pairs, say: Say) -> dict[str, ExchangeResults]:
     """Exchange what each statistic is made of between the metrics of each pair.
 
     - Pearson's r over cells: standardised scores of cells (PERM-BOTH), or of systems.
@@ -47,7 +47,7 @@ def permute(shared: Shared, held: Held, pairs: Pairs, say: Say) -> dict[str, Tes
     """
     choices = shared.choices
     ordinal = [n for n in shared.values if choices.level == "system" and n in ORDINAL]
-    tested: dict[str, Tested] = {}
+    tested: dict[str, ExchangeResults] = {}
     for unit, columns in _batches(shared, held, ordinal).items():
         exchanged = exchange(
             columns,
@@ -59,25 +59,29 @@ def permute(shared: Shared, held: Held, pairs: Pairs, say: Say) -> dict[str, Tes
         for name, own in exchanged.items():
             values, places = held[name]
             defined = tuple(bool(np.isfinite(values.values[list(pair)]).all()) for pair in places)
-            tested[name] = Tested(unit, own, choices.resamples, defined)
+            tested[name] = ExchangeResults(unit, own, choices.resamples, defined)
     if ordinal:
         tested.update(_ordinal(shared, ordinal, pairs))
     return tested
 
 
-def _batches(shared: Shared, held: Held, ordinal: Sequence[str]) -> dict[str, dict[str, Column]]:
+def _batches(
+    shared: Shared, held: Held, ordinal: Sequence[str]
+) -> dict[str, dict[str, ExchangeColumn]]:
     """What is exchanged for the other statistics, by unit: those of one unit share their draws."""
-    batches: dict[str, dict[str, Column]] = {}
+    batches: dict[str, dict[str, ExchangeColumn]] = {}
     for name, (values, places) in held.items():
         if name in ordinal or not np.isfinite(values.values).any():
             continue
         if values.shares is not None:
             rows = np.stack([values.shares.parts, values.shares.weights], axis=2)
-            batches.setdefault(values.shares.unit, {})[name] = Column(Ratio(of=name), rows, places)
+            batches.setdefault(values.shares.unit, {})[name] = ExchangeColumn(
+                Ratio(of=name), rows, places
+            )
         elif name in {"pearson", "spearman"}:
             unit = "system" if shared.choices.level == "system" else "cell"
             rows = _standardised(shared.cells, ranked=name == "spearman")
-            batches.setdefault(unit, {})[name] = Column(Pearson(of=name), rows, places)
+            batches.setdefault(unit, {})[name] = ExchangeColumn(Pearson(of=name), rows, places)
     return batches
 
 
@@ -92,7 +96,7 @@ def _standardised(cells: Cells, ranked: bool) -> Array:
     return rows
 
 
-def _ordinal(shared: Shared, names: Sequence[str], pairs: Pairs) -> dict[str, Tested]:
+def _ordinal(shared: Shared, names: Sequence[str], pairs: Pairs) -> dict[str, ExchangeResults]:
     """Exchanges of systems for statistics of their order."""
     cells, choices, metrics = shared.cells, shared.choices, shared.cells.flat_metrics
     masks = swap_masks(choices.seed, 0, choices.resamples, cells.size, shared.stream) > 0
@@ -109,5 +113,5 @@ def _ordinal(shared: Shared, names: Sequence[str], pairs: Pairs) -> dict[str, Te
             for claim in ALTERNATIVES
         }
         exchanges = Exchanges(counts, tuple(known.tails if known else None for known in own))
-        tested[name] = Tested("system", exchanges, choices.resamples, defined)
+        tested[name] = ExchangeResults("system", exchanges, choices.resamples, defined)
     return tested

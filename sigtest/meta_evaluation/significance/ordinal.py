@@ -13,7 +13,7 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
 from sigtest.compiled import compiled
-from sigtest.meta_evaluation.significance.permutation import Tails, from_counts, patterns
+from sigtest.meta_evaluation.significance.permutation import ExactTails, from_counts, patterns
 from sigtest.meta_evaluation.statistics.correlation import midranks, standardised
 from sigtest.significance import Alternative
 from sigtest.significance.base import SLACK
@@ -33,7 +33,7 @@ class Exchanged:
     """
 
     counts: Mapping[Alternative, int]
-    tails: Tails | None
+    tails: ExactTails | None
 
 
 def exchange_systems(human: Array, a: Array, b: Array, masks: Flags) -> list[Exchanged]:

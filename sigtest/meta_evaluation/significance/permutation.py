@@ -16,7 +16,7 @@ import numpy as np
 from sigtest.arrays import Array, Counts, Flags
 from sigtest.compiled import compiled
 from sigtest.data.testset import System, TestSet
-from sigtest.draws.product import Columns, relative
+from sigtest.draws.product import DistinctColumns, relative
 from sigtest.draws.weights import swap_masks
 from sigtest.engine import measure
 from sigtest.metrics.base import Metric
@@ -31,7 +31,7 @@ TOGETHER_BYTES = 1 << 21  # of exchanged sums at a time
 
 
 @dataclass(frozen=True)
-class Column:
+class ExchangeColumn:
     """What is exchanged between metrics for one statistic.
 
     Attributes:
@@ -55,11 +55,11 @@ class Exchanges:
     """
 
     counts: Mapping[Alternative, Counts]
-    exact: tuple[Tails | None, ...]
+    exact: tuple[ExactTails | None, ...]
 
 
 def exchange(
-    columns: Mapping[str, Column], *, resamples: int, seed: int, stream: int, say: Say
+    columns: Mapping[str, ExchangeColumn], *, resamples: int, seed: int, stream: int, say: Say
 ) -> dict[str, Exchanges]:
     """Exchange units between the metrics of each pair, in every way or in so many at random.
 
@@ -81,8 +81,8 @@ def exchange(
     }
     drawn = [name for name in columns if any(known is None for known in exact[name])]
     if drawn:
-        totals = Columns([tables[name] for name in drawn]).totals
-        moved = Columns([relative(tables[name]) for name in drawn])
+        totals = DistinctColumns([tables[name] for name in drawn]).totals
+        moved = DistinctColumns([relative(tables[name]) for name in drawn])
         for first, last in moved.row_blocks(0, resamples):
             say(first, resamples)
             kept = moved.sums(swap_masks(seed, first, last, moved.units, stream))
@@ -91,7 +91,7 @@ def exchange(
     return {name: Exchanges(counts[name], exact[name]) for name in columns}
 
 
-def _statistics(column: Column) -> Array:
+def _statistics(column: ExchangeColumn) -> Array:
     """(M, U, k) statistics in fixed point."""
     testset = TestSet(column.rows.shape[1])
     label = column.metric.label
@@ -104,7 +104,7 @@ def _statistics(column: Column) -> Array:
 
 
 def _count(
-    column: Column, totals: Array, kept: Array, counts: Mapping[Alternative, Counts]
+    column: ExchangeColumn, totals: Array, kept: Array, counts: Mapping[Alternative, Counts]
 ) -> None:
     """Add up the differences that reach the observed ones.
 
@@ -179,7 +179,7 @@ def _correlations(sums: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Tails:
+class ExactTails:
     """The exact p-values of a pair for both one-sided claims.
 
     Attributes:
@@ -204,7 +204,7 @@ class Tails:
         return ExactP(count, nearer.patterns, doubled)
 
 
-def tails(metric: Metric, a: Array, b: Array) -> Tails | None:
+def tails(metric: Metric, a: Array, b: Array) -> ExactTails | None:
     """Both exact p-values of a pair of metrics, where there are any.
 
     Args:
@@ -219,7 +219,7 @@ def tails(metric: Metric, a: Array, b: Array) -> Tails | None:
         greater = convolve_swaps(metric, a, b, "greater")
         less = convolve_swaps(metric, a, b, "less")
         if greater is not None and less is not None:
-            return Tails(greater, less)
+            return ExactTails(greater, less)
     differing = (a != b).any(axis=1)
     if np.count_nonzero(differing) > MOST_UNITS:
         return None
@@ -227,10 +227,10 @@ def tails(metric: Metric, a: Array, b: Array) -> Tails | None:
         return _pearson_tails(metric, a, b, differing.nonzero()[0])
     greater = enumerate_swaps(metric, a, b, "greater")
     less = enumerate_swaps(metric, a, b, "less")
-    return Tails(greater, less) if greater is not None and less is not None else None
+    return ExactTails(greater, less) if greater is not None and less is not None else None
 
 
-def _pearson_tails(metric: Pearson, a: Array, b: Array, differing: Counts) -> Tails:
+def _pearson_tails(metric: Pearson, a: Array, b: Array, differing: Counts) -> ExactTails:
     """All patterns of the units that differ; the last of them stays, as complements count too."""
     if not len(differing):
         return from_counts(1, 1, 0)
@@ -249,14 +249,14 @@ def _pearson_tails(metric: Pearson, a: Array, b: Array, differing: Counts) -> Ta
     return from_counts(greater, less, len(differing))
 
 
-def from_counts(greater: int, less: int, units: int) -> Tails:
+def from_counts(greater: int, less: int, units: int) -> ExactTails:
     """P-values from counts among 2**units patterns, the observed one among them."""
     patterns = 2**units
     both = [
         ExactP(count, patterns, math.log10(count) - units * math.log10(2))
         for count in (max(greater, 1), max(less, 1))
     ]
-    return Tails(*both)
+    return ExactTails(*both)
 
 
 @lru_cache(maxsize=4)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sigtest.arrays import Array, Flags
-from sigtest.meta_evaluation.asked import Choices
+from sigtest.meta_evaluation.question import MetricChoices
 from sigtest.meta_evaluation.report import StatisticReport
 from sigtest.meta_evaluation.scored import ScoredSet
 from sigtest.meta_evaluation.statistics.measured import Measured
@@ -69,7 +69,7 @@ def estimate(own: ScoredSet, measured: Measured) -> list[dict[str, Estimate]]:
     return [{name: known[name] for name in choices.statistics} for known in found]
 
 
-def _soft(own: ScoredSet, choices: Choices, stream: int) -> list[Estimate]:
+def _soft(own: ScoredSet, choices: MetricChoices, stream: int) -> list[Estimate]:
     human, metrics = own.human_scores("segment"), own.metric_scores("segment")
     present: Flags = ~np.isnan(human) & ~np.isnan(metrics)
     draws = Draws(

@@ -9,9 +9,9 @@ import numpy as np
 
 from sigtest.arrays import Array
 from sigtest.cached import cached_property
-from sigtest.meta_evaluation.asked import Choices
+from sigtest.meta_evaluation.question import MetricChoices
 from sigtest.meta_evaluation.statistics.spread import RESAMPLES, draw
-from sigtest.meta_evaluation.statistics.values import Cells, Table, Values, evaluate
+from sigtest.meta_evaluation.statistics.values import Cells, ScoreTable, Values, evaluate
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Shared:
 
     numbers: tuple[int, ...]
     cells: Cells
-    choices: Choices
+    choices: MetricChoices
     stream: int
 
     @cached_property
@@ -71,7 +71,7 @@ class Measured:
         stream: Of the set's random draws.
     """
 
-    def __init__(self, table: Table, choices: Choices, stream: int) -> None:
+    def __init__(self, table: ScoreTable, choices: MetricChoices, stream: int) -> None:
         self.table = table
         self.choices = choices
         self.stream = stream

@@ -8,7 +8,7 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts, Weights
 from sigtest.compiled import compiled
-from sigtest.draws.product import ROWS, Columns, fixed_point
+from sigtest.draws.product import ROWS, DistinctColumns, fixed_point
 from sigtest.draws.weights import bootstrap_counts
 from sigtest.meta_evaluation.significance.permutation import Pearson
 from sigtest.meta_evaluation.statistics.correlation import standardised
@@ -155,7 +155,7 @@ def _of_shares(found: Values, seed: int, stream: int, rows: int) -> Array | None
         np.add.at(summed, shares.segments, np.stack([parts, weights], axis=1))
         tables.append(fixed_point(summed))
     drawn = np.empty((len(tables), rows))
-    columns = Columns([np.array(tables)])
+    columns = DistinctColumns([np.array(tables)])
     for start, stop in columns.row_blocks(0, rows):
         (sums,) = columns.sums(bootstrap_counts(seed, start, stop, size, stream))
         with np.errstate(invalid="ignore"):
@@ -177,7 +177,7 @@ def _of_sums(cells: Cells, seed: int, stream: int, rows: int) -> Array:
         summed = np.zeros((size, len(cell)))
         np.add.at(summed, cells.segments, np.stack(cell, axis=1))
         tables.append(fixed_point(summed))
-    columns = Columns([np.array(tables)])
+    columns = DistinctColumns([np.array(tables)])
     drawn = np.empty((len(tables), rows))
     for start, stop in columns.row_blocks(0, rows):
         (sums,) = columns.sums(bootstrap_counts(seed, start, stop, size, stream))

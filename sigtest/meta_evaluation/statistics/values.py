@@ -15,7 +15,7 @@ import numpy as np
 from sigtest.arrays import Array, Counts, Flags
 from sigtest.cached import cached_property
 from sigtest.compiled import compiled
-from sigtest.meta_evaluation.asked import Choices
+from sigtest.meta_evaluation.question import MetricChoices
 from sigtest.meta_evaluation.scored import ScoredSet
 from sigtest.meta_evaluation.statistics.correlation import (
     CORRELATIONS,
@@ -383,7 +383,7 @@ class Cells:
         return human, metrics, starts
 
 
-class Table:
+class ScoreTable:
     """All scores of a set at one level, ties made equal, and the cells that its metrics share.
 
     Args:
@@ -391,7 +391,7 @@ class Table:
         choices: Say the level, and whether metrics that correlate negatively are turned round.
     """
 
-    def __init__(self, own: ScoredSet, choices: Choices) -> None:
+    def __init__(self, own: ScoredSet, choices: MetricChoices) -> None:
         self.human = _ties_equal(own.human_scores(choices.level))
         self.metrics = np.array([_ties_equal(row) for row in own.metric_scores(choices.level)])
         self.present: Flags = ~np.isnan(self.human) & ~np.isnan(self.metrics)

@@ -16,7 +16,7 @@ from sigtest.metrics.extraction.sequences import Sequences
 from sigtest.metrics.extraction.sharing import interleaved, shared
 from sigtest.metrics.extraction.tokens import Spans, Tokenizer
 from sigtest.metrics.extraction.vocabulary import Vocabulary
-from sigtest.metrics.extraction.words import Words
+from sigtest.metrics.extraction.words import ReferenceWords
 
 _ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 
@@ -58,17 +58,17 @@ class Tercom:
     asian_support: bool = False
     case_sensitive: bool = False
 
-    def references(self, texts: Sequence[Text]) -> Words:
+    def references(self, texts: Sequence[Text]) -> ReferenceWords:
         """The words of all references of a test set; worked out once."""
 
-        def cut() -> Words:
+        def cut() -> ReferenceWords:
             lines, present = interleaved(texts)
             lines = self._twice(lines) if self.normalized else lines
-            return Words(Vocabulary.of(self._spans(lines)), present)
+            return ReferenceWords(Vocabulary.of(self._spans(lines)), present)
 
         return shared(texts, self, cut)
 
-    def hypotheses(self, text: Text, words: Words) -> Sequences:
+    def hypotheses(self, text: Text, words: ReferenceWords) -> Sequences:
         """The words of hypotheses, by the numbers that they have in the references."""
         return words.vocabulary.numbers(self._spans(text.complete))
 

@@ -23,7 +23,7 @@ from sigtest.metrics.extraction.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, eq=False)
-class Words:
+class ReferenceWords:
     """All references of a test set, cut into words.
 
     Attributes:
@@ -55,17 +55,17 @@ class Words:
         return Sequences(symbols, starts[:: self.present.shape[1]].copy())
 
 
-def reference_words(references: Sequence[Text], tokenizer: Tokenizer) -> Words:
+def reference_words(references: Sequence[Text], tokenizer: Tokenizer) -> ReferenceWords:
     """The words of all references of a test set."""
 
-    def cut() -> Words:
+    def cut() -> ReferenceWords:
         lines, present = interleaved(references)
-        return Words(Vocabulary.of(tokenizer.spans(lines)), present)
+        return ReferenceWords(Vocabulary.of(tokenizer.spans(lines)), present)
 
     return shared(references, ("words", tokenizer), cut)
 
 
-def hypothesis_words(hypotheses: Text, words: Words, tokenizer: Tokenizer) -> Sequences:
+def hypothesis_words(hypotheses: Text, words: ReferenceWords, tokenizer: Tokenizer) -> Sequences:
     """The words of hypotheses, by the numbers that they have in the references."""
 
     def cut() -> Sequences:
@@ -115,7 +115,7 @@ def _segment_index(references: Sequence[Text], tokenizer: Tokenizer, order: int)
     )
 
 
-def _information(words: Words, order: int) -> Array:
+def _information(words: ReferenceWords, order: int) -> Array:
     """(symbols * order,) information of the n-gram of each length that ends at each position.
 
     The logarithm, base 2, of how often its first n - 1 words occur in all references over how often

@@ -12,9 +12,9 @@ import numpy as np
 
 from sigtest.arrays import Array, Flags
 from sigtest.data.testset import System, TestSet
-from sigtest.files import FORMATS_READ, Material, Reader, Scores
-from sigtest.files.file import File as ImportedFile
-from sigtest.kinds import KINDS, About, File
+from sigtest.files import FORMATS_READ, Material, Reader, SystemScores
+from sigtest.files.file import FormFile as ImportedFile
+from sigtest.kinds import KINDS, About, FormFile
 from sigtest.kinds.renderable import Renderable
 from sigtest.kinds.whole import WholeKind, WholeQuestion
 from sigtest.metrics import METRICS, Fraction, Metric
@@ -145,7 +145,7 @@ class Sums(WholeKind[Numbers]):
     reports: ClassVar[tuple[type, ...]] = (SumReport,)
     request: ClassVar[type[Request]] = SumRequest
 
-    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Numbers:
+    def parse(self, request: Mapping[str, Any], files: Sequence[FormFile] = ()) -> Numbers:
         return Numbers(SumRequest.of(request).numbers)
 
     def compute(self, question: Numbers, progress: Progress | None = None) -> SumReport:
@@ -178,7 +178,7 @@ def _read_tally(file: ImportedFile) -> Material:
     """`tally of SYSTEM`, and a line of strokes for each segment."""
     head, *strokes = file.lines
     values = tuple(float(len(line)) for line in strokes)
-    scores = Scores(head.removeprefix("tally of "), "strokes", (values,))
+    scores = SystemScores(head.removeprefix("tally of "), "strokes", (values,))
     return Material(scores=(scores,), name=file.name)
 
 

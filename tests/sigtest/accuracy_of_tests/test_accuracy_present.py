@@ -11,7 +11,7 @@ from studied import request
 from sigtest.accuracy_of_tests import AccuracyReport, compute, parse
 from sigtest.accuracy_of_tests.present import document, present
 from sigtest.render.formats import FORMATS
-from sigtest.render.model import Table
+from sigtest.render.model import ReportTable
 from sigtest.report import decode
 
 ALPHAS = [0.05, 0.001]
@@ -22,8 +22,8 @@ def report() -> AccuracyReport:
     return compute(parse(request(alphas=ALPHAS)))
 
 
-def tables(report: AccuracyReport, caption: str) -> list[Table]:
-    found = [block for block in document(report).flat() if isinstance(block, Table)]
+def tables(report: AccuracyReport, caption: str) -> list[ReportTable]:
+    found = [block for block in document(report).flat() if isinstance(block, ReportTable)]
     return [table for table in found if table.caption.startswith(caption)]
 
 

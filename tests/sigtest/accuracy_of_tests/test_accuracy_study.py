@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from studied import SYSTEMS, comparison, people, request
 
-from sigtest.accuracy_of_tests import AccuracyReport, Asked, compute, parse
+from sigtest.accuracy_of_tests import AccuracyQuestion, AccuracyReport, compute, parse
 from sigtest.accuracy_of_tests.pictures import PICTURES, bars_plot, grid_plot
 from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
@@ -119,7 +119,7 @@ def test_report_survives_json_and_the_question_its_storage(report: AccuracyRepor
     text = json.dumps(encode(report), allow_nan=False)
     assert decode(AccuracyReport, json.loads(text)) == report
     asked = parse(request())
-    loaded = decode(Asked, json.loads(json.dumps(encode(asked))))
+    loaded = decode(AccuracyQuestion, json.loads(json.dumps(encode(asked))))
     assert loaded.key == asked.key
     assert compute(loaded) == report
     body = json.loads(text)
@@ -136,7 +136,7 @@ def test_given_p_values_need_no_texts(report: AccuracyReport) -> None:
     asked = parse(request(comparison={"pairs": rows}))
     found = compute(asked)
     assert found.rows == report.rows
-    assert decode(Asked, json.loads(json.dumps(encode(asked)))).key == asked.key
+    assert decode(AccuracyQuestion, json.loads(json.dumps(encode(asked)))).key == asked.key
     with pytest.raises(InputError, match="Aspen and Birch have no p-values for bleu and bootstrap"):
         parse(request(comparison={"pairs": [rows[0], *rows[4:]]}))
 
@@ -164,7 +164,7 @@ def test_judgements_and_their_report_say_the_same() -> None:
     assert found.human == again.human
     assert set(human.warnings) <= set(found.warnings)
     assert human.signature in found.signature
-    loaded = decode(Asked, json.loads(json.dumps(encode(asked))))
+    loaded = decode(AccuracyQuestion, json.loads(json.dumps(encode(asked))))
     assert loaded.key == asked.key
     assert compute(loaded) == found
 

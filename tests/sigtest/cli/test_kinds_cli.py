@@ -15,7 +15,7 @@ from sigtest.cli import main
 from sigtest.cli.arguments import COMMANDS
 from sigtest.cli.kinds import DOORS
 from sigtest.files.metric_scores import EvalSet, read_evalset, read_evalsets
-from sigtest.kinds import KINDS, File
+from sigtest.kinds import KINDS, FormFile
 from sigtest.render import json as json_format
 from sigtest.render.formats import FORMATS
 
@@ -57,7 +57,7 @@ def answer(run: Run, *arguments: object, command: str = "human") -> dict[str, An
     return dict(json.loads(out))
 
 
-def computed(path: str, request: dict[str, Any], files: Sequence[File] = ()) -> dict[str, Any]:
+def computed(path: str, request: dict[str, Any], files: Sequence[FormFile] = ()) -> dict[str, Any]:
     """The report of a request of a kind, as JSON."""
     kind = KINDS[path]
     presented = kind.present(kind.compute(kind.parse(request, files)))
@@ -125,7 +125,7 @@ def test_options_mean_what_the_fields_of_a_request_mean(run: Run) -> None:
     }  # fmt: skip
     known = {field.name for field in KINDS["human-evaluations"].fields}
     assert known == {*request, "languages", "lower"}  # which a gain over the years has not
-    files = [File("judgements", CAMPAIGN.name, CAMPAIGN.read_bytes())]
+    files = [FormFile("judgements", CAMPAIGN.name, CAMPAIGN.read_bytes())]
     assert answer(run, CAMPAIGN, *options) == computed("human-evaluations", request, files)
 
 
@@ -258,8 +258,10 @@ def test_metrics_are_held_against_judgements(run: Run) -> None:
         "absolute": True, "alpha": 0.1, "correction": "none", "resamples": 99, "seed": 3,
         "baseline": "chrf", "exclude_systems": ["elm"],
     }  # fmt: skip
-    files = [File("judgements", "judged.tsv", CAMPAIGN.read_bytes())]
-    files += [File("scores", f"{label}.tsv", path.read_bytes()) for label, path in SCORES.items()]
+    files = [FormFile("judgements", "judged.tsv", CAMPAIGN.read_bytes())]
+    files += [
+        FormFile("scores", f"{label}.tsv", path.read_bytes()) for label, path in SCORES.items()
+    ]
     assert found == computed("metric-evaluations", request, files)
     assert [metric["label"] for metric in found["metrics"]] == ["bleu", "chrf", "ter"]
     (own,) = found["sets"]
@@ -350,7 +352,7 @@ def test_tests_are_held_against_judgements(run: Run) -> None:
         },
         "alphas": [0.1, 0.05], "human_alpha": 0.01,
     }  # fmt: skip
-    files = [File("judgements", "judged.tsv", CAMPAIGN.read_bytes())]
+    files = [FormFile("judgements", "judged.tsv", CAMPAIGN.read_bytes())]
     assert found == computed("test-accuracy", request, files)
     assert not any("Not used" in warning for warning in found["warnings"])
 

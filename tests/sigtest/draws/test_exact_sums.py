@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sigtest.comparison.parse import parse_comparison
-from sigtest.draws.product import RUN, Columns, fixed_point
+from sigtest.draws.product import RUN, DistinctColumns, fixed_point
 from sigtest.engine import compare
 
 LIMIT = 2**24
@@ -25,7 +25,7 @@ def by_hand(weights: np.ndarray, column: np.ndarray) -> list[int]:
 def sums(weights: np.ndarray, columns: list[np.ndarray]) -> np.ndarray:
     """(k, R) sums that are resampled of one system with these columns."""
     table = fixed_point(np.stack(columns, axis=1).astype(np.float64))[None]
-    return Columns([table]).sums(weights.astype(np.float32))[0][:, 0]
+    return DistinctColumns([table]).sums(weights.astype(np.float32))[0][:, 0]
 
 
 @pytest.mark.parametrize("total", [LIMIT - 1, LIMIT, LIMIT + 1, 2 * LIMIT + 1, 2**26 + 1])
@@ -74,7 +74,7 @@ def test_columns_that_differ_by_a_constant_are_kept_once() -> None:
     for row, column in zip(sums(weights, columns), columns, strict=True):
         assert row.tolist() == by_hand(weights, column)
     lengths = [np.stack([words - i for i in range(40)], axis=1).astype(float)]
-    assert Columns([np.array(lengths)]).width <= 4
+    assert DistinctColumns([np.array(lengths)]).width <= 4
 
 
 @pytest.mark.parametrize("unit", ["segment", "document"])

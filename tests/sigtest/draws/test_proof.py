@@ -12,7 +12,7 @@ from scipy import stats
 from sigtest.arrays import Array
 from sigtest.comparison.parse import parse_comparison
 from sigtest.draws.philox import keys, words_plain
-from sigtest.draws.product import Columns
+from sigtest.draws.product import DistinctColumns
 from sigtest.draws.weights import bootstrap_counts, swap_masks
 from sigtest.engine import distribute
 from sigtest.metrics.scores import Scores
@@ -31,11 +31,11 @@ def request_of(rows: Array, **fields: Any) -> dict[str, Any]:
 def test_sums_are_exact_on_both_sides_of_what_float32_holds(total: int, units: int) -> None:
     column = np.full(units, total // units, dtype=float)
     column[0] += total - column.sum()
-    (sums,) = Columns([column[None, :, None]]).sums(np.ones((1, units), dtype=np.float32))
+    (sums,) = DistinctColumns([column[None, :, None]]).sums(np.ones((1, units), dtype=np.float32))
     assert sums[0, 0, 0] == total
     heavy = np.ones((1, units), dtype=np.float32)
     heavy[0, -1] = 2.0
-    (sums,) = Columns([column[None, :, None]]).sums(heavy)
+    (sums,) = DistinctColumns([column[None, :, None]]).sums(heavy)
     assert sums[0, 0, 0] == total + column[-1]
 
 

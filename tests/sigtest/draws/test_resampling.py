@@ -5,7 +5,7 @@ import pytest
 
 from sigtest.draws import philox, weights
 from sigtest.draws.philox import Words, keys, words_plain
-from sigtest.draws.product import Columns, fixed_point
+from sigtest.draws.product import DistinctColumns, fixed_point
 from sigtest.draws.weights import bootstrap_counts, swap_masks
 
 
@@ -110,7 +110,7 @@ def test_product_equals_sums_in_exact_arithmetic() -> None:
         np.stack([fixed_point(rng.normal(size=(50, 1))) for _ in range(3)]),
     ]
     drawn = bootstrap_counts(1, 0, 9, 50)
-    sums = Columns(tables).sums(drawn)
+    sums = DistinctColumns(tables).sums(drawn)
     for table, summed in zip(tables, sums, strict=True):
         for s in range(3):
             for j in range(table.shape[2]):
@@ -125,14 +125,16 @@ def test_product_equals_sums_in_exact_arithmetic() -> None:
 
 def test_equal_columns_are_kept_once() -> None:
     table = np.arange(40.0).reshape(1, 20, 2)
-    columns = Columns([np.concatenate([table, table]), table.repeat(2, axis=0)])
+    columns = DistinctColumns([np.concatenate([table, table]), table.repeat(2, axis=0)])
     assert columns.width == 2
 
 
 def test_columns_that_begin_or_end_alike_are_told_apart() -> None:
     first = np.arange(40.0)
     columns = [first, np.r_[first[:-1], 7.0], np.r_[7.0, first[1:]], first]
-    (sums,) = Columns([np.stack(columns)[:, :, None]]).sums(np.ones((1, 40), dtype=np.float32))
+    (sums,) = DistinctColumns([np.stack(columns)[:, :, None]]).sums(
+        np.ones((1, 40), dtype=np.float32)
+    )
     assert sums[0, :, 0].tolist() == [780.0, 748.0, 787.0, 780.0]
 
 

@@ -9,7 +9,7 @@ import pytest
 from sigtest.comparison.parse import parse_comparison
 from sigtest.compiled import COMPILED
 from sigtest.draws import product
-from sigtest.draws.product import TWO_UNITS, Columns, fixed_point
+from sigtest.draws.product import TWO_UNITS, DistinctColumns, fixed_point
 from sigtest.draws.weights import bootstrap_counts, swap_masks
 from sigtest.engine import compare
 
@@ -50,7 +50,7 @@ def columns_of(units: int, kinds: tuple[str, ...]) -> np.ndarray:
 def test_two_columns_have_the_sums_of_the_product(
     units: int, kinds: tuple[str, ...], stream: int
 ) -> None:
-    columns = Columns([columns_of(units, kinds)[None]])
+    columns = DistinctColumns([columns_of(units, kinds)[None]])
     assert columns.two is not None
     (drawn,) = columns.placed(columns.two.drawn(SEED, *ROWS, stream))
     (kept,) = columns.placed(columns.two.kept(SEED, *ROWS, stream))
@@ -63,7 +63,7 @@ def test_two_columns_have_the_sums_of_the_product(
 @pytest.mark.parametrize("kinds", KINDS.values(), ids=KINDS)
 def test_sums_are_those_of_exact_arithmetic(kinds: tuple[str, ...]) -> None:
     table = columns_of(61, kinds)
-    columns = Columns([table[None]])
+    columns = DistinctColumns([table[None]])
     assert columns.two is not None
     for weights, sums in (
         (bootstrap_counts(SEED, *ROWS, 61, 0), columns.two.drawn(SEED, *ROWS, 0)),
@@ -80,10 +80,10 @@ def test_sums_are_those_of_exact_arithmetic(kinds: tuple[str, ...]) -> None:
 
 def test_products_are_left_to_more_columns_and_units() -> None:
     rng = np.random.default_rng(0)
-    assert Columns([rng.random((2, 9, 1)), np.ones((2, 9, 1))]).two is not None
-    assert Columns([rng.random((3, 9, 1))]).two is None
-    assert Columns([rng.random((1, TWO_UNITS, 1))]).two is not None
-    assert Columns([rng.random((1, TWO_UNITS + 1, 1))]).two is None
+    assert DistinctColumns([rng.random((2, 9, 1)), np.ones((2, 9, 1))]).two is not None
+    assert DistinctColumns([rng.random((3, 9, 1))]).two is None
+    assert DistinctColumns([rng.random((1, TWO_UNITS, 1))]).two is not None
+    assert DistinctColumns([rng.random((1, TWO_UNITS + 1, 1))]).two is None
 
 
 def scores_of(names: str, units: int, **choices: Any) -> dict[str, Any]:

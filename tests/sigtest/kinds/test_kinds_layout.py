@@ -9,7 +9,7 @@ from answered import REPORTS
 from sigtest.errors import RecipeError
 from sigtest.kinds import KINDS
 from sigtest.render.formats import FORMATS, Layout
-from sigtest.render.model import Table
+from sigtest.render.model import ReportTable
 from sigtest.report import encode
 from sigtest.report.naming import names_in, renamed_in
 
@@ -22,7 +22,7 @@ NAMED = {
 
 
 def tables(presented):
-    return [block for block in presented.document().flat() if isinstance(block, Table)]
+    return [block for block in presented.document().flat() if isinstance(block, ReportTable)]
 
 
 @pytest.mark.parametrize("path", REPORTS)

@@ -11,7 +11,7 @@ from scored import SYSTEMS, request
 
 from sigtest.errors import InputError, SigtestError
 from sigtest.files.metric_scores import EvalSet, read_evalset, read_evalsets, read_scores
-from sigtest.kinds import KINDS, File
+from sigtest.kinds import KINDS, FormFile
 from sigtest.meta_evaluation import parse
 
 KIND = KINDS["metric-evaluations"]
@@ -29,10 +29,10 @@ def table(scores: dict[str, Any]) -> bytes:
     return "\n".join(lines).encode()
 
 
-def files(body: dict[str, Any], level: str) -> list[File]:
-    found = [File("human", "people.tsv", table(body["human"]["scores"][level]))]
+def files(body: dict[str, Any], level: str) -> list[FormFile]:
+    found = [FormFile("human", "people.tsv", table(body["human"]["scores"][level]))]
     for label, own in body["metrics"].items():
-        found.append(File("scores", f"{label}.tsv", table(own[level])))
+        found.append(FormFile("scores", f"{label}.tsv", table(own[level])))
     return found
 
 
@@ -50,7 +50,7 @@ def test_tables_say_the_same_as_the_request(level: str) -> None:
 def test_tables_stand_beside_metrics_of_the_request() -> None:
     body = request(tests=[])
     given = {**body, "metrics": {"BLEU": body["metrics"]["BLEU"]}}
-    comet = File("scores", "COMET.tsv", table(body["metrics"]["COMET"]["system"]))
+    comet = FormFile("scores", "COMET.tsv", table(body["metrics"]["COMET"]["system"]))
     asked = KIND.parse(given, [comet])
     assert asked.about.metrics == ("BLEU", "COMET")
 
@@ -104,7 +104,7 @@ def test_an_archive_says_the_same_as_its_folder(
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(content)
     folder = EvalSet.of_folder(tmp_path / "set")
-    file = File("evalset", "set", pack(members))
+    file = FormFile("evalset", "set", pack(members))
     asked = KIND.parse({"lp": "xx-yy", "gold": "mqm", "resamples": 99}, [file])
     assert asked.key == parse({**read_evalset(folder, "xx-yy", "mqm"), "resamples": 99}).key
     assert asked.about.systems == NAMES[:4]
@@ -113,32 +113,32 @@ def test_an_archive_says_the_same_as_its_folder(
 
 
 def test_more_systems_can_be_left_out_of_an_evalset(members: dict[str, bytes]) -> None:
-    file = File("evalset", "set.zip", zipped(members))
+    file = FormFile("evalset", "set.zip", zipped(members))
     choices = {"lp": "xx-yy", "gold": "mqm", "exclude_systems": ["Daisy"], "baseline": "chrF-refA"}
     asked = KIND.parse(choices, [file])
     assert asked.sets[0].excluded == ("refA", "Daisy")
     assert asked.choices.baseline == "chrF-refA"
 
 
-HUMAN = File("human", "people.tsv", table(dict(zip(SYSTEMS, range(6), strict=True))))
-SCORES = File("scores", "x.tsv", table(dict(zip(SYSTEMS, (3, 1, 2, 5, 4, 6), strict=True))))
-EVALSET = File("evalset", "set.zip", b"")
+HUMAN = FormFile("human", "people.tsv", table(dict(zip(SYSTEMS, range(6), strict=True))))
+SCORES = FormFile("scores", "x.tsv", table(dict(zip(SYSTEMS, (3, 1, 2, 5, 4, 6), strict=True))))
+EVALSET = FormFile("evalset", "set.zip", b"")
 LOWER = b"system,score,higher_is_better\na,1,False\nb,2,False\n"
 TWICE = b"system\tsegment\tannotator\tscore\nA\t1\tx\t3\nA\t1\ty\t4\n"
-JUDGED = File("judgements", "j.tsv", b"system\tsegment\tscore\nA\t1\t3\n")
+JUDGED = FormFile("judgements", "j.tsv", b"system\tsegment\tscore\nA\t1\t3\n")
 REFUSED = [
     ({}, [HUMAN, HUMAN, SCORES], "human", "one file of human scores"),
     ({"human": {"scores": {}}}, [HUMAN, SCORES], "human", "one file of human scores"),
     ({"human": {"quality": {}}}, [HUMAN, SCORES], "human",
      "has scores by people; leave out quality, which"),
     ({}, [HUMAN, JUDGED, SCORES], "human", "or judgements"),
-    ({}, [File("human", "j.tsv", TWICE), SCORES], "human", "give it as the part judgements"),
-    ({}, [File("human", "p.tsv", LOWER), SCORES], "human", "less is better .* turn their sign"),
+    ({}, [FormFile("human", "j.tsv", TWICE), SCORES], "human", "give it as the part judgements"),
+    ({}, [FormFile("human", "p.tsv", LOWER), SCORES], "human", "less is better .* turn their sign"),
     ({}, [HUMAN, SCORES, SCORES], "scores", "Two files bring the scores of x"),
     ({"metrics": {"x": {"system": {}}}}, [HUMAN, SCORES], "metrics.x", "as a file and in the"),
     ({"metrics": []}, [HUMAN, SCORES], "metrics", "an object by label"),
-    ({}, [HUMAN, File("scores", "x.tsv", b"A\tB\tC\n")], "scores", "x.tsv, line 1"),
-    ({}, [File("human", "p.tsv", b""), SCORES], "human", "p.tsv has no scores"),
+    ({}, [HUMAN, FormFile("scores", "x.tsv", b"A\tB\tC\n")], "scores", "x.tsv, line 1"),
+    ({}, [FormFile("human", "p.tsv", b""), SCORES], "human", "p.tsv has no scores"),
     ({"lp": "a-b"}, [HUMAN, SCORES], "lp", "none is there"),
     ({}, [EVALSET, SCORES], "evalset", "brings no other file"),
     ({"lp": "xx-yy"}, [EVALSET], "gold", "is missing"),
@@ -147,22 +147,24 @@ REFUSED = [
     ({"lp": "xx-yy", "gold": "mqm", "metrics": "QE"}, [EVALSET], "metrics", "must be a list"),
     ({"lp": "xx-yy", "gold": "mqm", "metrics": ["QX-src"]}, [EVALSET], "metrics", "mean 'QE-src'"),
     ({"lp": "xx-yx", "gold": "mqm"}, [EVALSET], "lp", "Did you mean 'xx-yy'"),
-    ({"lp": "xx-yy", "gold": "mqm"}, [File("evalset", "s", b"text")], "evalset", "no zip"),
+    ({"lp": "xx-yy", "gold": "mqm"}, [FormFile("evalset", "s", b"text")], "evalset", "no zip"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("body", "brought", "field", "said"), REFUSED)
 def test_refused(
-    members: dict[str, bytes], body: dict[str, Any], brought: list[File], field: str, said: str
+    members: dict[str, bytes], body: dict[str, Any], brought: list[FormFile], field: str, said: str
 ) -> None:
-    own = [File(f.part, f.name, f.data or zipped(members)) if f is EVALSET else f for f in brought]
+    own = [
+        FormFile(f.part, f.name, f.data or zipped(members)) if f is EVALSET else f for f in brought
+    ]
     with pytest.raises(SigtestError, match=said) as caught:
         KIND.parse(body, own)
     assert caught.value.field == field
 
 
 def test_an_archive_without_human_scores_is_no_evalset() -> None:
-    file = File("evalset", "set.zip", zipped({"a.txt": b"x"}))
+    file = FormFile("evalset", "set.zip", zipped({"a.txt": b"x"}))
     with pytest.raises(SigtestError, match="no folder human-scores"):
         KIND.parse({"lp": "xx-yy", "gold": "mqm"}, [file])
 

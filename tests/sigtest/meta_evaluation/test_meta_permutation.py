@@ -11,7 +11,7 @@ from sigtest.data.testset import System, TestSet
 from sigtest.engine import measure
 from sigtest.meta_evaluation.significance.ordinal import ORDINAL, exchange_systems
 from sigtest.meta_evaluation.significance.permutation import (
-    Column,
+    ExchangeColumn,
     Pearson,
     exchange,
     from_counts,
@@ -62,12 +62,12 @@ def every_pair(count: int) -> list[tuple[int, int]]:
     return list(combinations(range(count), 2))
 
 
-def column(h: np.ndarray, *scores: np.ndarray) -> Column:
+def column(h: np.ndarray, *scores: np.ndarray) -> ExchangeColumn:
     rows = [np.stack([standardised(m), standardised(h)], axis=1) for m in scores]
-    return Column(Pearson(), np.array(rows), every_pair(len(scores)))
+    return ExchangeColumn(Pearson(), np.array(rows), every_pair(len(scores)))
 
 
-def run(own: Column, **choices: int):
+def run(own: ExchangeColumn, **choices: int):
     chosen = {"resamples": 999, "seed": 5, "stream": 0, **choices}
     return exchange({"x": own}, say=lambda done, of: None, **chosen)["x"]
 
@@ -170,8 +170,8 @@ def test_draws_depend_on_seed_and_stream_alone() -> None:
     assert run(column(h, a, b), stream=1).counts["greater"] != two.counts["greater"]
 
 
-def ratio(parts: np.ndarray, weights: np.ndarray) -> Column:
-    return Column(Ratio(of="x"), np.stack([parts, weights], axis=2), every_pair(len(parts)))
+def ratio(parts: np.ndarray, weights: np.ndarray) -> ExchangeColumn:
+    return ExchangeColumn(Ratio(of="x"), np.stack([parts, weights], axis=2), every_pair(len(parts)))
 
 
 def test_pairs_of_systems_on_segments_are_convolved() -> None:

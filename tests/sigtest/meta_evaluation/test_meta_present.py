@@ -12,7 +12,7 @@ from sigtest.kinds import KINDS
 from sigtest.meta_evaluation import MetaReport, compute, parse
 from sigtest.meta_evaluation.present import document, present
 from sigtest.render.formats import FORMATS, Layout
-from sigtest.render.model import Table
+from sigtest.render.model import ReportTable
 from sigtest.report import decode
 
 
@@ -21,11 +21,11 @@ def report() -> MetaReport:
     return compute(parse(request(resamples=199)))
 
 
-def tables(report: MetaReport) -> list[Table]:
-    return [block for block in document(report).flat() if isinstance(block, Table)]
+def tables(report: MetaReport) -> list[ReportTable]:
+    return [block for block in document(report).flat() if isinstance(block, ReportTable)]
 
 
-def shown(table: Table) -> list[list[str]]:
+def shown(table: ReportTable) -> list[list[str]]:
     return [["" if cell is None else cell.plain for cell in row] for row in table.rows()]
 
 

@@ -10,7 +10,7 @@ from scipy import stats
 from scored import SYSTEMS, request, table
 
 from sigtest.draws.weights import bootstrap_counts
-from sigtest.meta_evaluation import Asked, MetaReport, compute, parse
+from sigtest.meta_evaluation import MetaReport, MetricQuestion, compute, parse
 from sigtest.meta_evaluation.present import present
 from sigtest.meta_evaluation.significance.williams import williams
 from sigtest.meta_evaluation.statistics.spread import interval
@@ -446,7 +446,9 @@ def test_report_is_a_function_of_the_question_and_survives_json() -> None:
     asked = parse(request(level="segment"))
     report = compute(asked)
     text = json.dumps(encode(report), allow_nan=False)
-    assert json.dumps(encode(compute(decode(Asked, encode(asked)))), allow_nan=False) == text
+    assert (
+        json.dumps(encode(compute(decode(MetricQuestion, encode(asked)))), allow_nan=False) == text
+    )
     assert decode(MetaReport, json.loads(text)) == report
     body = json.loads(text)
     assert {"signature", "version", "warnings", "metrics", "pairs", "sets"} <= set(body)

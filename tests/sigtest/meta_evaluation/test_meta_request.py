@@ -9,7 +9,7 @@ import pytest
 from scored import SYSTEMS, request
 
 from sigtest.errors import InputError, LengthError, RecipeError, SigtestError
-from sigtest.meta_evaluation import Asked, parse
+from sigtest.meta_evaluation import MetricQuestion, parse
 from sigtest.report import decode, encode
 
 REFUSED = [
@@ -196,7 +196,7 @@ def test_what_is_stored_is_loaded_as_it_was() -> None:
     body["metrics"]["BLEU"]["pairs"] = [{"a": "Aspen", "b": "Birch", "p_greater": 0.25}]
     asked = parse(body)
     stored = json.loads(json.dumps(encode(asked), allow_nan=False))
-    loaded = decode(Asked, stored)
+    loaded = decode(MetricQuestion, stored)
     assert loaded.key == asked.key
     assert loaded.choices == asked.choices
     assert encode(loaded) == encode(asked)

@@ -16,7 +16,7 @@ from service import EXAMPLE
 
 import sigtest
 from sigtest.errors import InputError
-from sigtest.kinds import KINDS, File
+from sigtest.kinds import KINDS, FormFile
 from sigtest.meta_evaluation import MetaReport
 from sigtest.notebook import people
 from sigtest.people import HumanReport, compute, parse
@@ -120,9 +120,9 @@ def test_reports_show_themselves() -> None:
 
 
 def test_metrics_come_as_paths_mappings_and_series() -> None:
-    files = [File("scores", f"{label}.tsv", (SCORES / f"{label}.tsv").read_bytes())
+    files = [FormFile("scores", f"{label}.tsv", (SCORES / f"{label}.tsv").read_bytes())
              for label in ("bleu", "ter")]  # fmt: skip
-    files.append(File("judgements", "judged.tsv", CAMPAIGN.read_bytes()))
+    files.append(FormFile("judgements", "judged.tsv", CAMPAIGN.read_bytes()))
     request = {
         "human": {"quality": CAREFUL, "criteria": ["fluency"]},
         "metrics": {"bleu": {}, "ter": {"higher": False}}, "resamples": 99,
@@ -234,7 +234,7 @@ def test_tests_are_held_against_judgements() -> None:
         "alphas": [0.05],
     }
     kind = KINDS["test-accuracy"]
-    files = [File("judgements", "judged.tsv", CAMPAIGN.read_bytes())]
+    files = [FormFile("judgements", "judged.tsv", CAMPAIGN.read_bytes())]
     expected = kind.compute(kind.parse(request, files))
     found = sigtest.accuracy(
         CAMPAIGN, references, systems, alphas=[0.05], quality=CAREFUL, **compared

@@ -14,7 +14,7 @@ from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
 from sigtest.errors import InputError, RecipeError, SigtestError
 from sigtest.kinds import KINDS
-from sigtest.plans import Asked, PlanReport, compute, parse
+from sigtest.plans import PlanQuestion, PlanReport, compute, parse
 from sigtest.plans.compute import needed, stderr_factors
 from sigtest.plans.pictures import PICTURES
 from sigtest.render.formats import FORMATS
@@ -208,7 +208,7 @@ def test_equal_systems_say_nothing() -> None:
 
 def test_reports_and_questions_survive_storage() -> None:
     asked = parse({"comparison": studied.comparison(), "a": "Daisy", "b": "Aspen", "units": 77})
-    again = decode(Asked, encode(asked))
+    again = decode(PlanQuestion, encode(asked))
     assert again.key == asked.key
     report = compute(again)
     assert decode(PlanReport, encode(report)) == report == compute(asked)

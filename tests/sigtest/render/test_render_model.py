@@ -14,21 +14,21 @@ from sigtest.render.model import (
     Paragraph,
     PValue,
     Range,
+    ReportTable,
     Section,
-    Table,
     Words,
 )
 
 
-def table(order: str, *groups: str, **more: object) -> Table:
+def table(order: str, *groups: str, **more: object) -> ReportTable:
     """Rows named by letters; each group has the place of the letter in the alphabet."""
     names = (Column("name", tuple(map(Name, order))),)
     numbers = tuple(Number(ord(letter) - ord("a")) for letter in order)
     made = tuple(Group(group, (Column("place", numbers),)) for group in groups)
-    return Table("Letters", names, made, **more)  # type: ignore[arg-type]
+    return ReportTable("Letters", names, made, **more)  # type: ignore[arg-type]
 
 
-def shown(made: Table) -> list[list[str]]:
+def shown(made: ReportTable) -> list[list[str]]:
     return [[cell.plain if cell else "" for cell in row] for row in made.rows()]
 
 
@@ -66,7 +66,9 @@ def document() -> Document:
         Column("p", (PValue(0.03, 0.05, frozenset(["significant"])), PValue(0.2, 0.05))),
         Column("words", (Words("one & two"), None)),
     )
-    made = Table("Raters", (Column("rater", (Name("r_1"), Name("r_2"))),), (Group("", cells),))
+    made = ReportTable(
+        "Raters", (Column("rater", (Name("r_1"), Name("r_2"))),), (Group("", cells),)
+    )
     return Document(
         "Human evaluation",
         ("2 raters", "alpha 0.05"),
@@ -101,7 +103,9 @@ def test_counts_have_their_thousands_marked_as_in_sentences() -> None:
     counts = Column("segments", (Number(12_345), Number(1_000_000)))
     ranges = Column("interval", (Interval(9_999, 23_456, 0), None))
     names = Column("a", (Name("x"), Name("y")))
-    made = Document("Counts", (), (Table("Counts", (names,), (Group("", (counts, ranges)),)),))
+    made = Document(
+        "Counts", (), (ReportTable("Counts", (names,), (Group("", (counts, ranges)),)),)
+    )
     for look in (text, html, markdown):
         assert "12,345" in look.render(made)
         assert "1,000,000" in look.render(made)

@@ -14,7 +14,7 @@ from sigtest.version import __version__
 
 
 @dataclass(frozen=True)
-class Asked(WholeQuestion):
+class PlanQuestion(WholeQuestion):
     """A pilot and what to plan from it, validated when parsed.
 
     Attributes:

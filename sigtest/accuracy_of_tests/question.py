@@ -60,7 +60,7 @@ class Tested:
 
 
 @dataclass(frozen=True)
-class Asked(WholeQuestion):
+class AccuracyQuestion(WholeQuestion):
     """Tests held against people, validated when parsed.
 
     Attributes:

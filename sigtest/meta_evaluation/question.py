@@ -28,7 +28,7 @@ PATTERN_SECONDS, PATTERN_SYSTEM_SECONDS, DRAW_SECONDS = 4e-8, 5e-9, 1.4e-8
 
 
 @dataclass(frozen=True)
-class Choices:
+class MetricChoices:
     """How metrics are held against people.
 
     Attributes:
@@ -84,7 +84,7 @@ class Choices:
 
 
 @dataclass(frozen=True)
-class Asked(WholeQuestion):
+class MetricQuestion(WholeQuestion):
     """A metric evaluation, validated when parsed.
 
     Attributes:
@@ -95,7 +95,7 @@ class Asked(WholeQuestion):
 
     sets: tuple[ScoredSet, ...]
     several: bool
-    choices: Choices
+    choices: MetricChoices
 
     @property
     def stated(self) -> dict[str, Any]:
