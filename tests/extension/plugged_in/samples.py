@@ -13,7 +13,7 @@ import numpy as np
 from sigtest.arrays import Array, Flags
 from sigtest.data.testset import System, TestSet
 from sigtest.files import FORMATS_READ, Material, Reader, SystemScores
-from sigtest.files.file import FormFile as ImportedFile
+from sigtest.files.file import File as ImportedFile
 from sigtest.kinds import KINDS, About, FormFile
 from sigtest.kinds.renderable import Renderable
 from sigtest.kinds.whole import WholeKind, WholeQuestion
