@@ -22,7 +22,14 @@ T = TypeVar("T")
 
 
 class ByClass:
-    """Mark of a union of classes: JSON has a value under the name of its class."""
+    """Mark of a union of classes: JSON has a value under the name of its class.
+
+    Args:
+        former: What a class was called when 0.2.0 stored it.
+    """
+
+    def __init__(self, **former: type) -> None:
+        self.former = former
 
     def __get_pydantic_core_schema__(
         self, union: Any, handler: GetCoreSchemaHandler
@@ -35,11 +42,12 @@ class ByClass:
 
         def read(body: Mapping[str, Any]) -> Any:
             ((name, value),) = body.items()
-            if name not in kinds:
+            kind = kinds.get(name) or self.former.get(name)
+            if kind is None:
                 raise InputError(
                     f"This is no {' or '.join(kinds)} of sigtest {__version__}: {name}."
                 )
-            return adapter(kinds[name]).validate_python(value, extra="forbid")
+            return adapter(kind).validate_python(value, extra="forbid")
 
         writing = core_schema.plain_serializer_function_ser_schema(write)
         return core_schema.no_info_plain_validator_function(read, serialization=writing)

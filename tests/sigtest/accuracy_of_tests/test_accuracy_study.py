@@ -258,3 +258,15 @@ def test_the_2014_study_on_wmt22(data: Path) -> None:
     assert found.human[0].ties == 18
     assert any("HUMAN-C" in said for said in found.warnings)
     assert all(0.5 < row.share < 0.8 for row in found.rows)
+
+
+def test_a_question_is_read_under_the_name_that_a_class_had_in_0_2_0() -> None:
+    rows = [
+        {"system": name, "segment": i, "score": 50 + i % 7 + j, "annotator": "w"}
+        for j, name in enumerate(SYSTEMS)
+        for i in range(1, 9)
+    ]
+    question = parse(request(human={"judgements": rows}))
+    stored = json.loads(json.dumps(encode(question)))
+    stored["people"] = {"Asked": stored["people"]["HumanQuestion"]}
+    assert decode(AccuracyQuestion, stored).key == question.key
