@@ -740,12 +740,22 @@ def test_text_is_as_large_as_readers_want_it(service: httpx.Client, chromium: An
 
 
 def test_wide_pictures_stay_legible_on_a_phone(service: httpx.Client, chromium: Any) -> None:
-    """A matrix of many systems is wider than a column."""
-    made = service.post("/v1/comparisons", json=wide(20), headers={"Prefer": "wait=60"})
+    """Correlations of many metrics are wider than a column."""
+    systems = [f"s{i}" for i in range(8)]
+    body = {
+        "human": {"scores": {name: i for i, name in enumerate(systems)}},
+        "metrics": {
+            f"metric-{m}": {"system": {name: (i * (m + 3)) % 11 for i, name in enumerate(systems)}}
+            for m in range(20)
+        },
+        "statistics": ["pearson"],
+        "tests": ["williams"],
+    }
+    made = service.post("/v1/metric-evaluations", json=body, headers={"Prefer": "wait=60"})
     phone = {"width": 360, "height": 740}
     with visit(chromium, str(service.base_url), viewport=phone) as visited:
         page = visited.page
-        page.goto(f"/comparisons/{made.json()['id']}")
+        page.goto(f"/metric-evaluations/{made.json()['id']}")
         picture = page.locator(".sigtest .wide svg")
         drawn = float(picture.get_attribute("width").removesuffix("pt"))
         assert picture.bounding_box()["width"] == pytest.approx(drawn * 4 / 3, abs=1)
