@@ -72,7 +72,7 @@ class AccuracyQuestion(WholeQuestion):
         notes: What the report should warn of.
     """
 
-    people: Annotated[Judged | HumanQuestion, ByClass(Asked=HumanQuestion)]
+    people: Annotated[Judged | HumanQuestion, ByClass({"Asked": HumanQuestion})]
     comparison: Annotated[StoredComparison | Tested, ByClass()]
     alphas: tuple[float, ...]
     human_alpha: float | None

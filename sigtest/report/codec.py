@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any, TypeVar, get_args
 
@@ -21,15 +21,15 @@ from sigtest.version import __version__
 T = TypeVar("T")
 
 
+@dataclass(frozen=True, eq=False)
 class ByClass:
     """Mark of a union of classes: JSON has a value under the name of its class.
 
-    Args:
-        former: What a class was called when 0.2.0 stored it.
+    Attributes:
+        former: Classes by the names that they had when 0.2.0 stored them.
     """
 
-    def __init__(self, **former: type) -> None:
-        self.former = former
+    former: Mapping[str, type] = field(default_factory=dict)
 
     def __get_pydantic_core_schema__(
         self, union: Any, handler: GetCoreSchemaHandler
