@@ -26,7 +26,7 @@ JOINT_SECONDS = 1e-7  # the same of the corrections that look at all pairs toget
 ERROR_SECONDS = 2e-7  # for one standard error in one resample: drawn, divided by, looked at
 PAIR_SECONDS = 2e-4  # whatever is compared
 PATTERN_SECONDS = 1.2e-7  # to put one exchange of units together
-POINT_SECONDS = 1e-7  # of a convolution
+POINT_SECONDS = 1.5e-7  # of a convolution: 0.9e-7 to 2.5e-7 by machine
 COMPARED = 1_000_000  # units of pairs that are looked at together
 WIDEST = 0.15  # share of MOST_POINTS that a convolution of long sums of small steps has at most
 

@@ -3,6 +3,7 @@
 import random
 import time
 import tracemalloc
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -34,10 +35,20 @@ def taken(request: dict[str, Any]) -> tuple[float, float]:
     """Seconds of this process, and those that were predicted."""
     predicted = ComparisonQuestion(parse_comparison(request)).seconds
     took = measured(request)
-    for _ in range(3):
-        if took > 2 * predicted:  # neighbours slow a core down, not always in the same place
-            took = min(took, measured(request))
+    if took > 2 * predicted:  # neighbours slow a core down, not always in the same place
+        comparison = parse_comparison(request)
+        took = min(took, least(lambda: engine.compare(comparison)))
     return took, predicted
+
+
+def least(run: Callable[[], object]) -> float:
+    """Seconds of this process in the quicker of two tries."""
+    tries = []
+    for _ in range(2):
+        start = time.process_time()
+        run()
+        tries.append(time.process_time() - start)
+    return min(tries)
 
 
 def measured(request: dict[str, Any]) -> float:
@@ -140,12 +151,7 @@ def test_judgements_of_many_systems_are_not_cheap(resamples: int) -> None:
     kind = KINDS["human-evaluations"]
     kind.compute(kind.parse({**body, "judgements": rows[:120], "resamples": 9}))  # loads it
     asked = kind.parse(body)
-    tries = []
-    for _ in range(2):
-        start = time.process_time()
-        kind.compute(asked)
-        tries.append(time.process_time() - start)
-    took = min(tries)
+    took = least(lambda: kind.compute(asked))
     assert took <= 2 * asked.seconds + FIXED_SECONDS, f"{took:.2f} s, predicted {asked.seconds:.2f}"
 
 
@@ -217,9 +223,7 @@ def test_pairs_of_metrics_are_predicted_too(
     kind = KINDS["metric-evaluations"]
     kind.compute(kind.parse({**body, "metrics": {"m0": scores(), "m1": scores()}}))  # loads it
     question = kind.parse(body)
-    start = time.process_time()
-    kind.compute(question)
-    took = time.process_time() - start
+    took = least(lambda: kind.compute(question))
     assert took <= 2 * question.seconds + FIXED_SECONDS
 
 
@@ -238,9 +242,7 @@ def test_pairs_of_systems_that_people_judge_are_predicted_too(test: str) -> None
     kind = KINDS["human-evaluations"]
     kind.compute(asked(3))  # loads it
     question = asked(250)
-    start = time.process_time()
-    kind.compute(question)
-    took = time.process_time() - start
+    took = least(lambda: kind.compute(question))
     assert took <= 2 * question.seconds + FIXED_SECONDS
 
 
