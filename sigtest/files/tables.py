@@ -437,12 +437,6 @@ def _require_no_quoted_cells(file: File) -> None:
         )
 
 
-def _quotes_separators(rows: Sequence[Sequence[str]], separator: str) -> bool:
-    """Whether rows have as many cells each only because some have a separator inside."""
-    inside = any(separator in cell for row in rows for cell in row)
-    return inside and len(rows) >= FEWEST and {len(row) for row in rows} == {max(2, len(rows[0]))}
-
-
 def _without_hint(text: str) -> str:
     """A table without the line that tells spreadsheets its separator; places stay as they are."""
     first, newline, rest = text.partition("\n")
