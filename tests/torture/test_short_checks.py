@@ -19,6 +19,8 @@ from torture.results import Run, Total, add, runs
 from torture.soak import growth
 from torture.strangers import told_apart
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 QUICK = ("dropped piece", "key compared without case")
 

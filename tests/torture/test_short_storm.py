@@ -1,6 +1,10 @@
 """Half a minute of the storm: everything that can be killed is, once."""
 
+import pytest
+
 from torture.storm import stormed
+
+pytestmark = pytest.mark.slow
 
 HURTS = (
     "worker killed",

@@ -327,6 +327,7 @@ def test_exchanges_of_pairs_that_share_a_system_are_warned_of(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("systems", "least", "most"), [(3, 0.02, 0.08), (8, 0.08, 0.15)])
 def test_exchanges_of_pairs_reject_as_often_as_the_warning_says(
     systems: int, least: float, most: float

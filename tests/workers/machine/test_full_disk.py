@@ -13,6 +13,8 @@ from sigtest.errors import SigtestError
 from workers.errors import FullError, StorageError
 from workers.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 DISK = 160 * 2**20
 FREE = 32 * 2**20
 

@@ -21,6 +21,8 @@ from workers.store.boards import Choice
 from workers.tasks.context import Context
 from workers.testsets import TestSets
 
+pytestmark = pytest.mark.slow
+
 CALLER = "anonymous"
 WAIT = {"Prefer": "wait=60"}
 OFTEN = 0.05  # enough for what stays as it is once it has come
