@@ -25,7 +25,7 @@ COPY --chown=sigtest:sigtest examples/shared-task ./examples/shared-task
 RUN pip install --no-cache-dir --no-deps --no-build-isolation --editable .
 
 USER sigtest
-RUN python -m sigtest.warm
+RUN python -m sigtest.warm all
 ENV PYTHONUNBUFFERED=1 PATH=/srv/sigtest/bin:$PATH HOST=0.0.0.0
 EXPOSE 8000
 CMD ["python", "-m", "app.alone"]

@@ -38,12 +38,16 @@ help:  ## list what can be made
 	@$(call INSTALL,constraints.txt)
 	@touch $@
 
-install: .venv/installed  ## make .venv with everything, and compile the kernels
+.venv/kernels-compiled: .venv/service-installed
+	@$(BIN)/python -m sigtest.warm all
+	@touch $@
+
+install: .venv/installed .venv/kernels-compiled  ## make .venv with everything, and compile the kernels
 
 demo: .venv/service-installed  ## start the service, compare the example's systems over HTTP, print the report
 	@$(BIN)/python -m app.demo
 
-serve: .venv/service-installed  ## run the service on 127.0.0.1:PORT (8000) with its own data store
+serve: .venv/service-installed .venv/kernels-compiled  ## run the service on 127.0.0.1:PORT (8000) with its own data store
 	@$(BIN)/python -m app.serve
 
 # four processes more than there are cores: many tests wait for services to start, stop and recover
@@ -75,10 +79,11 @@ format: install  ## format the code
 	$(BIN)/ruff check --fix .
 
 openapi: install  ## write openapi/openapi.json from the code
-	$(BIN)/python -m app.openapi openapi/openapi.json
+	$(BIN)/python -m app.main openapi/openapi.json
 
-formats: install  ## write the tables of docs/FORMATS.md from the registries
+formats: install  ## write the tables of docs/ that are made of the code
 	$(BIN)/python tests/sigtest/data/test_docs_formats.py
+	$(BIN)/python tests/app/test_pages_of_classes.py
 
 pins: | .venv/bin/pip  ## write the constraints files anew from pyproject.toml
 	$(BIN)/pip install --quiet uv

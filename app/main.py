@@ -1,19 +1,28 @@
-"""The application: settings, what is open while it runs, routes, and what errors become."""
+"""The application: settings, what is open while it runs, routes, how it is run, and by whom.
+
+`python -m app.main FILE` writes its OpenAPI document.
+"""
 
 from __future__ import annotations
 
+import json
+import logging
+import socket
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
 from functools import partial
+from pathlib import Path
 from typing import TypedDict
 
+import uvicorn
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 
-from app import probes
+from app import openapi
 from app.http import problems
-from app.http.auth import Door, Gate
-from app.http.middleware import BodyLimit, Compression, CutShort, Head
+from app.http.auth import Door, Gate, is_loopback
+from app.http.middleware import BodyLimit, Compression, Connection, CutShort, Head
 from app.http.observing import Observer, Requests
 from app.http.waiting import Watcher, stopping
 from app.pages import site
@@ -22,19 +31,24 @@ from app.requests.questions import rehearse
 from app.requests.reading import ReadingProcess
 from app.routes import questions, testsets, webhooks
 from app.routes import site as site_routes
-from app.schema import document
-from app.settings import Settings
+from app.settings import Settings, misspelt
 from sigtest.kinds import KINDS
 from sigtest.version import __version__
 from workers.access import Access, Sessions
-from workers.news import News
+from workers.errors import SettingError
+from workers.observing import News
 from workers.questions import Questions
 from workers.settings import Settings as QueueSettings
 from workers.testsets import TestSets
 from workers.webhooks import Webhooks
 
 MIN_COMPRESSED = 1024  # bytes; less is sent as it is
+GRACE_SECONDS = 5
+# longer than clients and proxies keep them: a request that meets our end of one would be lost
+IDLE_SECONDS = 75
 LEVEL = 4  # of 9, which takes three times as long to save another twentieth of a report
+
+log = logging.getLogger(__name__)
 
 
 class State(TypedDict):
@@ -69,9 +83,9 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
     app = FastAPI(
         title="sigtest",
         summary="Calibrated significance tests for comparing translation systems.",
-        description=document.DESCRIPTION,
+        description=openapi.DESCRIPTION,
         version=__version__,
-        openapi_tags=document.TAGS,
+        openapi_tags=openapi.TAGS,
         license_info={"name": "MIT", "identifier": "MIT"},
         docs_url=None,  # these pages would load their scripts from elsewhere
         redoc_url=None,
@@ -80,7 +94,7 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
     )
     app.state.reading = ReadingProcess(chosen.max_reading_seconds)
     _install(app, chosen, requests)
-    app.openapi = partial(document.document, app)  # type: ignore[method-assign]
+    app.openapi = partial(openapi.document, app)  # type: ignore[method-assign]
     problems.install(app)
     site.install(app)
     return app
@@ -117,7 +131,6 @@ def _install(app: FastAPI, settings: Settings, requests: Requests) -> None:
         *map(questions.router_of, KINDS.values()),
         testsets.router,
         webhooks.router,
-        probes.router,
         site_routes.router,
         questions.router,
     ):
@@ -131,8 +144,76 @@ def _install(app: FastAPI, settings: Settings, requests: Requests) -> None:
             allow_origins=settings.cors_origins,
             allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
             allow_headers=["*"],  # keys come in headers; cookies are never read across origins
-            expose_headers=[*document.WORDS, *document.EVERYWHERE],
+            expose_headers=[*openapi.BESIDES["headers"], *openapi.BESIDES["everywhere"]],
         )
     app.add_middleware(Gate, settings=settings, answer=site.answer)
     app.add_middleware(CutShort)
     app.add_middleware(Observer, requests=requests)  # outside of what refuses
+
+
+class Server(uvicorn.Server):
+    """Says where it listens as soon as it does, and that it stops before it waits for requests.
+
+    Args:
+        app: The service.
+        stopping: Called when the stop begins.
+    """
+
+    def __init__(self, app: FastAPI, stopping: Callable[[], None] = lambda: None) -> None:
+        super().__init__(configuration(app))
+        self._stopping = stopping
+        self._app = app
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        if wrong := misspelt():
+            words = "; ".join(f"{name}: did you mean {meant}?" for name, meant in wrong.items())
+            log.warning("No setting, and not read: %s", words)
+        await super().startup(sockets)
+        if self.started and sockets:
+            host, port = sockets[0].getsockname()[:2]
+            shown = f"[{host}]" if ":" in host else host
+            sys.stdout.write(f"sigtest is ready at http://{shown}:{port}\n")
+            sys.stdout.flush()
+            self._app.state.reading.begin()  # before anybody waits for it
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._stopping()
+        await super().shutdown(sockets)
+
+
+def configuration(app: FastAPI) -> uvicorn.Config:
+    """How uvicorn runs the service."""
+    return uvicorn.Config(
+        app,
+        http=Connection,
+        log_config=None,
+        access_log=False,  # of uvicorn, which would name paths
+        timeout_graceful_shutdown=GRACE_SECONDS,
+        timeout_keep_alive=IDLE_SECONDS,
+    )
+
+
+def refuse_strangers(host: str, settings: Settings, queue: QueueSettings) -> None:
+    """Check that only holders of keys come in from other machines.
+
+    Raises:
+        SettingError: Everybody would.
+    """
+    if settings.open or is_loopback(host):
+        return
+    with closing(Questions.connect(queue)) as questions:
+        door = Door(settings, Access(questions.context.redis, queue.marker))
+        if not door.closed():
+            raise SettingError(
+                f"HOST {host} can be reached by other machines, and there are no keys. Make one "
+                "with `sigtest-admin keys add NAME`, or set SIGTEST_OPEN=1 to let everybody in."
+            )
+
+
+def openapi_text() -> str:
+    """The OpenAPI document of the code as the file has it."""
+    return json.dumps(create_app().openapi(), indent=2, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_text(openapi_text(), encoding="utf-8")

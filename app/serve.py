@@ -27,18 +27,24 @@ from pydantic import Field
 
 from sigtest.errors import SigtestError
 from workers.errors import SettingError
-from workers.logs import configure
 from workers.machine.keeper import starting
+from workers.process import configure
 from workers.settings import Settings, Variables, refuse_arguments, within
 
 if TYPE_CHECKING:
-    from app.front import Server
+    from app.main import Server
 
 _stopped = False
 
 
 class Address(Variables):
-    """Where the front end answers."""
+    """Where the front end answers.
+
+    Attributes:
+        host: Of the front end; an address that other machines reach needs keys. 0.0.0.0 in the
+            image.
+        port: Of the front end; 0 takes a free one and prints it.
+    """
 
     host: str = Field(default="127.0.0.1", validation_alias="HOST")
     port: Annotated[int, within(0, 65_535)] = Field(default=8000, validation_alias="PORT")
@@ -56,17 +62,16 @@ def serve(host: str, port: int, queue: Settings) -> None:
         from app.settings import Settings as Limits
 
         limits = Limits()  # before all the rest is loaded: they may make no sense
-        from app import front
-        from app.main import create_app
+        from app.main import Server, create_app, refuse_strangers
         from sigtest.data.shape import shape_of
 
         shape_of(b"{}")  # its kernel is read from disk before anybody waits for it
-        config = front.configuration(create_app(limits, queue))
+        server = Server(create_app(limits, queue), keeper.stop_soon)
         gc.freeze()
         gc.enable()
         keeper.wait_until_ready()
-        front.refuse_strangers(host, limits, queue)
-        run(front.Server(config, keeper.stop_soon), listening)
+        refuse_strangers(host, limits, queue)
+        run(server, listening)
 
 
 def main() -> int:

@@ -77,35 +77,40 @@ class Settings(Variables):
     """Limits of one request, and who may ask.
 
     Attributes:
-        max_body_bytes: Size of a request's body.
-        max_text_bytes: Text of one upload, all files together, after decompression.
+        max_body_bytes: Size of a request.
+        max_text_bytes: Text of an upload, all files together, after decompression.
         max_archive_files: Members of an uploaded archive.
-        max_archive_ratio: How many times its size an archive may unpack to.
+        max_archive_ratio: Times its size that an archive may unpack to; 1 MiB is always allowed.
         max_segments: Segments of a test set.
-        max_systems: Systems of a comparison.
-        max_characters: Characters of one segment.
+        max_systems: Systems, times their training replicas, of a comparison (summed over test sets)
+            or of a test set.
+        max_characters: Characters of a segment.
         max_metrics: Metrics of a comparison.
-        max_resamples: Resamples of a comparison, whether given or chosen by `auto`.
-        max_scores: Numbers that resampling keeps until a comparison is finished, 8 bytes each in
-            the store and some 36 in the worker that reports: systems (of every test set), for
-            bootstrap_t twice and pairs, times metrics times resamples; of a test set, all along.
-        max_rows: Rows of a report: pairs times metrics times significance tests.
-        max_reading_seconds: Of a core that reading a body may take, besides one for each MB of it.
-        max_page: Entries in one page of a listing.
+        max_resamples: Resamples of a comparison; no more than the default is ever taken.
+        max_scores: Systems (of every test set; with `bootstrap_t` twice, and pairs) times metrics
+            times resamples: 8 bytes each in the data store until a comparison is finished, and up
+            to 36 in the worker that writes the report, so 0.9 GB; 60 systems, 4 metrics and 999,999
+            resamples need 240 million. Of a leaderboard, the systems that it may have.
+        max_rows: Pairs times metrics times tests.
+        max_reading_seconds: Seconds of a core that reading and checking a body may take, and one
+            more for each MB of it.
+        max_page: Entries in a page of a listing.
         max_webhooks: Webhooks that a caller may have.
-        max_wait_seconds: How long a request may wait for a result (`Prefer: wait`).
-        max_event_seconds: How long one stream of events lasts; clients reconnect.
-        max_streams: Streams of events that a caller may have open at a time.
-        allow_downloads: Whether sacreBLEU may fetch its test sets from the network; 0 or 1.
-        cors_origins: Origins whose pages may ask in a browser, separated by commas, such as
-            https://board.example; `*` for all. None by default.
-        api_keys: Who may ask, as NAME:KEY, separated by commas, besides the holders of keys in the
-            store; held as names and hashes.
-        hosts: Names by which the service is asked besides those of loopback, separated by commas,
-            such as sigtest.example; `*` for all. Where there are keys, and this is empty, by any.
-        keys_required: Whether keys are needed although the store has none, as one that lost them;
-            0 or 1.
-        open: Whether anybody may ask from other machines where there are no keys; 0 or 1.
+        max_wait_seconds: Longest `Prefer: wait`.
+        max_event_seconds: Longest stream of events.
+        max_streams: Streams of events that a caller may have open at a time; 429 beyond.
+        allow_downloads: 1 lets sacreBLEU fetch test sets that a request names (`builtin`).
+        cors_origins: Origins whose pages may ask in a browser, such as `https://board.example`,
+            separated by commas; `*` for all. Keys are sent in headers; cookies are never read
+            across origins.
+        api_keys: `NAME:KEY,NAME:KEY`: callers who may do everything, for a first try. Held as names
+            and hashes.
+        hosts: Names under which the service is asked besides those of loopback, separated by
+            commas, without ports; `*` for all. [Where there are keys](#who-sees-what), and this is
+            empty, by any.
+        keys_required: 1 asks for a key also when the store has none, as one that lost them; for a
+            store of your own.
+        open: 1 lets other machines ask where there are no keys.
     """
 
     max_body_bytes: Count = 64 * 2**20

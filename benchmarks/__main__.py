@@ -19,11 +19,13 @@ BENCHMARKS = (
     "whole",
     "growth",
     "many",
+    "board",
     "service",
     "small",
     "memory",
     "leaderboard",
     "people",
+    "speech",
     "page",
     "hostile",
 )

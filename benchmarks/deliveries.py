@@ -23,10 +23,10 @@ from typing import Any
 from standardwebhooks.webhooks import Webhook
 
 from workers.machine.keeper import running
+from workers.queue import Context
 from workers.settings import Settings
 from workers.store.server import connect
 from workers.store.webhooks import TEST, Message
-from workers.tasks.context import Context
 
 LOOPBACK = (ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1/128"))
 CALLER = "owner"
@@ -119,7 +119,7 @@ def deliver_all(context: Context, receiver: Receiver, count: int) -> float:
     webhook_id, receiver.secret = webhooks.add(CALLER, receiver.url, [TEST])
     since = time.monotonic()
     for number in range(count):
-        webhooks.put(webhook_id, Message.of(TEST, {"id": webhook_id, "number": number}))
+        webhooks.put(webhook_id, CALLER, Message.of(TEST, {"id": webhook_id, "number": number}))
     while (record := webhooks.find(webhook_id)) is None or record.pending:
         if time.monotonic() > since + PATIENCE:
             raise SystemExit(f"{record} after {PATIENCE:.0f} s")

@@ -1,27 +1,36 @@
-"""Others while a hostile request of 1 MB runs: /healthz and small questions, against an idle one.
+"""Others while a hostile request of 1 MB runs, and what it takes: time, memory, its answer.
 
     OPENBLAS_NUM_THREADS=1 python -m benchmarks.hostile
 
 One caller sends one body of 1 MB after the other, each made of what some reader dislikes; another
 caller asks for /healthz and a small question, TRIES times of each, and looks at the clock. The bar:
-the 95th percentile lies at most 300 ms above that of the idle service.
+the 95th percentile lies at most 300 ms above that of the idle service, no process has more than
+1 GB, and no answer is 5xx.
 """
 
+import base64
+import gzip
 import json
 import os
 import threading
 import time
+import zlib
+from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import httpx
 import numpy as np
 
+from benchmarks.memory import descendants, memory
 from benchmarks.service import service
 from benchmarks.walk import PAIR
 
 TRIES = 20
 BAR = 0.3  # seconds
+MOST = 2**30  # bytes in a process
 SIZE = 2**20
 FIRST, SECOND = {"X-API-Key": "first-key"}, {"X-API-Key": "second-key"}
 
@@ -41,22 +50,52 @@ FILES = {
     "short lines": filled("a\n"),
     "one long line": filled("word "),
     "comet's segments": filled("a\tSegment 20000000\tscore: 0.5\n"),
+    "a file that unpacks to 1 GB": gzip.compress(bytes(2**30)),
 }
+ZEROS = base64.b85encode(zlib.compress(b'["' + bytes(2**29) + b'", []]', 9)).decode()
+SCORES = [{"name": f"s{i}", "scores": {"x": [i / 7, 1.5, *range(8)]}} for i in range(90)]
 BODIES = {
     "lists": filled("[],", head='{"systems": [', tail="[]]}"),
     "numbers": filled("1,", head='{"systems": {"a": {"scores": {"c": [', tail="1]}}}}"),
     "systems": filled('{"name": "a"},', head='{"systems": [', tail='{"name": "b"}]}'),
+    "tags": filled('"a",', head='{"tags": [', tail='"a"]}'),
+    "metadata": filled('"a": {"b": [1]},', head='{"metadata": {', tail='"c": 1}}'),
+    "ninety systems of numbers": json.dumps({"systems": SCORES, "tests": ["bootstrap_t"]}).encode(),
 }
+OTHERS = {
+    "events of a webhook": (
+        "/v1/webhooks",
+        filled('"a",', '{"url": "http://a", "events": [', '""]}'),
+    ),
+    "notes of a test set": ("/v1/testsets/" + "0" * 32, filled('"a",', '{"tags": [', '"a"]}')),
+}
+NAMES = (*FILES, *BODIES, *OTHERS, "what was looked at")
 
 
-def attack(client: httpx.Client, name: str) -> None:
-    """Send one hostile request."""
+def attack(client: httpx.Client, name: str) -> int:
+    """Send one hostile request; the status of its answer."""
+    headers = {**FIRST, "Content-Type": "application/json"}
     if name in FILES:
-        files = {"archive": ("file.txt", FILES[name])}
-        client.post("/v1/comparisons", files=files, headers=FIRST)
-    else:
-        headers = {**FIRST, "Content-Type": "application/json"}
-        client.post("/v1/comparisons", content=BODIES[name], headers=headers)
+        zipped = ".gz" * FILES[name].startswith(b"\x1f\x8b")
+        files = {"archive": (f"file.txt{zipped}", FILES[name])}
+        return client.post("/v1/comparisons", files=files, headers=FIRST).status_code
+    if name in BODIES:
+        return client.post("/v1/comparisons", content=BODIES[name], headers=headers).status_code
+    if name in OTHERS:
+        path, content = OTHERS[name]
+        method = "POST" if path.endswith("webhooks") else "PATCH"
+        return client.request(method, path, content=content, headers=headers).status_code
+    return client.post("/comparisons", files={"kept": (None, ZEROS)}, headers=FIRST).status_code
+
+
+def peak(pid: int) -> int:
+    """Most bytes that a process of the service ever had, since the peaks were forgotten."""
+    peaks = []
+    for process in (pid, *descendants(pid)):
+        with suppress(OSError):
+            peaks.append(1024 * memory(process, "VmHWM"))
+            Path(f"/proc/{process}/clear_refs").write_text("5")
+    return max(peaks)
 
 
 def seconds(call: Callable[[int], Any]) -> float:
@@ -83,19 +122,23 @@ def others(client: httpx.Client, first_seed: int) -> tuple[float, float]:
 
 def main() -> None:
     os.environ["SIGTEST_API_KEYS"] = "first:first-key,second:second-key"
-    with service(workers=2) as (client, _):
+    with service(workers=2) as (client, pid):
         others(client, 0)  # warm
         idle = others(client, 1000)
-        print(f"| request of 1 MB | /healthz p95 ms (idle {1000 * idle[0]:.0f}) "
-              f"| small question (idle {1000 * idle[1]:.0f}) | within the bar |")  # fmt: skip
-        print("| --- | --- | --- | --- |")
-        for number, name in enumerate((*FILES, *BODIES)):
-            ended = threading.Event()
+        print(f"| request of 1 MB | answered | /healthz p95 ms (idle {1000 * idle[0]:.0f}) "
+              f"| small question (idle {1000 * idle[1]:.0f}) | MB | within the bar |")  # fmt: skip
+        print("| --- | --- | --- | --- | --- | --- |")
+        for number, name in enumerate(NAMES):
+            ended, statuses = threading.Event(), Counter[int]()
 
-            def hurt(name: str = name, ended: threading.Event = ended) -> None:
+            def hurt(
+                name: str = name,
+                ended: threading.Event = ended,
+                statuses: Counter[int] = statuses,
+            ) -> None:
                 with httpx.Client(base_url=client.base_url, timeout=600) as hostile:
                     while not ended.is_set():
-                        attack(hostile, name)
+                        statuses[attack(hostile, name)] += 1
 
             thread = threading.Thread(target=hurt)
             thread.start()
@@ -103,8 +146,12 @@ def main() -> None:
             ended.set()
             thread.join()
             held = all(busy - calm <= BAR for busy, calm in zip(now, idle, strict=True))
+            bytes_ = peak(pid)
+            held = held and bytes_ <= MOST and max(statuses) < 500
             told = " | ".join(f"{1000 * p95:.0f}" for p95 in now)
-            print(f"| {name} | {told} | {'yes' if held else 'no'} |", flush=True)
+            answered = ", ".join(f"{status} x {count}" for status, count in statuses.items())
+            print(f"| {name} | {answered} | {told} | {bytes_ >> 20} | {'yes' if held else 'no'} |",
+                  flush=True)  # fmt: skip
 
 
 if __name__ == "__main__":

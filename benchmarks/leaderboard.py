@@ -22,8 +22,7 @@ import httpx
 
 from benchmarks.service import service
 from benchmarks.task import read_task
-from sigtest.comparison.comparison import Comparison
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import Comparison, parse_comparison
 from sigtest.engine import compare
 from workers.settings import Settings
 from workers.store.server import connect

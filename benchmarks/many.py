@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from benchmarks.task import Task, read_task
 from sigtest.engine import compare, reduce, sampled
-from sigtest.render.json import render
+from sigtest.render.records import render_json
 
 T = TypeVar("T")
 R = 9_999
@@ -48,7 +48,7 @@ def many(task: Task) -> None:
     starts = range(0, R, BLOCK)
     drawing, blocks = spent(lambda: [samples.block(s, min(s + BLOCK, R)) for s in starts])
     reducing, report = spent(lambda: reduce(samples, blocks))
-    writing, text = spent(lambda: render(report).encode())
+    writing, text = spent(lambda: render_json(report).encode())
     print(
         f"{SYSTEMS} systems, {len(task.reference):,} segments: statistics {extraction:.1f}, "
         f"resampling {drawing:.1f}, report {reducing:.1f}, its JSON {writing:.1f} CPU s: report "

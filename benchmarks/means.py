@@ -23,10 +23,10 @@ from scipy.stats import bootstrap, ttest_rel
 
 from benchmarks.task import sample_of
 from sigtest.arrays import Array, Weights
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.decide.facts import gather
 from sigtest.draws.sample import Sample
-from sigtest.significance.montecarlo import p_value
+from sigtest.significance.intervals import p_value
 
 SEGMENTS = 2_500
 SHARE = 0.4

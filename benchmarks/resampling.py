@@ -18,7 +18,7 @@ from sacrebleu.significance import Result, _paired_ar_test, _paired_bs_test
 
 from benchmarks.task import Task, paired, read_task, reduced, sample_of
 from sigtest.draws.sample import Sample
-from sigtest.significance.montecarlo import p_value
+from sigtest.significance.intervals import p_value
 
 AR = "approximate_randomization"
 

@@ -20,7 +20,7 @@ from typing import Any
 import httpx
 
 from benchmarks.task import Task, read_task, seconds
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare
 
 WHOLE = {

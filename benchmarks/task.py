@@ -10,8 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sigtest.comparison.comparison import Comparison
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import Comparison, parse_comparison
 from sigtest.comparison.plan import Plan
 from sigtest.data.text import parse_lines
 from sigtest.decide.facts import gather

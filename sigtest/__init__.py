@@ -15,9 +15,7 @@ from sigtest.errors import (
 from sigtest.version import __version__
 
 if TYPE_CHECKING:
-    from sigtest.notebook import compare, gate, suite
-    from sigtest.notebook.people import accuracy, human, meta
-    from sigtest.notebook.planning import plan
+    from sigtest.notebook import accuracy, compare, gate, human, meta, plan, suite
     from sigtest.report import Report
 
 __all__ = [
@@ -41,9 +39,9 @@ __all__ = [
 
 
 _PLACES = {
-    **dict.fromkeys(("compare", "gate", "suite"), "sigtest.notebook"),
-    **dict.fromkeys(("accuracy", "human", "meta"), "sigtest.notebook.people"),
-    "plan": "sigtest.notebook.planning",
+    **dict.fromkeys(
+        ("accuracy", "compare", "gate", "human", "meta", "plan", "suite"), "sigtest.notebook"
+    ),
     "Report": "sigtest.report",
 }
 

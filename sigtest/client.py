@@ -17,15 +17,13 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote
 
 import httpx
 
 from sigtest.comparison.comparison import Comparison
-from sigtest.data.choices import choose
-from sigtest.data.names import check_name
+from sigtest.data.names import check_name, choose
 from sigtest.errors import InputError, ServiceError, of_problem
 from sigtest.kinds import KINDS, FormFile
 from sigtest.kinds.comparisons import ComparisonReport
@@ -79,12 +77,7 @@ class Client:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -113,8 +106,8 @@ class Client:
         Raises:
             SigtestError: The service refuses the comparison, fails, or cannot be reached.
         """
-        stored = json.loads(self.report(self.run(comparison, progress, envelope=envelope)))
-        report: ComparisonReport = KINDS[COMPARISONS].read(stored)
+        key = self.run(comparison, progress, envelope=envelope)
+        report: ComparisonReport = KINDS[COMPARISONS].read(json.loads(self.report(key)))
         return report
 
     def ask(
@@ -233,9 +226,8 @@ class Client:
     ) -> dict[str, Any]:
         """Bins, counts and the observed difference of one pair; on demand every value."""
         params = {"a": a, "b": b, "metric": metric, "test": test, "values": str(values).lower()}
-        return self.connection.read(
-            "GET", f"/v1/{COMPARISONS}/{comparison_id}/distribution", params=params
-        )
+        path = f"/v1/{COMPARISONS}/{comparison_id}/distribution"
+        return self.connection.read("GET", path, params=params)
 
     def plot(
         self,

@@ -18,9 +18,9 @@ from sigtest.decide.facts import gather_all
 from sigtest.decide.summary import summarise
 from sigtest.draws.distribution import Distribution, distribution, pair_of
 from sigtest.draws.product import fixed_point
-from sigtest.draws.samples import Blocks, Samples
+from sigtest.draws.sample import Blocks, Samples
 from sigtest.measuring import Measuring
-from sigtest.metrics import Metric
+from sigtest.metrics import Measurable
 from sigtest.parallel import in_order
 from sigtest.progress import Progress, silent
 from sigtest.report import Report
@@ -28,7 +28,7 @@ from sigtest.report import Report
 BLOCK = 4096
 
 
-def measure(testset: TestSet, system: System, metric: Metric) -> Array:
+def measure(testset: TestSet, system: System, metric: Measurable) -> Array:
     """(m n, k) sufficient statistics of one system's segments, in fixed point.
 
     The segments of one replica come after those of the other.

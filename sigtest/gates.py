@@ -24,27 +24,26 @@ import numpy as np
 from sigtest.arrays import Array, Flags
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.plan import Part
-from sigtest.data.choices import choose
+from sigtest.data.names import choose
 from sigtest.engine import sampled
 from sigtest.errors import RecipeError
 from sigtest.progress import Progress, silent
-from sigtest.render.digits import counted, percent
-from sigtest.render.names import printable
-from sigtest.report import encode
-from sigtest.report.methods import listed
-from sigtest.report.parts import Ends
-from sigtest.requests.recipe import Recipe
+from sigtest.render.words import percent, printable
+from sigtest.report import Ends, counted, encode, listed
 from sigtest.significance import CORRECTIONS, TESTS
 from sigtest.significance.base import SLACK
-from sigtest.significance.corrections import adjust
-from sigtest.significance.intervals import bootstrap_t_interval, skewness
-from sigtest.significance.levels import smallest_attainable, strictest_level
-from sigtest.significance.montecarlo import p_value
-from sigtest.significance.tails import drawn_in, moved_out
+from sigtest.significance.corrections import adjust, smallest_attainable, strictest_level
+from sigtest.significance.intervals import (
+    bootstrap_t_interval,
+    drawn_in,
+    moved_out,
+    p_value,
+    skewness,
+)
 from sigtest.version import __version__
 
 Claim = Literal["not_worse", "equivalent", "same"]
-Outcome = Literal["pass", "fail", "undecided"]
+Outcome = Literal["pass", "undecided", "fail"]  # the last of several is that of all
 CLAIMS: tuple[Claim, ...] = get_args(Claim)
 MEANT = {
     "not_worse": "not worse than {baseline} by {margin:g} {metric}",
@@ -294,17 +293,33 @@ def gate(
     (found,), pairs = sample.studentised, slice(len(sample.part.systems), None)
     resamples = sample.part.resamples
     say("resampling", 0, resamples)
-    values, moved, spreads = found.drawn(pairs, 0, resamples)
+    values, moved, spreads = found.resampled(pairs, 0, resamples)
     say("resampling", resamples, resamples)
     differences, errors, tails = found.observed[pairs], found.errors[pairs], found.tails[pairs]
     sign = sample.metrics[0].sign
-    held = _Held(sign * differences, errors, sign * values, spreads, tails)
-    rows = _same(held) if margin is None else _within(held, margin, chosen)
-    level = drawing.alpha if margin is None else 2 * drawing.alpha
-    intervals = bootstrap_t_interval(differences, errors, values, tails, level)
+    held = _Draws(sign * differences, errors, sign * values, spreads, tails)
+    p, p_fail = held.p_values(margin, chosen)
     names = [sample.part.systems[first] for first in sample.part.pairs[:, 0]]
+    comparisons = drawing.comparisons(len(names))
+    adjusted, failed = (adjust(own, drawing.correction, comparisons) for own in (p, p_fail))
+    power = held.power(
+        margin, chosen, strictest_level(drawing.correction, comparisons, drawing.alpha)
+    )
+    level = drawing.alpha if margin is None else 2 * drawing.alpha
+    low, high = bootstrap_t_interval(differences, errors, values, tails, level)
+    figures = {"difference": differences, "p_value": p, "p_adjusted": adjusted,
+               "p_fail": p_fail, "p_fail_adjusted": failed, "power": power}  # fmt: skip
+    systems = tuple(
+        Gated(
+            system=name,
+            ci=(float(low[i]), float(high[i])),
+            outcome=_outcome(chosen, adjusted[i], failed[i], drawing.alpha),
+            **{what: float(column[i]) for what, column in figures.items()},
+        )
+        for i, name in enumerate(names)
+    )
+    outcomes = {system.outcome for system in systems}
     losses = -sign * skewness(moved + differences[:, None])
-    systems = _systems(names, differences, intervals, rows, chosen, drawing)
     evenness = sample.evenness[0, sample.part.pairs].min(axis=1)
     return GateReport(
         signature=sample.part.signature,
@@ -316,7 +331,7 @@ def gate(
         correction=drawing.correction,
         baseline=str(drawing.baseline),
         systems=systems,
-        outcome=_together([system.outcome for system in systems]),
+        outcome=next(own for own in get_args(Outcome)[::-1] if own in outcomes),
         warnings=_warnings(sample.part, names, evenness, losses, errors == 0, chosen),
     )
 
@@ -324,12 +339,12 @@ def gate(
 def _warnings(
     part: Part, names: Sequence[str], evenness: Array, losses: Array, still: Flags, claim: Claim
 ) -> tuple[str, ...]:
-    """Where systems pass too often at the margin: what was measured is told in docs/VALIDITY.md.
+    """Where systems at the margin pass or fail too often: docs/VALIDITY.md has what was measured.
 
     Args:
         part: What is compared.
         names: Of the systems at the gate.
-        evenness: (P,) from `units.evenness`.
+        evenness: (P,) from `sample.evenness`.
         losses: (P,) skewness of the draws of their losses against the baseline.
         still: (P,) whether their differences from the baseline are the same on every resample.
         claim: What lets a system pass.
@@ -337,7 +352,6 @@ def _warnings(
     if claim == "same":
         return ()
     test, unit = TESTS["bootstrap_t"], part.recipe.unit
-    harmful = np.abs(losses) if claim == "equivalent" else np.maximum(losses, 0.0)
     said = []
     if constant := [name for name, own in zip(names, still, strict=True) if own]:
         unseen = 1 - part.recipe.alpha ** (1 / part.units)
@@ -346,7 +360,7 @@ def _warnings(
             f"p-values, intervals and power take it as certain; yet up to {100 * unseen:.2g} % of "
             f"{unit}s may be of a kind that none of these {counted(part.units, unit)} is."
         )
-    pairs = zip(names, harmful, still, evenness.tolist(), strict=True)
+    pairs = zip(names, np.abs(losses), still, evenness.tolist(), strict=True)
     skewed = [
         name
         for name, own, same, even in pairs
@@ -362,43 +376,15 @@ def _warnings(
                 f"The {part.units} {unit}s weigh so unequally that they tell as {effective:.0f} do"
             )
         said.append(
-            f"{why}: where rare {unit}s make large differences, a system at the margin passes "
-            "more often than alpha says (in simulations .06 to .10 of the time at .05)."
+            f"{why}: a system at the margin passes more often than alpha says where it loses much "
+            f"on rare {unit}s, and fails more often where it gains much (in simulations .06 to .11 "
+            "and, of five systems, .05 to .13 at .05)."
         )
     return tuple(said)
 
 
-def _systems(
-    names: Sequence[str],
-    differences: Array,
-    intervals: tuple[Array, Array],
-    rows: _Rows,
-    claim: Claim,
-    recipe: Recipe,
-) -> tuple[Gated, ...]:
-    """What is decided of each system but the baseline, from (P,) arrays in their order."""
-    comparisons = recipe.comparisons(len(names))
-    adjusted, failed = (adjust(p, recipe.correction, comparisons) for p in (rows.p, rows.p_fail))
-    power = rows.power(strictest_level(recipe.correction, comparisons, recipe.alpha))
-    low, high = intervals
-    return tuple(
-        Gated(
-            name,
-            float(differences[i]),
-            (float(low[i]), float(high[i])),
-            float(rows.p[i]),
-            float(adjusted[i]),
-            float(rows.p_fail[i]),
-            float(failed[i]),
-            _outcome(claim, float(adjusted[i]), float(failed[i]), recipe.alpha),
-            float(power[i]),
-        )
-        for i, name in enumerate(names)
-    )
-
-
 @dataclass(frozen=True)
-class _Held:
+class _Draws:
     """(P,) oriented differences, their standard errors, and (P, R) studentised draws and theirs."""
 
     differences: Array
@@ -415,37 +401,38 @@ class _Held:
         """(P,) p-values of the null hypothesis that differences are at least `limit`."""
         return self._tail(limit - self.differences, -self.values)
 
+    def p_values(self, margin: float | None, claim: Claim) -> tuple[Array, Array]:
+        """(P,) p-values for passing, and against it."""
+        if margin is None:  # two runs of one system pass unless they differ significantly
+            p = np.minimum(1.0, 2 * np.minimum(self.above(0.0), self.below(0.0)))
+            return p, p
+        worse, better = self.above(-margin), self.below(margin)
+        if claim == "not_worse":
+            return worse, self.below(-margin)
+        outside = np.minimum(self.below(-margin), self.above(margin))
+        return np.maximum(worse, better), np.minimum(1.0, 2 * outside)
+
+    def power(self, margin: float | None, claim: Claim, alpha: float) -> Array:
+        """How likely a system passes whose true difference is 0: how many of the draws would.
+
+        Each draw is a test set on which nothing differs but by chance, with its own standard error,
+        so that skewed differences count as they are.
+        """
+        if margin is None:
+            return np.full_like(self.differences, 1 - alpha)
+        with np.errstate(divide="ignore"):
+            room = margin / self.spreads
+        passed = room + self.values > _critical(self.values, self.tails, alpha)
+        if claim == "equivalent":
+            passed &= room - self.values > _critical(-self.values, self.tails, alpha)
+        return np.asarray(passed.mean(axis=1))
+
     def _tail(self, moved: Array, values: Array) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):
             t = np.where(self.errors > 0, moved / self.errors, np.where(moved > 0, np.inf, -np.inf))
         t = drawn_in(t, self.tails, "greater")
         least = t - SLACK * np.where(np.isfinite(t), np.abs(t), 0.0)
         return p_value(np.count_nonzero(values >= least[:, None], axis=1), values.shape[1])
-
-
-@dataclass(frozen=True)
-class _Rows:
-    """(P,) p-values for and against passing, and what the power of passing depends on."""
-
-    p: Array
-    p_fail: Array
-    values: Array  # (P, R) studentised draws
-    room: Array  # (P, R) the margin in the standard errors of the draws
-    tails: Array  # (P,) from `heaviness`
-    sides: int
-
-    def power(self, alpha: float) -> Array:
-        """How likely a system passes whose true difference is 0: how many of the draws would.
-
-        Each draw is a test set on which nothing differs but by chance, with its own standard error,
-        so that skewed differences count as they are.
-        """
-        if not self.sides:
-            return np.full_like(self.p, 1 - alpha)
-        passed = self.room + self.values > _critical(self.values, self.tails, alpha)
-        if self.sides == 2:
-            passed &= self.room - self.values > _critical(-self.values, self.tails, alpha)
-        return np.asarray(passed.mean(axis=1))
 
 
 def _critical(values: Array, tails: Array, alpha: float) -> Array:
@@ -458,31 +445,9 @@ def _critical(values: Array, tails: Array, alpha: float) -> Array:
     return moved_out(np.partition(values, place, axis=1)[:, place], tails)[:, None]
 
 
-def _within(held: _Held, margin: float, claim: Claim) -> _Rows:
-    with np.errstate(divide="ignore"):
-        room = margin / held.spreads
-    worse, better = held.above(-margin), held.below(margin)
-    if claim == "not_worse":
-        return _Rows(worse, held.below(-margin), held.values, room, held.tails, 1)
-    outside = np.minimum(1.0, 2 * np.minimum(held.below(-margin), held.above(margin)))
-    return _Rows(np.maximum(worse, better), outside, held.values, room, held.tails, 2)
-
-
-def _same(held: _Held) -> _Rows:
-    """Two runs of one system pass unless they differ significantly."""
-    p = np.minimum(1.0, 2 * np.minimum(held.above(0.0), held.below(0.0)))
-    return _Rows(p, p, held.values, np.full_like(held.values, math.inf), held.tails, 0)
-
-
 def _outcome(claim: Claim, adjusted: float, failed: float, alpha: float) -> Outcome:
     if claim == "same":
         return "fail" if adjusted <= alpha else "pass"
     if adjusted <= alpha:
         return "pass"
     return "fail" if failed <= alpha else "undecided"
-
-
-def _together(outcomes: Sequence[Outcome]) -> Outcome:
-    if "fail" in outcomes:
-        return "fail"
-    return "undecided" if "undecided" in outcomes else "pass"

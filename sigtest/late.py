@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections import UserDict
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 
-class Registry(MutableMapping[str, T]):
-    """Things by name.
+class Registry(UserDict[str, T]):
+    """Things by name; those that are text are places, and loaded when they are looked at.
 
     Args:
         places: By name, where a thing is: its module, a colon, and its name there.
@@ -18,32 +19,16 @@ class Registry(MutableMapping[str, T]):
     """
 
     def __init__(self, places: Mapping[str, str], made: bool = False) -> None:
-        self._places: dict[str, str | None] = dict(places)
+        super().__init__()
         self._made = made
-        self._found: dict[str, T] = {}
+        self.data.update(places)  # type: ignore[arg-type]
 
     def __getitem__(self, name: str) -> T:
-        place = self._places[name]
-        if name not in self._found and place is not None:
-            self._found[name] = _at(place)() if self._made else _at(place)
-        return self._found[name]
-
-    def __setitem__(self, name: str, thing: T) -> None:
-        self._places.setdefault(name, None)
-        self._found[name] = thing
-
-    def __delitem__(self, name: str) -> None:
-        del self._places[name]
-        self._found.pop(name, None)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._places
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
-
-    def __len__(self) -> int:
-        return len(self._places)
+        thing = self.data[name]
+        if isinstance(thing, str):
+            found = _at(thing)
+            thing = self.data[name] = found() if self._made else found
+        return thing
 
 
 def late(place: str) -> Callable[..., Any]:

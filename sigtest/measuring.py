@@ -48,7 +48,7 @@ class Measuring:
 
     def __init__(self, comparison: Comparison) -> None:
         self._comparison = comparison
-        self._metrics = comparison.recipe.metrics
+        self._metrics = comparison.recipe.measured
         self.stints = [s for e in range(len(comparison.entries)) for s in self._stints(e)]
         self._tables: list[list[Array]] = [
             [np.empty(0)] * len(self._metrics) for _ in comparison.entries
@@ -73,12 +73,13 @@ class Measuring:
         for place, m in enumerate(stint.metrics):
             tables = self._tables[stint.entry]
             if not tables[m].size:
-                width = found[0][0][place].shape[1]
-                rows = len(found[0]) * segments
+                length, width = found[0][0][place].shape
+                length = max(length, segments)  # rows are of segments, or of all words
+                rows = len(found[0]) * length
                 tables[m] = np.empty((len(self._comparison.plan.systems), rows, width))
             for s, runs in zip(stint.systems, found, strict=True):
                 for r, measured in enumerate(runs):
-                    first = r * segments + stint.first
+                    first = r * (tables[m].shape[1] // len(runs)) + stint.first
                     tables[m][s, first : first + len(measured[place])] = measured[place]
 
     def tables(self) -> list[list[Array]]:

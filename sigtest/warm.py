@@ -1,29 +1,30 @@
 """Compile every kernel once, so that no user's comparison waits for a compiler.
 
-`make install` and `make serve` run it and workers call it before they take work; with a warm disk
-cache it takes a moment. A kernel that is not reached by a small comparison of all metrics is a bug
-here.
+`make install` and `make serve` run it for all kinds of questions; `make demo`, and workers before
+they take work, for comparisons alone. With a warm disk cache it takes a moment. A kernel that is
+not reached by a small question of each kind is a bug here.
 """
 
 from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import sys
 from collections.abc import Callable
 
 import numpy as np
 
-from sigtest.comparison.comparison import Comparison
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import Comparison, parse_comparison
 from sigtest.data.shape import shape_of
 from sigtest.draws.totals import alone, resample, swap_fact
 from sigtest.engine import compare, measure
 from sigtest.errors import UnavailableError
-from sigtest.kinds import cost
+from sigtest.kinds import KINDS, cost
 from sigtest.metrics import METRICS
 from sigtest.metrics.labels import LabelMetric
-from sigtest.metrics.meteor.metric import Meteor
-from sigtest.metrics.scores import Supplied
+from sigtest.metrics.meteor import Meteor
+from sigtest.metrics.scores import ScoreMetric
+from sigtest.metrics.wer import Wer
 from sigtest.significance import CORRECTIONS, resampling_tests
 
 SWAPS = [name for name, test in resampling_tests().items() if test.draws == "swaps"]
@@ -31,9 +32,10 @@ TESTS = [name for name in resampling_tests() if name not in SWAPS[1:]]  # one th
 FEW = 8  # lines that differ, all swaps of which are counted in no time
 
 
-def warm(backwards: bool = False) -> None:
-    """Run small comparisons that reach every kernel, in this order or backwards."""
-    for step in reversed(STEPS) if backwards else STEPS:
+def warm(others: bool = False, backwards: bool = False) -> None:
+    """Run small comparisons that reach every kernel, and questions of `others`; or backwards."""
+    steps = (*STEPS, _ask_others) if others else STEPS
+    for step in reversed(steps) if backwards else steps:
         step()
 
 
@@ -46,9 +48,10 @@ def meteor_options() -> tuple[str, ...]:
 
 def main() -> None:
     """Compile in two processes from opposite ends: each reads from disk what the other compiled."""
-    other = multiprocessing.get_context("spawn").Process(target=warm, args=(True,))
+    others = sys.argv[1:] == ["all"]
+    other = multiprocessing.get_context("spawn").Process(target=warm, args=(others, True))
     other.start()
-    warm()
+    warm(others)
     other.join()
     if other.exitcode:
         raise SystemExit(other.exitcode)
@@ -65,6 +68,10 @@ def _measure() -> None:
 def _compare_texts() -> None:
     compare(_text_comparison(exact="never"))
     compare(_text_comparison(references=2))
+
+
+def _compare_words() -> None:
+    compare(_text_comparison(metrics=["wer"], tests=["matched_pairs"]))
 
 
 def _compare_jointly() -> None:
@@ -84,7 +91,7 @@ def _join() -> None:
         )
         for place, system in enumerate(entry.systems)
     )
-    swap_fact(part, 0, first, second, None)
+    swap_fact(part, 0, first, second)
 
 
 def _compare_scores() -> None:
@@ -92,9 +99,9 @@ def _compare_scores() -> None:
     systems = [
         {
             "name": name,
-            "scores": {"x": rng.integers(0, 9, (24, 1)).tolist(), "y": rng.random(24).tolist()},
+            "scores": {"x": rng.integers(0, 9, (30, 1)).tolist(), "y": rng.random(30).tolist()},
         }
-        for name in "ab"
+        for name in "abc"
     ]
     compare(
         parse_comparison(
@@ -126,9 +133,24 @@ def _look_at_json() -> None:
     shape_of(b"{}")
 
 
+def _ask_others() -> None:
+    """Other kinds: what they have for examples, and scores of segments by people and metrics."""
+    scores = np.random.default_rng(0).integers(0, 9, (3, 12, 12)).tolist()
+    people, x, y = ({"segment": dict(zip("abcdefghijkl", rows, strict=True))} for rows in scores)
+    request = {"human": {"scores": people}, "metrics": {"x": x, "y": y}, "resamples": 9}
+    evaluations = KINDS["metric-evaluations"]
+    for group in (None, "none", "item", "system"):
+        level = {"level": "segment", "group": group} if group else {}
+        evaluations.compute(evaluations.parse(request | level))
+    for path, kind in KINDS.items():
+        for example in kind.examples.values() if path != "comparisons" else ():
+            kind.compute(kind.parse(example["value"]))
+
+
 STEPS: tuple[Callable[[], None], ...] = (
     _measure,
     _compare_texts,
+    _compare_words,
     _compare_jointly,
     _join,
     _score_meteor,
@@ -149,7 +171,7 @@ def _text_comparison(references: int = 1, **choices: object) -> Comparison:
             "systems": [
                 {"name": name, "hypotheses": text} for name, text in zip("ab", texts, strict=False)
             ],
-            "metrics": _text_metrics(),
+            "metrics": _text_metrics(references),
             "tests": TESTS,
             "resamples": 9,
             **choices,
@@ -157,11 +179,12 @@ def _text_comparison(references: int = 1, **choices: object) -> Comparison:
     )
 
 
-def _text_metrics() -> list[str]:
+def _text_metrics(references: int) -> list[str]:
+    left_out = (ScoreMetric, LabelMetric, *([Wer] if references > 1 else []))
     return [
         name
         for name, metric in METRICS.items()
-        if not issubclass(metric, (Supplied, LabelMetric)) and name != "meteor"
+        if not issubclass(metric, left_out) and name != "meteor"
     ]
 
 

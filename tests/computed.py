@@ -6,16 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from sigtest.comparison.comparison import Comparison
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import Comparison, parse_comparison
 from sigtest.comparison.plan import Plan
 from sigtest.data.text import parse_lines
 from sigtest.decide.facts import gather
 from sigtest.decide.summary import summarise
 from sigtest.draws.sample import Block, Sample
-from sigtest.engine import compare, measure
+from sigtest.engine import compare, sampled
 from sigtest.render.comparison import present
 from sigtest.render.formats import FORMATS
 from sigtest.report import Report
@@ -43,16 +40,7 @@ def read(path: Path) -> list[str]:
 
 def sample_of(comparison: Comparison) -> Sample:
     """The measured sample of a comparison on one test set."""
-    tables = [
-        np.stack(
-            [
-                measure(comparison.entries[0].testset, s, metric)
-                for s in comparison.entries[0].systems
-            ]
-        )
-        for metric in comparison.recipe.metrics
-    ]
-    return Sample(comparison.plan.parts[0], tables)
+    return sampled(comparison).parts[0]
 
 
 def in_blocks(sample: Sample, size: int) -> Report:

@@ -26,10 +26,11 @@ ADDED = (
     "may_be_best",
     "rank_confidence",
     "discriminative_power",
-    "proportion_ci",
     "clustered_stderr",
     "rank_doubt",
-)  # after 0.1.0, from numbers that are hashed or, the last, held against statsmodels
+    "p_best",
+    "untestable",
+)  # after 0.1.0, from numbers that are hashed or held against statsmodels or a textbook loop
 LEGACY = "riezler_maxwell_bootstrap"
 DECIMALS = 8
 

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sigtest.comparison.comparison import Comparison
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import Comparison, parse_comparison
 from sigtest.data.text import parse_lines
 from sigtest.draws.distribution import Distribution
 from sigtest.engine import compare
 from sigtest.kinds.comparisons import ComparisonQuestion
-from sigtest.render import json
+from sigtest.render.records import render_json
 from workers.machine.keeper import running
 from workers.machine.worker import WORKING
 from workers.questions import PairAsked, Questions, Record
@@ -162,7 +161,7 @@ def children(pid: int, *words: str) -> list[int]:
 
 def in_process(comparison: Comparison) -> bytes:
     """The report as the command line computes and prints it."""
-    return json.render(compare(comparison)).encode()
+    return render_json(compare(comparison)).encode()
 
 
 def called(pid: int) -> str:

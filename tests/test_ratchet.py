@@ -1,6 +1,13 @@
 """The ratchet counts code, and nothing else."""
 
-from benchmarks.ratchet import PACKAGES, folders, measure, product
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from benchmarks import ratchet
+from benchmarks.ratchet import measure
 
 SOURCE = '''"""A module."""
 
@@ -25,7 +32,16 @@ def test_blanks_comments_and_docstrings_are_no_code() -> None:
     assert (size["lines"], size["functions"], size["modules"]) == (6, 1, 1)
 
 
-def test_a_folder_counts_what_lies_below_it() -> None:
-    sizes = folders()
-    assert product(sizes) == sum((sizes[package] for package in PACKAGES), type(sizes["app"])())
-    assert sizes["app"]["lines"] > sizes["app/http"]["lines"]
+def test_a_folder_counts_what_lies_below_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    for name in ("app/main.py", "app/http/auth.py", "app/http/deep/er.py", "workers/queue.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(SOURCE)
+    monkeypatch.setattr(ratchet, "ROOT", tmp_path)
+    sizes = ratchet.folders()
+    assert {name: size["lines"] for name, size in sizes.items()} == {
+        "app": 18, "app/http": 12, "workers": 6,
+    }  # fmt: skip
+    assert ratchet.product({**sizes, "sigtest": Counter()})["lines"] == 24

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -63,13 +63,13 @@ def _commits_nothing(module: Any) -> None:
 
 
 def _drops_a_piece(module: Any) -> None:
-    real = module.ProgressStore.blocks
+    real = module.QuestionStore.blocks
 
     def blocks(self: Any, *arguments: Any) -> list[Any]:
         found = list(real(self, *arguments))
         return [*found[:-1], found[0]] if len(found) > 1 else found
 
-    _put(module.ProgressStore, "blocks", blocks)
+    _put(module.QuestionStore, "blocks", blocks)
 
 
 def _shares_the_cache(module: Any) -> None:
@@ -102,14 +102,15 @@ def _outlives(module: Any) -> None:
 
 
 def _fails_at_listings(module: Any) -> None:
-    real = module.listing
+    real = module.Questions.listing
 
-    def listing(kind: Any, records: Any, after: Any) -> Any:
+    def listing(self: Any, *args: Any) -> Any:
+        records, after = real(self, *args)
         if len(records) > 3:
             raise RuntimeError("planted")
-        return real(kind, records, after)
+        return records, after
 
-    _put(module, "listing", listing)
+    _put(module.Questions, "listing", listing)
 
 
 def _shows_strangers(module: Any) -> None:
@@ -130,8 +131,8 @@ def _serves_in_order(module: Any) -> None:
     real = module.Feed._let_wait
     seconds = iter(range(10**9))
 
-    def let_wait(self: Any, owner: str, priced: list[Any], behind: bool) -> None:
-        again = [module.Priced(entry.task, float(next(seconds))) for entry in priced]
+    def let_wait(self: Any, owner: str, tasks: list[Any], behind: bool) -> None:
+        again = [replace(task, seconds=float(next(seconds))) for task in tasks]
         real(self, "everybody", again, behind)
 
     _put(module.Feed, "_let_wait", let_wait)
@@ -163,7 +164,7 @@ FAULTS = _by_name(
            "a task that was lost with its worker is not queued again"),
     _fault("processes that outlive", "workers.process", _outlives, "orphaned",
            "children do not end with their parent"),
-    _fault("bug at a listing", "app.answers.questions", _fails_at_listings, "faulty",
+    _fault("bug at a listing", "workers.questions", _fails_at_listings, "faulty",
            "a listing of more than three entries raises an exception"),
     _fault("questions of strangers", "workers.questions", _shows_strangers, "opened",
            "every caller who has an id sees the question"),

@@ -128,7 +128,8 @@ def sums_around_the_limit_are_exact() -> Check:
     """Whole numbers whose sums lie on either side of what float32 holds."""
     problems, cases = [], 0
     for total, units in itertools.product(LIMITS, (3, 40, 5_000)):
-        column = np.full(units, float(total // units))
+        column = np.full(units, float(total // (units - 1)))
+        column[-1] = 0.0  # the smallest, which is taken off the others before they are multiplied
         column[0] += total - column.sum()
         columns = product.DistinctColumns([column[None, :, None]])
         every, last = np.ones(units), np.arange(units) == units - 1

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import norm
 
 from sigtest.arrays import Array
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.draws.product import fixed_point
 from sigtest.draws.weights import bootstrap_counts, swap_masks
 from sigtest.engine import compare
@@ -24,6 +24,7 @@ from validation.settings import SEED
 DATA_SETS = 80_000
 LENGTH = 100
 UNITS = 20
+WIDTHS = (["ter"], ["ter", "chrf"])  # recipes whose statistics have two columns, and more
 BAND = 5.0  # standard errors; .055 is more than six away
 
 
@@ -131,7 +132,6 @@ def documents_and_replicas_equal_plain_loops() -> Check:
         "systems": [
             {"name": name, "replicas": runs} for name, runs in zip("ab", hypotheses, strict=True)
         ],
-        "metrics": ["ter"],
         "documents": documents,
         "unit": "document",
         "resamples": resamples,
@@ -152,12 +152,13 @@ def documents_and_replicas_equal_plain_loops() -> Check:
         wanted = loop(
             lambda sums: -100 * float(sums[0] / sums[1]), x, y, kept if swaps else segments
         )
-        for alternative, count in wanted.items():
+        # sums of two columns are added up while units are drawn, of more they are a product
+        for metrics, (alternative, count) in itertools.product(WIDTHS, wanted.items()):
             cases += 1
-            asked = {**body, "tests": [test], "alternative": alternative}
+            asked = {**body, "metrics": metrics, "tests": [test], "alternative": alternative}
             pair = compare(parse_comparison(asked)).pairs[0]
             if pair.count != count:
-                problems.append(f"{test} {alternative}: {pair.count}, not {count}")
+                problems.append(f"{test} {alternative} of {metrics}: {pair.count}, not {count}")
     return all_hold(
         "documents and replicas equal plain loops",
         "With documents of 1 to 5 segments as units and two replicas a system, every count is that "

@@ -16,16 +16,14 @@ import numpy as np
 from sigtest.arrays import Array, Counts
 from sigtest.cached import cached_property
 from sigtest.comparison.plan import Part
-from sigtest.draws.sample import Sample
+from sigtest.draws.sample import Sample, known_means
 from sigtest.draws.studentised import in_errors
-from sigtest.draws.units import known_means
 from sigtest.metrics import Metric
 from sigtest.requests.recipe import Recipe
 from sigtest.significance import ALTERNATIVES, TESTS, Alternative, ResamplingTest
 from sigtest.significance.base import SLACK, slack
-from sigtest.significance.counting import centres
-from sigtest.significance.montecarlo import p_value
-from sigtest.significance.tails import drawn_in
+from sigtest.significance.intervals import drawn_in, p_value
+from sigtest.significance.resampling import centres
 
 Pairs = tuple[tuple[int, int], ...]
 CHUNK = 8  # pairs whose draws stay in the cache
@@ -122,7 +120,7 @@ def drawn(sample: Sample) -> list[Drawn]:
         here = slice(first, last)
         scores[:, :, here] = sample.bootstrap_scores(first, last)
         for m, known in enumerate(sample.studentised):
-            studentised[m, :, here] = known.drawn(slice(size, None), first, last)[0]
+            studentised[m, :, here] = known.resampled(slice(size, None), first, last)[0]
         if sample.swap_test is not None:
             for m, kept in enumerate(sample.swapped_sums(first, last)):
                 swaps[m] += _swaps(sample, m, kept)

@@ -19,8 +19,7 @@ from sigtest.arrays import Array, Counts
 from sigtest.metrics import Metric
 from sigtest.requests.recipe import parse_metric
 from sigtest.significance import ALTERNATIVES, Alternative
-from sigtest.significance.convolution import applies, convolve_swaps
-from sigtest.significance.exact import ExactP, enumerate_swaps
+from sigtest.significance.exact import ExactP, applies, convolve_swaps, enumerate_swaps
 from validation import fixtures
 from validation.nulls import subsets
 from validation.parallel import spread

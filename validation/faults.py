@@ -16,7 +16,7 @@ from sigtest.decide import decisions, facts
 from sigtest.draws import product, sample, weights
 from sigtest.draws.sample import Sample
 from sigtest.metrics.ter import Ter
-from sigtest.significance import CORRECTIONS, Alternative, bootstrap, exact, randomization
+from sigtest.significance import CORRECTIONS, Alternative, exact, resampling
 from sigtest.significance.base import claim
 from validation import exhaustion, invariance, loops, peers
 from validation.published import adjusted_p_values_are_published_ones
@@ -61,7 +61,7 @@ def _paired_strictly(
     return against_a if alt == "greater" else against_b
 
 
-class _StrictEnumeration(randomization.ApproximateRandomization):
+class _StrictEnumeration(resampling.ApproximateRandomization):
     """Leaves out patterns tied with the observed one; one of them is kept, so that p > 0."""
 
     def count(
@@ -189,9 +189,9 @@ def _one(owner: ModuleType | type, name: str, new: object) -> Seed:
     return lambda: replaced(owner, name, new)
 
 
-AR = randomization.ApproximateRandomization
-BOOTSTRAP = bootstrap.Bootstrap
-PAIRED = bootstrap.PairedBootstrap
+AR = resampling.ApproximateRandomization
+BOOTSTRAP = resampling.Bootstrap
+PAIRED = resampling.PairedBootstrap
 WEIGHTS = (product, "TWO_UNITS", 0)  # no sums without weights, which faults of drawing change
 
 

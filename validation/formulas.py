@@ -34,6 +34,11 @@ def _ratio(sums: Array) -> float:
     return float(sums[0] / sums[1]) if sums[1] else 0.0
 
 
+def _error_rate(sums: Array) -> float:
+    """Errors in percent of the words of the reference; of none, as of one word."""
+    return 100 * float(sums[0]) / max(float(sums[1]), 1.0)
+
+
 def _fscore(sums: Array) -> float:
     """2 P R / (P + R) with P = match / system and R = match / reference."""
     match, system, reference = (float(value) for value in sums)
@@ -86,6 +91,8 @@ PLAIN: dict[str, Formula] = {
     "scores": _ratio,
     "ratio": _ratio,
     "perplexity": lambda sums: math.exp(_ratio(sums)),
+    "wer": _error_rate,
+    "cer": _error_rate,
     "fscore": _fscore,
     "nist": _nist,
     "meteor": _meteor,

@@ -14,10 +14,16 @@ import numpy as np
 
 from sigtest.arrays import Array, Flags
 from sigtest.draws.product import fixed_point
-from sigtest.meta_evaluation.significance.ordinal import ORDINAL, exchange_systems
-from sigtest.meta_evaluation.significance.permutation import Pearson, tails
-from sigtest.meta_evaluation.significance.williams import williams
-from sigtest.meta_evaluation.statistics.correlation import standardised
+from sigtest.meta_evaluation.bootstrap import correlation_rows, correlations
+from sigtest.meta_evaluation.significance import (
+    ExchangeColumn,
+    certain,
+    exact_correlations,
+    exchange,
+    exchange_systems,
+    williams,
+)
+from sigtest.meta_evaluation.statistics import standardised
 from sigtest.metrics import METRICS
 from sigtest.metrics.scores import Scores
 from sigtest.people.statistics import rank_sum, signed_rank
@@ -50,7 +56,7 @@ def _williams(n: int, between: float, with_people: float) -> Simulate:
         x /= np.sqrt((x**2).sum(axis=2, keepdims=True))
         r = np.einsum("sin,sjn->sij", x, x)
         tests = [williams(own[0, 1], own[0, 2], own[1, 2], n) for own in r]
-        return [[test.p_value(claim) for claim in ALTERNATIVES] for test in tests]
+        return [[certain(test)[claim].p for claim in ALTERNATIVES] for test in tests]
 
     return simulate
 
@@ -129,18 +135,16 @@ def _permuted(n: int) -> Simulate:
     def simulate(rng: np.random.Generator) -> list[P]:
         rows = [[_cells(metric, own[0]) for metric in own[1:]] for own in _trio(rng, n)]
         if n <= 20:
-            exact = [tails(Pearson(), a, b) for a, b in rows]
-            return [[t.of(claim).p_value for claim in ALTERNATIVES] for t in exact if t is not None]
+            exact = [exact_correlations(a, b) for a, b in rows]
+            return [[own[claim].p for claim in ALTERNATIVES] for own in exact if own is not None]
         found = []
         for first in range(0, LENGTH, 50):
-            sample = sample_beside(
-                [Pearson()],
-                [np.array([one for both in rows[first : first + 50] for one in both])],
-                tuple((2 * i, 2 * i + 1) for i in range(50)),
-                resamples=RESAMPLES,
-                seed=int(rng.integers(2**63)),
-            )
-            found += drawn(sample)[0].p_values("approximate_randomization").T.tolist()
+            some = np.array([one for both in rows[first : first + 50] for one in both])
+            pairs = [(m, m + 1) for m in range(0, len(some), 2)]
+            column = ExchangeColumn(correlations, exact_correlations, some, pairs)
+            seed = int(rng.integers(2**63))
+            chances = exchange({"r": column}, RESAMPLES, seed, 0, lambda done, of: None)["r"]
+            found += [[own[claim].p for claim in ALTERNATIVES] for own in chances]
         return found
 
     return simulate
@@ -148,8 +152,8 @@ def _permuted(n: int) -> Simulate:
 
 def _cells(metric: Array, people: Array) -> Array:
     """(n, 6) statistics in fixed point, as the product makes them of standardised scores."""
-    m, h = standardised(metric), standardised(people)
-    return fixed_point(np.stack([np.ones_like(m), m, m * m, m * h, h, h * h], axis=1))
+    scores = np.stack([standardised(metric), standardised(people)], axis=1)
+    return fixed_point(correlation_rows(scores))
 
 
 def _ordinal(name: str, n: int) -> Simulate:
@@ -158,10 +162,8 @@ def _ordinal(name: str, n: int) -> Simulate:
     def simulate(rng: np.random.Generator) -> list[P]:
         found = []
         for people, a, b in _trio(rng, n):
-            own = exchange_systems(people, a, b, np.empty((0, n), dtype=np.bool_))
-            exact = own[ORDINAL.index(name)].tails
-            assert exact is not None
-            found.append([exact.of(claim).p_value for claim in ALTERNATIVES])
+            exact = exchange_systems(people, a, b, np.empty((0, n), dtype=np.bool_))[name]
+            found.append([exact[claim].p for claim in ALTERNATIVES])
         return found
 
     return simulate

@@ -13,7 +13,7 @@ from collections import defaultdict
 
 import numpy as np
 
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.gates import gate
 from validation import kept
 from validation.asymmetric import POPULATIONS, TOLD

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from sigtest.arrays import Array, Flags
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.data.text import parse_lines
 from sigtest.engine import compare
 from sigtest.metrics.scores import Scores

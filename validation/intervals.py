@@ -15,9 +15,8 @@ from collections.abc import Callable
 import numpy as np
 
 from sigtest.arrays import Array
-from sigtest.meta_evaluation.statistics.soft import Draws, soft_accuracies
-from sigtest.meta_evaluation.statistics.spread import draw, interval
-from sigtest.meta_evaluation.statistics.values import Cells, evaluate
+from sigtest.meta_evaluation.bootstrap import Draws, draw, interval, soft_accuracies
+from sigtest.meta_evaluation.statistics import Cells, evaluate
 from sigtest.plans.compute import stderr_factors
 from validation import kept
 from validation.kept import Found, Task
@@ -79,7 +78,7 @@ def _pearson(rng: np.random.Generator, shape: str, n: int) -> Array:
         human, noise = make(rng, (2, n, 1))
         own = Cells(human, (RHO * human + np.sqrt(1 - RHO**2) * noise)[None], np.full((n, 1), True))
         values = evaluate("pearson", own, "none")
-        drawn = draw("pearson", own, values, level="system", seed=int(seed), stream=0, rows=999)
+        drawn = draw("pearson", own, values, Draws(int(seed), 0, 999, 999), "system")
         ends = interval(drawn[0], 0.05, n) if drawn is not None else None
         rows.append((*(ends or (-1.0, 1.0)), values.values[0], RHO))
     return np.array(rows)
@@ -88,14 +87,13 @@ def _pearson(rng: np.random.Generator, shape: str, n: int) -> Array:
 def _soft(rng: np.random.Generator, shape: str, n: int) -> Array:
     """Six systems; the truth is the mean of all values, which is known when all runs are there."""
     make, _ = SHAPES[shape]
-    present = np.ones((1, 6, n), dtype=np.bool_)
     rows = []
     for seed in rng.integers(2**31, size=LENGTH):
         human = np.linspace(0, 0.5, 6)[:, None] + make(rng, (6, n))
         metric = np.linspace(0, 0.5, 6)[:, None] + 0.5 * human + make(rng, (6, n))
         draws = Draws(int(seed), 0, 499, 399)
-        (found,) = soft_accuracies(human, metric[None], present, [None], draws)
-        ends = interval(found.around, 0.05, n)
+        (found,) = soft_accuracies(human, metric[None], [None], draws)
+        ends = interval(found.drawn, 0.05, n)
         rows.append((*(ends or (0.0, 1.0)), found.value, np.nan))
     return np.array(rows)
 

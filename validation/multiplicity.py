@@ -11,8 +11,7 @@ import numpy as np
 from sigtest.arrays import Array, Flags
 from sigtest.report import Report
 from sigtest.significance import CORRECTIONS
-from sigtest.significance.corrections import adjust
-from sigtest.significance.levels import experimentwise_error
+from sigtest.significance.corrections import adjust, experimentwise_error
 from validation import families
 from validation.calibration import limit
 from validation.families import FIRST, Family

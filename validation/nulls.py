@@ -13,16 +13,13 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts
 from sigtest.comparison.plan import Part
-from sigtest.draws.sample import Sample
-from sigtest.draws.units import known_means
+from sigtest.draws.sample import Sample, known_means
 from sigtest.requests.recipe import Recipe
 from sigtest.significance import ALTERNATIVES, Alternative, resampling_tests
 from sigtest.significance.base import SLACK
-from sigtest.significance.convolution import convolve_swaps
-from sigtest.significance.counting import centres
-from sigtest.significance.exact import enumerate_swaps
-from sigtest.significance.montecarlo import p_value
-from sigtest.significance.tails import drawn_in
+from sigtest.significance.exact import convolve_swaps, enumerate_swaps
+from sigtest.significance.intervals import drawn_in, p_value
+from sigtest.significance.resampling import centres
 from validation.populations import Population
 
 MOST_SWAPPED = 10  # units of which all swaps are listed in every simulation
@@ -74,7 +71,7 @@ def differences(sample: Sample) -> dict[str, list[Array]]:
         scores = sample.bootstrap_scores(first, last)
         kept = sample.swapped_sums(first, last)
         for m, metric in enumerate(sample.metrics):
-            ((values,), *_) = sample.studentised[m].drawn(pair, first, last)
+            ((values,), *_) = sample.studentised[m].resampled(pair, first, last)
             studentised[m][first:last] = metric.sign * values
             booted[m][first:last] = metric.sign * (scores[m, 0] - scores[m, 1])
             ((_, drawn),) = sample.swap_differences(m, kept[m])

@@ -39,6 +39,10 @@ OTHERS = (  # what each answers, and its heading
         "How sure are plans, correlations with people and soft accuracies?",
         "14. Intervals of plans and of metrics",
     ),
+    (
+        "Do the tests of recognisers keep their level?",
+        "15. Tests of recognisers of speech",
+    ),
 )
 PACKAGES = ("numpy", "scipy", "numba", "sacrebleu")
 

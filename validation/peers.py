@@ -24,7 +24,7 @@ from sigtest.engine import compare
 from sigtest.requests.recipe import parse_metric
 from sigtest.significance import ALTERNATIVES, resampling_tests
 from sigtest.significance.exact import enumerate_swaps
-from sigtest.significance.montecarlo import p_value
+from sigtest.significance.intervals import p_value
 from validation import fixtures
 from validation.loops import as_lists
 from validation.results import Check, Table, all_hold

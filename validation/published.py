@@ -14,10 +14,9 @@ from sigtest.metrics import Metric
 from sigtest.requests.recipe import parse_metric
 from sigtest.significance import CORRECTIONS, Alternative, resampling_tests
 from sigtest.significance.base import slack
-from sigtest.significance.corrections import adjust
+from sigtest.significance.corrections import adjust, experimentwise_error
 from sigtest.significance.exact import enumerate_swaps
-from sigtest.significance.levels import experimentwise_error
-from sigtest.significance.montecarlo import clopper_pearson
+from sigtest.significance.intervals import clopper_pearson
 from validation.results import Check, Table, all_hold
 from validation.settings import SEED, SMALL_CHANCE
 

@@ -17,11 +17,11 @@ from itertools import combinations
 import numpy as np
 
 from sigtest.arrays import Array, Counts
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare
 from sigtest.metrics.scores import Scores
 from sigtest.significance.corrections import adjust
-from sigtest.significance.ranking import rank
+from sigtest.significance.intervals import rank
 from validation import kept
 from validation.beside import bootstrap_p_values, sample_beside
 from validation.kept import Found, Task

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sigtest.decide.warnings import FEW_UNITS
+from sigtest.decide.words import FEW_UNITS
 from validation import calibration, figures
 from validation.calibration import EXACT, Agreement, Cell
 from validation.populations import TEXT_METRICS, Population

@@ -16,7 +16,7 @@ from sigtest.render.distribution import counted_tail
 from sigtest.render.pictures import PICTURES
 from sigtest.report import Report
 from sigtest.significance import Alternative
-from sigtest.significance.montecarlo import clopper_pearson
+from sigtest.significance.intervals import clopper_pearson
 from validation import figures, human, published
 from validation.fixtures import reduced
 from validation.nulls import sample_of

@@ -22,15 +22,14 @@ from typing import cast
 
 from redis import Redis
 
-from sigtest.data.choices import choose
-from sigtest.data.names import check_name
+from sigtest.data.names import check_name, choose
 from sigtest.errors import RecipeError
-from workers.errors import NotFoundError
-from workers.guard import guarded
+from workers.errors import NotFoundError, guarded
 from workers.settings import SECONDS
 from workers.store import keys
 from workers.store.cache import newest
 from workers.store.codec import decoded
+from workers.store.records import delete_first
 
 SCOPES = ("read", "submit", "admin")
 PREFIX = "sigtest_"  # lets programs that look for leaked secrets find one
@@ -139,8 +138,12 @@ class Access:
         }
         if not found:
             raise NotFoundError(f"There is no key {which!r} that could be revoked.")
-        for digest, key in found.items():
-            self._redis.hset(keys.ACCESS, digest, json.dumps(asdict(key)))
+        with self._redis.pipeline() as pipe:
+            for digest, key in found.items():
+                pipe.hdel(keys.ACCESS, digest)  # a full store takes a key back, too
+                pipe.hset(keys.ACCESS, digest, json.dumps(asdict(key)))
+            delete_first(pipe)
+            pipe.execute()
         return list(found.values())
 
     def known(self, digest: str) -> tuple[ApiKey | None, bool]:
@@ -196,7 +199,7 @@ class Sessions:
         token, digest = secrets.token_urlsafe(32), digest_of(secret)
         self._redis.set(_key(token), digest, ex=SESSION_SECONDS)
         group = keys.key("sessions", digest)
-        if old := newest(self._redis, group, _key(token), MOST_SESSIONS, SESSION_SECONDS):
+        if old := newest(self._redis, group, _key(token), SESSION_SECONDS, MOST_SESSIONS):
             self._redis.delete(*old)
         return token
 

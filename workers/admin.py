@@ -15,20 +15,19 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TypeVar
 
-from sigtest.cli.terminal import status_of
+from sigtest.cli.shell import status_of
 from sigtest.kinds import KINDS
-from sigtest.render.names import printable
+from sigtest.render.words import printable
 from workers.access import SCOPES, Access, ApiKey
-from workers.errors import NotFoundError, NotReadyError
-from workers.guard import storage
-from workers.load import load
+from workers.errors import NotFoundError, NotReadyError, storage
+from workers.observing import load
 from workers.questions import Questions
+from workers.queue import Context
 from workers.settings import SECONDS, Settings
-from workers.store import keys, survey
+from workers.store import keys, usage
+from workers.store.records import Status, Task
 from workers.store.server import EmbeddedServer, connect
-from workers.store.task import Priced
 from workers.tasks import boards
-from workers.tasks.context import Context
 from workers.testsets import TestSets
 from workers.webhooks import Webhooks
 
@@ -106,8 +105,8 @@ def _parser() -> argparse.ArgumentParser:
     revoke.add_argument("which", metavar="ID-OR-NAME")
     revoke.set_defaults(run=_revoke_keys)
 
-    usage = "unfinished questions, their predicted seconds, and bytes of the store, by caller"
-    commands.add_parser("usage", help=usage).set_defaults(run=_usage)
+    uses = "unfinished questions, their predicted seconds, and bytes of the store, by caller"
+    commands.add_parser("usage", help=uses).set_defaults(run=_usage)
     failed = "questions and systems that have failed, and why; reasons may quote a text"
     commands.add_parser("failed", help=failed).set_defaults(run=_failed)
 
@@ -176,11 +175,8 @@ def _revoke_keys(options: argparse.Namespace, context: Context) -> Lines:
 
 def _usage(options: argparse.Namespace, context: Context) -> Lines:
     now = load(context)
-    tour = survey.Tour(context.redis)
-    while not tour.step():
-        pass
     yield USAGE_COLUMNS.format("caller", "unfinished", "predicted seconds", "bytes")
-    for caller, size in sorted(tour.held.items()):
+    for caller, size in sorted(usage.all_held(context.redis).items()):
         seconds = f"{now.predicted.get(caller, 0.0):.3f}"
         yield USAGE_COLUMNS.format(caller, now.unfinished.get(caller, 0), seconds, f"{size:,}")
     if now.drained:
@@ -190,47 +186,49 @@ def _usage(options: argparse.Namespace, context: Context) -> Lines:
 
 def _failed(options: argparse.Namespace, context: Context) -> Lines:
     yield FAILED_COLUMNS.format("id", "caller", "kind", "why")
-    for name in sorted(survey.failed_questions(context.redis)):
-        stored = context.questions.find(name)
-        if stored is not None:
-            record = stored.record
-            yield FAILED_COLUMNS.format(name, stored.caller, record.kind, record.error)
-    for name in sorted(survey.failed_testsets(context.redis)):
+    for name, caller, kind, why in _failures(context):
+        yield FAILED_COLUMNS.format(name, caller, kind, why)
+
+
+def _failures(context: Context) -> Iterator[tuple[str, str, str, str | None]]:
+    """Id, caller, kind and reason of all that failed."""
+    for name in usage.ids_of(context.redis, "question"):
+        record = context.questions.find(name, how_far=False)
+        if record is not None and record.status is Status.FAILED:
+            yield name, record.caller, record.kind, record.error
+    for name in usage.ids_of(context.redis, "testset-failures"):
         state = context.testsets.state(name)
-        if state is None:
-            continue
-        for system, why in state.failed.items():
-            yield FAILED_COLUMNS.format(name, state.caller, "testsets", f"{system}: {why}")
+        if state is not None:
+            for system, why in state.failed.items():
+                yield name, state.caller, "testsets", f"{system}: {why}"
 
 
 def _requeue(options: argparse.Namespace, context: Context) -> Lines:
     ids: Sequence[str] = options.ids
     if options.failed:
-        redis = context.redis
-        ids = sorted({*survey.failed_questions(redis), *survey.failed_testsets(redis)})
+        ids = sorted({name for name, *_ in _failures(context)})
     for name in ids:
         caller, tasks = _revived(context, name)
         alive = context.feed.jobs.alive()
-        idle = [entry for entry in tasks if entry.task.key not in alive]
-        context.feed.jobs.forget(entry.task.key for entry in idle)
+        idle = [entry for entry in tasks if entry.key not in alive]
+        context.feed.jobs.forget(entry.key for entry in idle)
         context.feed.add(caller, idle)
         yield f"requeued {name} of {caller}"
 
 
-def _revived(context: Context, name: str) -> tuple[str, list[Priced]]:
+def _revived(context: Context, name: str) -> tuple[str, list[Task]]:
     """Whose it is, and what there is to do for it."""
     stored = context.questions.find(name)
     if stored is not None:
-        if not survey.revive_question(context.redis, name, stored.caller):
+        if not context.questions.revive(name, stored.caller):
             raise NotReadyError(
-                f"{name} is {stored.record.status}; only what failed or is unfinished starts "
-                "again.",
-                stored.record,
+                f"{name} is {stored.status}; only what failed or is unfinished starts again.",
+                stored,
             )
-        return stored.caller, context.questions.progress.pieces(name).tasks(name)
+        return stored.caller, context.questions.pieces(name).tasks(name)
     if context.testsets.state(name) is None:
         raise NotFoundError(f"There is no question and no test set {name}.")
-    survey.revive_testset(context.testsets, name)
+    context.testsets.revive(name)
     state = context.testsets.state(name)
     if state is None:
         raise NotFoundError(f"The test set {name} has just been deleted.")
@@ -272,11 +270,11 @@ def _purge(options: argparse.Namespace, context: Context) -> Lines:
                 questions.remove(record.id, caller)
         for board in changed:
             testsets.delete(board.id, caller)
-            survey.forget_space(context.redis, board.id)
+            usage.forget_space(context.redis, board.id)
         for hook in hooks:
             webhooks.remove(hook.id, caller)
         if not options.days:
-            survey.forget_space(context.redis, keys.space_of(caller))
+            usage.forget_space(context.redis, keys.space_of(caller))
     done = "deleted" if options.yes else "would delete (with --yes)"
     counts = {kind: len(records) for kind, records in accepted.items()}
     for kind, count in (*counts.items(), ("testsets", len(changed)), ("webhooks", len(hooks))):

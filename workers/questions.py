@@ -16,7 +16,7 @@ from types import MappingProxyType
 from redis.exceptions import OutOfMemoryError
 
 from sigtest.comparison.plan import Part, Plan
-from sigtest.data.choices import choose
+from sigtest.data.names import choose
 from sigtest.draws.distribution import Distribution, pair_of
 from sigtest.errors import RecipeError
 from sigtest.kinds import KINDS, Question
@@ -32,20 +32,29 @@ from workers.errors import (
     NotReadyError,
     ShownError,
     gone,
+    guarded,
 )
-from workers.guard import guarded
+from workers.queue import Context
 from workers.settings import Settings
 from workers.store import keys
-from workers.store.progress import Cut, Pieces, shares_key
-from workers.store.questions import Verdict
-from workers.store.records import ALL, Check, Filter, Place, Record, Status, Stored
+from workers.store.questions import Cut, Pieces, Verdict, shares_key
+from workers.store.records import (
+    ALL,
+    Check,
+    Filter,
+    Place,
+    Record,
+    Status,
+    Task,
+    describe,
+    page,
+)
 from workers.store.server import check_disk, connect
-from workers.store.survey import check_room
-from workers.store.task import Priced, Task
-from workers.tasks.context import Context
+from workers.store.usage import check_room
 from workers.tasks.questions import Statistics
 
 DISTRIBUTE_SECONDS = 0.1
+PROBE_SECONDS = 10
 LINK_BYTES = 16  # of a public link: too many to guess
 
 
@@ -132,10 +141,10 @@ class Questions:
             )
             if verdict.word != "known":
                 break
-            self._store.describe(verdict.id, notes)
+            describe(self._store.redis, "question", verdict.id, notes)
             known = self._store.find(verdict.id)
             if known is not None:
-                return known.record, False  # otherwise it was deleted or expired in between
+                return known, False  # otherwise it was deleted or expired in between
         if verdict.word == "conflict":
             raise ConflictError("This Idempotency-Key was used with different content.")
         if verdict.word in {"many", "seconds", "bytes", "full"}:
@@ -144,7 +153,7 @@ class Questions:
         self._feed.add(caller, pieces.tasks(question_id))
         assert verdict.stored is not None
         nothing = Pieces(cut, frozenset(), frozenset()).progress
-        return replace(verdict.stored.record, progress=nothing), True
+        return replace(verdict.stored, progress=nothing), True
 
     def find(
         self, question_id: str, caller: str, kind: str | None = None, how_far: bool = True
@@ -172,7 +181,12 @@ class Questions:
         Raises:
             InputError: A cursor that no listing gave.
         """
-        return self._store.listing(caller, kind, cursor, limit, wanted)
+
+        def passes(record: Record) -> bool:
+            return wanted.passes(record.envelope, record.status)
+
+        listing = keys.of_caller("listing", caller, kind)
+        return page(self._store.redis, listing, cursor, limit, self._store.find, passes)
 
     def describe(
         self, question_id: str, caller: str, notes: Noted, check: Check = lambda etag: None
@@ -185,7 +199,8 @@ class Questions:
             notes: What is written.
             check: Raises where the question is not what its caller thinks.
         """
-        if not self._store.describe(question_id, notes, self._checked(question_id, caller, check)):
+        own = self._checked(question_id, caller, check)
+        if not describe(self._store.redis, "question", question_id, notes, own):
             raise gone(question_id)
         return self.find(question_id, caller)
 
@@ -215,16 +230,15 @@ class Questions:
         if record.testset is not None:
             raise RecipeError(
                 f"This comparison is shown by the leaderboard of test set {record.testset}, which "
-                "has its texts; compare systems of that test set instead.",
-                field="id",
+                "has its texts; compare systems of that test set instead."
             )
         contents = self._store.contents(question_id)
-        asked: Question = KINDS[record.kind].load(self._store.outline(question_id), contents)
+        asked: Question = KINDS[record.kind].load(self._store.read(question_id)[1], contents)
         return asked
 
     def place(self, question_id: str, caller: str) -> Place | None:
         """Where a question stands among its caller's, unless it has ended."""
-        return self._store.progress.place(question_id, caller)
+        return self._store.place(question_id, caller)
 
     def distribution(
         self, question_id: str, caller: str, pair: PairAsked, asked: bool
@@ -242,19 +256,20 @@ class Questions:
             NotReadyError: The comparison has no report.
         """
         record = self._succeeded(question_id, caller)
-        plan = Plan.of(self._store.outline(question_id))
+        plan = Plan.of(self._store.read(question_id)[1])
         number = plan.number_of(pair.testset)
         part = plan.parts[number]
         restricted, systems = pair_of(part, pair.a, pair.b, pair.metric, pair.test)
-        found = self._store.cache(Stored(record, caller).space).values(restricted.key)
+        found = self._store.cache(record.space).values(restricted.key)
         if found is not None:
             return Distribution(pair.a, pair.b, pair.metric, pair.test, *found)
         self._require_systems(record, part, systems)
         if not asked:
             recipe = part.recipe
             places = recipe.labels.index(pair.metric), recipe.tests.index(pair.test)
-            task = Task("distribute", question_id, (number, *systems, *places))
-            self._feed.add_view(caller, Priced(task, DISTRIBUTE_SECONDS))
+            arguments = (number, *systems, *places)
+            task = Task("distribute", question_id, arguments, DISTRIBUTE_SECONDS)
+            self._feed.add_view(caller, task)
         return None
 
     def segments(
@@ -273,7 +288,7 @@ class Questions:
             NotReadyError: The comparison has no report.
         """
         record = self._succeeded(question_id, caller)
-        plan = Plan.of(self._store.outline(question_id))
+        plan = Plan.of(self._store.read(question_id)[1])
         number = plan.number_of(pair.testset)
         part = plan.parts[number]
         a = part.systems.index(choose(pair.a, part.systems, "a", "system"))
@@ -281,14 +296,14 @@ class Questions:
         labels = part.recipe.labels
         metric = labels.index(choose(pair.metric, labels, "metric", "metric"))
         self._require_systems(record, part, (a, b))
-        stored = Stored(record, caller)
-        found = self._store.cache(stored.space).values(shares_key(part, a, b, metric))
+        found = self._store.cache(record.space).values(shares_key(part, a, b, metric))
         if found is None:
             if not asked:
-                task = Task("attribute", question_id, (number, a, b, metric))
-                self._feed.add_view(caller, Priced(task, DISTRIBUTE_SECONDS))
+                arguments = (number, a, b, metric)
+                task = Task("attribute", question_id, arguments, DISTRIBUTE_SECONDS)
+                self._feed.add_view(caller, task)
             return None
-        texts = Statistics(self._store, self.context.testsets, stored, plan)
+        texts = Statistics(self._store, self.context.testsets, record, plan)
         testset, first = texts.testset(number), number * len(plan.systems)
         one, other = (texts.system(first + system).runs[0].hypotheses for system in (a, b))
         return Segments(
@@ -332,8 +347,8 @@ class Questions:
         self.find(question_id, caller)
         self._store.share(question_id, "")
 
-    def shared(self, link: str) -> tuple[Record, str]:
-        """The question that a public link leads to, and whose it is.
+    def shared(self, link: str) -> Record:
+        """The question that a public link leads to.
 
         Raises:
             NotFoundError: There is none, or the link was taken back.
@@ -343,7 +358,7 @@ class Questions:
         stored = self._store.find(question_id) if held else None
         if stored is None or held is None or not hmac.compare_digest(held, link):
             raise NotFoundError("This link leads nowhere, or was taken back.")
-        return stored.record, stored.caller
+        return stored
 
     def remove(
         self, question_id: str, caller: str, check: Check = lambda etag: None
@@ -376,7 +391,7 @@ class Questions:
     def check(self) -> None:
         """Write something, to see that it can be done."""
         check_disk(self._settings)
-        self._store.probe()
+        self._store.redis.set(keys.PROBE, b"", ex=PROBE_SECONDS)
 
     def workers(self) -> int:
         """How many workers are alive, here and on other machines."""
@@ -387,12 +402,12 @@ class Questions:
         return lambda: check(self.find(question_id, caller).etag)
 
     def _own(
-        self, stored: Stored | None, question_id: str, caller: str, kind: str | None = None
+        self, stored: Record | None, question_id: str, caller: str, kind: str | None = None
     ) -> Record:
         """What was found under an id, where it is the caller's and of the kind."""
-        known = stored is not None and kind in (None, stored.record.kind)
+        known = stored is not None and kind in (None, stored.kind)
         if stored is not None and known and stored.caller == caller:
-            return stored.record
+            return stored
         if stored is None and self._store.was(question_id, caller):
             raise gone(question_id)
         name = "question" if kind is None else KINDS[kind].name

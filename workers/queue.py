@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import compress
 from typing import cast
 
 from redis import Redis
@@ -30,8 +31,11 @@ from rq.worker_registration import WORKERS_BY_QUEUE_KEY
 
 from workers.settings import Settings
 from workers.store import keys
+from workers.store.boards import TestSetStore
 from workers.store.codec import decoded
-from workers.store.task import Priced, Task, owner_of
+from workers.store.questions import QuestionStore
+from workers.store.records import Task, owner_of
+from workers.store.webhooks import WebhookStore
 
 # Takes the next task of a caller out of those that wait, if there is one.
 TAKE = """
@@ -147,26 +151,20 @@ class Turn:
 
     Attributes:
         owner: Hash of the caller whose question it is.
-        priced: The task, and what it is predicted to cost.
+        task: What to do.
         queue: The name of the queue that it goes to.
     """
 
     owner: str
-    priced: Priced
+    task: Task
     queue: str = NAME
-
-    @classmethod
-    def of(cls, owner: str, line: str, queue: str) -> Turn:
-        """The turn of a task that waited as a line of seconds and task."""
-        seconds, _, spelled = line.partition(" ")
-        return cls(owner, Priced(Task.of(spelled), float(seconds)), queue)
 
     @classmethod
     def of_job(cls, job: Job) -> Turn:
         """The turn that RQ's job was queued for."""
-        name, arguments = str(job.func_name), tuple(job.args)
-        task = Task(name, arguments[0], arguments[1:])
-        return cls(job.meta["owner"], Priced(task, job.meta["seconds"]))
+        owner, *arguments = job.args
+        task = Task(str(job.func_name), owner, tuple(arguments), job.meta["seconds"])
+        return cls(job.meta["owner"], task)
 
 
 class Jobs:
@@ -195,7 +193,7 @@ class Jobs:
         """Queue tasks; those queued or running already are left alone."""
         unsent = self._redis.pipeline()  # RQ's note that there is this queue, which nobody reads
         for turn in turns:
-            task = turn.priced.task
+            task = turn.task
             try:
                 self._queues[turn.queue].enqueue_call(
                     task.name,
@@ -207,7 +205,7 @@ class Jobs:
                     timeout=self._settings.timeout,
                     result_ttl=0,  # what a task did is in the pieces; its id is free again
                     failure_ttl=KEEP_FAILURES,
-                    meta={"owner": turn.owner, "seconds": turn.priced.seconds},
+                    meta={"owner": turn.owner, "seconds": task.seconds},
                 )
             except DuplicateJobError:
                 continue
@@ -294,9 +292,9 @@ class Jobs:
             lists += self._redis.zrange(name, 0, -1)  # type: ignore[arg-type]  # no scores
         return {_text(entry).partition(":")[0] for entry in lists} - alive
 
-    def forget(self, tasks: Iterable[str]) -> None:
-        """Remove every trace of these tasks from RQ, so that they can be queued again."""
-        forgotten = set(tasks)
+    def forget(self, tasks: Iterable[str]) -> list[str]:
+        """Remove every trace of tasks from RQ, so that they can be queued again; those it knew."""
+        forgotten = list(tasks)
         with self._redis.pipeline() as pipe:
             for name in self._registries():
                 for entry in self._redis.zrange(name, 0, -1):
@@ -306,8 +304,10 @@ class Jobs:
                         pipe.delete(_bytes(Execution(start, key, self._redis).key))
             for key in forgotten:
                 forget_taken(pipe, key)
+            for key in forgotten:
                 erase(pipe, key)
-            pipe.execute()
+            known = pipe.execute()[-len(forgotten) :]
+        return list(compress(forgotten, known))
 
     def _registries(self) -> list[str]:
         """Keys of RQ's lists of what was started, and of what it failed at."""
@@ -395,7 +395,7 @@ class Feed:
         for name in (NAME, SHORT):
             self._lists += [jobs.lists[name], jobs.workers_names[name]]
 
-    def add(self, caller: str, tasks: Iterable[Priced]) -> None:
+    def add(self, caller: str, tasks: Iterable[Task]) -> None:
         """Let tasks of one question wait for their turn, and fill the queue up.
 
         Args:
@@ -404,14 +404,14 @@ class Feed:
         """
         self._let_wait(keys.hashed(caller), list(tasks), behind=False)
 
-    def add_view(self, caller: str, view: Priced) -> None:
+    def add_view(self, caller: str, view: Task) -> None:
         """Let a view be made, unless too many of the same question wait: who wants it asks again.
 
         Args:
             caller: Whose question it is.
             view: Its task.
         """
-        if self._redis.llen(keys.key("tasks", view.task.owner)) < MOST_VIEWS:
+        if self._redis.llen(keys.key("tasks", view.owner)) < MOST_VIEWS:
             self.add(caller, [view])
 
     def again(self, died: Turn) -> None:
@@ -420,17 +420,14 @@ class Feed:
         What kills its worker would otherwise be started again at once, as often as it may be, while
         the reason lasts; and the caller's other questions would wait for it.
         """
-        self.jobs.forget([died.priced.task.key])
-        self._let_wait(died.owner, [died.priced], behind=True)
+        self._let_wait(died.owner, [died.task], behind=True)
 
-    def _let_wait(self, owner: str, priced: list[Priced], behind: bool) -> None:
-        if not priced:
+    def _let_wait(self, owner: str, tasks: list[Task], behind: bool) -> None:
+        if not tasks:
             return
-        question = priced[0].task.owner
-        tasks = keys.key("tasks", question)
-        lists = [*self._lists, f"{keys.WAITING}:{owner}", tasks]
-        lines = [f"{entry.seconds:.6f} {entry.task.spelled}" for entry in priced]
-        told: list[str | int] = [owner, question, int(behind), *lines]
+        question = tasks[0].owner
+        lists = [*self._lists, f"{keys.WAITING}:{owner}", keys.key("tasks", question)]
+        told = [owner, question, str(int(behind)), *(task.spelled for task in tasks)]
         self._queue(self._wait(lists, [*PREFIXES, *told]))
 
     def correct(self, pipe: Pipeline, caller: str, seconds: float) -> None:
@@ -457,7 +454,7 @@ class Feed:
     def _queue(self, told: Iterable[bytes]) -> None:
         taken = map(decoded, told)
         turns = zip(taken, taken, taken, strict=True)
-        self.jobs.add(Turn.of(owner, line, queue) for owner, line, queue in turns)
+        self.jobs.add(Turn(owner, Task.of(line), queue) for owner, line, queue in turns)
 
     def drop(self, question: str) -> None:
         """Forget the tasks of a question and fill the queue up; those running find out."""
@@ -470,7 +467,7 @@ class Feed:
         """Let everything wait that no worker has, until `resume`; what is new waits, too."""
         self._redis.set(keys.DRAINED, 1)
         for turn in self.jobs.withdrawn():  # where no worker was, one waits for the next that comes
-            self._let_wait(turn.owner, [turn.priced], behind=False)
+            self._let_wait(turn.owner, [turn.task], behind=False)
 
     def resume(self) -> None:
         """Serve what waits."""
@@ -512,3 +509,36 @@ class Feed:
                 pipe.zrange(f"{keys.WAITING}:{decoded(caller)}", 0, -1)
             found = pipe.execute()
         return {decoded(question) for ids in found for question in ids}
+
+
+@dataclass(frozen=True)
+class Context:
+    """The stores and the queue, on one server.
+
+    Attributes:
+        redis: The server, with bytes as answers.
+        settings: Limits and times.
+        questions: Where questions are.
+        testsets: Where test sets are.
+        webhooks: Where webhooks and their messages are.
+        feed: Where tasks go.
+    """
+
+    redis: Redis
+    settings: Settings
+    questions: QuestionStore
+    testsets: TestSetStore
+    webhooks: WebhookStore
+    feed: Feed
+
+    @classmethod
+    def on(cls, redis: Redis, settings: Settings) -> Context:
+        """Everything on a server."""
+        return cls(
+            redis,
+            settings,
+            QuestionStore(redis, settings),
+            TestSetStore(redis, settings),
+            WebhookStore(redis, settings),
+            Feed(redis, Jobs(redis, settings)),
+        )

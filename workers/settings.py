@@ -107,45 +107,41 @@ class Settings(Variables):
     """Where questions are kept, who computes them and for how long they stay.
 
     Attributes:
-        redis_url: REDIS_URL. A Redis or Valkey server (6.2 or later) that runs already, with
-            an append-only file and `noeviction`. Without it an embedded server is started.
-        state: SIGTEST_STATE. Directory of the embedded server's data; a per-user state directory
-            ($XDG_STATE_HOME/sigtest) by default.
-        workers: WORKERS. Worker processes, 2 by default; each uses one core.
-        retention: SIGTEST_RETENTION. Seconds a question, its texts and its report are kept; seven
-            days by default.
-        remembrance: SIGTEST_REMEMBRANCE. Seconds afterwards during which an expired or deleted
-            question is said to be gone, not unknown; seven days by default.
-        cache: SIGTEST_CACHE. Seconds that derived statistics are kept after their last use, for
-            other questions of the same caller about the same texts; one hour by default.
-        block: SIGTEST_BLOCK. Resamples a task; by default as many as take about half a second.
-            Reports do not depend on it.
-        timeout: SIGTEST_TIMEOUT. Seconds a single task may take; one hour by default.
-        attempts: SIGTEST_ATTEMPTS. How often a task is started before its question fails, where
-            the worker dies each time; 5 by default.
-        pending: SIGTEST_PENDING. Unfinished questions that a caller may have; 1,000 by default.
-        budget: SIGTEST_BUDGET. Seconds of one core that a caller's unfinished questions may be
-            predicted to take together; two hours by default.
-        room: SIGTEST_ROOM. Bytes of the store that a caller's unfinished questions may be predicted
-            to take together; 4 GiB by default.
-        totals: SIGTEST_TOTALS. Bytes of resampled totals kept for the leaderboards of all test
-            sets; 1 GiB by default. What was not used for the longest time goes first, and is made
-            again when it is needed.
-        memory: SIGTEST_MEMORY. Bytes that the embedded server may take, beyond which nothing new
-            is accepted; half of this machine's memory by default.
-        free: SIGTEST_FREE. Bytes of its disk that must be free for something new to be accepted;
-            256 MiB by default.
-        webhook_timeout: SIGTEST_WEBHOOK_TIMEOUT. Seconds in which a receiver must answer; 10 by
-            default.
-        webhook_pause: SIGTEST_WEBHOOK_PAUSE. Seconds before a message is sent for the second time;
-            5 by default. Each further pause is twice as long.
-        webhook_longest: SIGTEST_WEBHOOK_LONGEST. Seconds of the longest pause; six hours by
-            default.
-        webhook_networks: SIGTEST_WEBHOOK_NETWORKS. Private networks that messages may be sent to,
-            such as 10.1.0.0/16,127.0.0.0/8; none by default.
-        log: SIGTEST_LOG. How lines of the log are written, text (the default) or json.
-        meteor: SIGTEST_METEOR. When METEOR, where it is installed, is loaded: `ahead`, by default,
-            or when it is `asked` for, which gives its memory back when that is long ago.
+        redis_url: A server that runs already; without it one is started.
+        state: Directory of the embedded server's data; `sigtest` in `$XDG_STATE_HOME` where it is
+            not set.
+        workers: Worker processes.
+        retention: Seconds a question, its texts and its report are kept; a test set, after its last
+            change.
+        remembrance: Seconds afterwards that answer 410 rather than 404.
+        cache: Seconds that statistics (numbers, no text) are kept after their last use, for their
+            caller alone.
+        block: Resamples a task; chosen from the size of the job where it is not set. Reports do not
+            depend on it.
+        timeout: Seconds a task may take.
+        attempts: Starts of a task before its question fails, where the worker dies each time.
+        pending: Unfinished questions that a caller may have; 429 beyond.
+        budget: Seconds of one core that a caller's unfinished questions may be predicted to take;
+            429 beyond.
+        room: Bytes in the store that they may be predicted to take: texts, and 8 for each score
+            that resampling keeps and each statistic; 429 beyond.
+        totals: Bytes of resampled totals kept for leaderboards, at most a quarter of the embedded
+            store; made again beyond.
+        memory: Bytes that the embedded store may take, half of the machine's where it is not set;
+            503 for what is new beyond.
+        free: Bytes of the store's disk that must be free for what is new; 503 below.
+        webhook_timeout: Seconds in which the receiver of a webhook must answer.
+        webhook_pause: Seconds before a message is sent for the second time; each further pause is
+            twice as long.
+        webhook_longest: Seconds of the longest pause; after 24 attempts a message is given up, by
+            default after three days.
+        webhook_networks: Private networks that messages may be sent to, such as
+            `10.1.0.0/16,127.0.0.0/8`.
+        log: `json` for logs that programs read.
+        meteor: `ahead` loads METEOR, where it is installed, when a worker starts, and keeps it: 0.5
+            GB a worker. `asked` loads it at the first task of a worker that needs it, which then
+            takes some six seconds more, and gives the memory back after a quarter of an hour
+            without.
     """
 
     redis_url: str | None = Field(default=None, validation_alias="REDIS_URL")

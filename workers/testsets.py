@@ -17,23 +17,30 @@ from sigtest.comparison.comparison import part_of, require_units
 from sigtest.comparison.plan import Part
 from sigtest.data.names import check_name, require_own_names
 from sigtest.data.testset import System, TestSet
-from sigtest.decide.rows import no_rows, report_of_rows
+from sigtest.decide.facts import no_rows
+from sigtest.decide.summary import report_of_rows
 from sigtest.errors import InputError, LimitError, RecipeError
-from sigtest.metrics.scores import Supplied
+from sigtest.metrics.scores import ScoreMetric
 from sigtest.report import Report
+from sigtest.requests.comparisons import CAPACITY
 from sigtest.requests.notes import Noted
 from sigtest.requests.recipe import Recipe
-from sigtest.requests.testsets import CAPACITY
 from sigtest.significance import own_tests
-from workers.errors import CapacityError, NotFoundError, TakenError
-from workers.guard import guarded
+from workers.errors import CapacityError, NotFoundError, TakenError, guarded
+from workers.queue import Context
 from workers.store import keys
-from workers.store.boards import Choice, Column, State, SystemRecord, TestSetRecord
-from workers.store.records import ALL, Check, Filter
-from workers.store.survey import check_room
-from workers.store.testsets import gone
+from workers.store.boards import (
+    KIND,
+    Choice,
+    Column,
+    State,
+    SystemRecord,
+    TestSetRecord,
+    gone,
+)
+from workers.store.records import ALL, Check, Filter, Task, describe, page
+from workers.store.usage import check_room
 from workers.tasks import boards
-from workers.tasks.context import Context
 
 
 @dataclass(frozen=True)
@@ -99,7 +106,7 @@ class NewTestSet:
 def _require_measurable(testset: TestSet, recipe: Recipe, replicas: int) -> None:
     """Check that there can be systems which bring what the metrics measure."""
     for label, metric in zip(recipe.labels, recipe.metrics, strict=True):
-        supplied = isinstance(metric, Supplied)
+        supplied = isinstance(metric, ScoreMetric)
         if supplied and replicas > 1:
             raise RecipeError(
                 f"{label} is about scores computed elsewhere, which systems with replicas do not "
@@ -228,7 +235,15 @@ class TestSets:
         Raises:
             InputError: A cursor that no listing gave.
         """
-        return self._store.listing(caller, cursor, limit, wanted)
+
+        def passes(state: State) -> bool:
+            return wanted.passes(state.record.envelope, name=state.record.name)
+
+        listing = keys.of_caller("listing", caller, KIND)
+        found, following = page(
+            self._store.redis, listing, cursor, limit, self._store.state, passes
+        )
+        return [state.record for state in found], following
 
     def describe(
         self, testset_id: str, caller: str, notes: Noted, check: Check = lambda etag: None
@@ -241,7 +256,8 @@ class TestSets:
             notes: What is written.
             check: Raises where the test set is not what its caller thinks.
         """
-        if not self._store.describe(testset_id, notes, self._checked(testset_id, caller, check)):
+        own = self._checked(testset_id, caller, check)
+        if not describe(self._store.redis, "testset", testset_id, notes, own):
             raise gone(testset_id)
         return self._state(testset_id, caller).record
 
@@ -379,7 +395,7 @@ class TestSets:
                 system=system.name,
             )
         if verdict != "known":
-            joins = [e for e in boards.joins(state) if system.sha256 in e.task.arguments]
+            joins = [e for e in boards.joins(state) if system.sha256 in e.arguments]
             self._feed.add(caller, joins)
         return self._system(state, system.name), verdict
 
@@ -445,13 +461,13 @@ class TestSets:
         shown: str | None = wanted
         stored = self._context.questions.find(wanted)
         if stored is None:
-            own = choice == Choice() and self._store.joins(testset_id)  # who joins writes it
+            own = choice == Choice() and self._joins(testset_id)  # who joins writes it
             if wanted != asked and not own:
                 task = boards.refreshing(state, wanted, choice)
                 self._feed.add_view(caller, task)
-            shown = self._store.shown.find(testset_id, choice.spelled)
+            shown = self._store.comparison_of(testset_id, choice.spelled)
             stored = self._context.questions.find(shown) if shown is not None else None
-        systems = stored.record.about.systems if stored is not None else ()
+        systems = stored.about.systems if stored is not None else ()
         return (
             Leaderboard(
                 testset=state.record,
@@ -482,7 +498,7 @@ class TestSets:
         if not shown:
             return ()
         asked = [((a, digests[a]), (b, digests[b])) for a, b in shown]
-        times = self._store.claims.times(testset_id, column, asked)
+        times = self._store.times_of_claims(testset_id, column, asked)
         return tuple(
             Claim(a, b, when)
             for (a, b), when in zip(shown, times, strict=True)
@@ -497,6 +513,11 @@ class TestSets:
         alone = replace(part, systems=(), digests=(), recipe=recipe)
         rows = [no_rows(alone) for _ in part.recipe.metrics]
         return report_of_rows(alone, rows, rows)
+
+    def _joins(self, testset_id: str) -> bool:
+        """Whether a worker measures a system of a test set, and will write what is shown."""
+        start = Task(boards.join.__name__, testset_id).key
+        return any(task.startswith(start) for task in self._feed.jobs.running())
 
     def _checked(self, testset_id: str, caller: str, check: Check) -> Callable[[], None]:
         """Checks a test set of the caller as it is when it is called."""

@@ -25,7 +25,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.http.negotiation import shows_pages
-from app.http.observing import EXCHANGE
+from app.http.observing import EXCHANGE, Middleware
 from app.http.problems import AuthenticationError, BackOffError, ForbiddenError
 from app.settings import Settings
 from sigtest.errors import SigtestError
@@ -78,12 +78,10 @@ class BackOff:
 def _place(address: str) -> str:
     """What is counted as one: of IPv6 a network of 64 bits, which one customer has."""
     try:
-        found = ipaddress.ip_address(address)
-    except ValueError:
+        network = ipaddress.ip_network(f"{address}/64", strict=False)
+    except ValueError:  # no address of IPv6
         return address
-    if found.version == 4:
-        return address
-    return str(ipaddress.ip_network((int(found) >> 64 << 64, 64)))
+    return str(network)
 
 
 _bearer = HTTPBearer(auto_error=False, description="Needed where the service has keys.")
@@ -263,7 +261,7 @@ HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^:\[\]]+)(:[0-9]*)?")
 FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")  # by a proxy
 
 
-class Gate:
+class Gate(Middleware):
     """Middleware that refuses what comes from pages of other sites, by another name, from afar.
 
     Args:
@@ -275,18 +273,17 @@ class Gate:
     def __init__(
         self, app: ASGIApp, settings: Settings, answer: Callable[[Request, SigtestError], Response]
     ) -> None:
-        self.app = app
+        super().__init__(app)
         self.settings = settings
         self.answer = answer
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request in, or say why not; its body is not looked at."""
         app = self.app
-        if scope["type"] == "http":
-            try:
-                await self._check(Request(scope))
-            except SigtestError as error:
-                app = await run_in_threadpool(self.answer, Request(scope), error)
+        try:
+            await self._check(Request(scope))
+        except SigtestError as error:
+            app = await run_in_threadpool(self.answer, Request(scope), error)
         await app(scope, receive, send)
 
     async def _check(self, request: Request) -> None:

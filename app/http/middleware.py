@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from app.http.negotiation import ranges
-from app.http.observing import template_of
+from app.http.observing import Middleware, template_of
 from app.http.problems import SlowError, StoppingError, UnreadyError, of_error
 from sigtest.errors import LimitError, SigtestError
 
@@ -35,19 +35,16 @@ log = logging.getLogger(__name__)
 Answer = Callable[[Request, SigtestError], Response]
 
 
-class BodyLimit:
+class BodyLimit(Middleware):
     """Middleware that counts and times a body while it comes in; keeps none that is too large."""
 
     def __init__(self, app: ASGIApp, max_bytes: int, answer: Answer) -> None:
-        self.app = app
+        super().__init__(app)
         self.max_bytes = max_bytes
         self.answer = answer
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse a body before it is read where its size is announced, else at the limit."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
         headers = dict(scope["headers"])
         announced = headers.get(b"content-length", b"0")
         if announced.isdigit() and int(announced) > self.max_bytes:
@@ -104,20 +101,14 @@ class BodyLimit:
         )
 
 
-class CutShort:
+class CutShort(Middleware):
     """Middleware: a request that a stop or a shortage of this machine ends is told so."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer what the server cancels, and what it has no thread, file, memory or disk for.
 
         Of an answer that has begun the connection is closed.
         """
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
         begun = False
 
         async def noting(message: Message) -> None:
@@ -164,15 +155,12 @@ class Compression(GZipMiddleware):
         await super().__call__(scope, receive, varying)
 
 
-class Head:
+class Head(Middleware):
     """Middleware: routes know GET alone; a HEAD is a GET whose answer ends with its headers."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let GET be answered; a stream is over, for its sender too, before it begins."""
-        if scope["type"] != "http" or scope["method"] != "HEAD":
+        if scope["method"] != "HEAD":
             await self.app(scope, receive, send)
             return
 

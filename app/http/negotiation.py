@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated
 
@@ -12,7 +12,7 @@ from fastapi import Depends, Query, Request
 from app.http.problems import NotAcceptableError, PreconditionError
 from app.settings import Settings
 from sigtest.kinds import KINDS
-from sigtest.render.converters import PICTURE_FORMATS
+from sigtest.render.drawing import PICTURE_FORMATS
 from sigtest.render.formats import FORMATS, Layout
 
 PROGRAMS = ("/v1/", "/openapi", "/metrics")  # what answers no people
@@ -47,13 +47,8 @@ def choose_format(wish: Wish) -> str:
         )
     name = wish.format
     if name is None:
-        wanted = dict(ranges(wish.accept)) or {"*/*": 1.0}
-        weighed = [(_weight(own.media_types, wanted), form) for form, own in FORMATS.items()]
-        # max takes the first of equals, so JSON where nothing is preferred
-        (quality, _), name = max(weighed, key=lambda entry: entry[0])
-        if quality <= 0:
-            offered = ", ".join(form.media_type for form in FORMATS.values())
-            raise NotAcceptableError(f"This report is available as {offered}.", field="Accept")
+        spellings = {form: own.media_types for form, own in FORMATS.items()}
+        name = _most_wanted("report", spellings, wish.accept)
     FORMATS[name].check(wish.layout)
     return name
 
@@ -79,14 +74,19 @@ def choose_picture_format(request: Request, name: str, named: str | None) -> tup
         )
     if named or suffix:
         return stem, named or suffix
-    accepted = ",".join(request.headers.getlist("accept"))
-    wanted = dict(ranges(accepted)) or {"*/*": 1.0}
-    weighed = [(_weight((media,), wanted), own) for own, media in PICTURE_FORMATS.items()]
-    (quality, _), best = max(weighed, key=lambda entry: entry[0])
-    if quality <= 0:
-        offered = ", ".join(PICTURE_FORMATS.values())
-        raise NotAcceptableError(f"This picture is available as {offered}.", field="Accept")
-    return stem, best
+    accept = ",".join(request.headers.getlist("accept"))
+    spellings = {form: (media,) for form, media in PICTURE_FORMATS.items()}
+    return stem, _most_wanted("picture", spellings, accept)
+
+
+def _most_wanted(what: str, spellings: Mapping[str, Sequence[str]], accept: str) -> str:
+    """The format that is wanted most, of some with their media types; the first of equals."""
+    wanted = dict(ranges(accept)) or {"*/*": 1.0}
+    best = max(spellings, key=lambda form: _weight(spellings[form], wanted))
+    if _weight(spellings[best], wanted)[0] <= 0:
+        offered = ", ".join(own[0] for own in spellings.values())
+        raise NotAcceptableError(f"This {what} is available as {offered}.", field="Accept")
+    return best
 
 
 def shows_pages(request: Request) -> bool:

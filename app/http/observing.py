@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from workers.logs import REQUEST, TOLD
-from workers.store.survey import Durations
+from workers.process import REQUEST, TOLD
+from workers.store.usage import Durations
 
 METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
 BROKEN = 499  # the client went before there was an answer
@@ -63,18 +63,31 @@ class Requests:
     refusals: Counter[str] = field(default_factory=Counter)
 
 
-class Observer:
+class Middleware:
+    """What stands around the application, for requests alone."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request; pass on what is none."""
+        serve = self.serve if scope["type"] == "http" else self.app
+        await serve(scope, receive, send)
+
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or answer it."""
+        raise NotImplementedError
+
+
+class Observer(Middleware):
     """Middleware that counts what is asked and how it is answered, with headers of all answers."""
 
     def __init__(self, app: ASGIApp, requests: Requests) -> None:
-        self.app = app
+        super().__init__(app)
         self.requests = requests
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on and note its end."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
         sent = Headers(scope=scope).get(HEADER, "")
         identity = sent if TAKEN_OVER.fullmatch(sent) else uuid.uuid4().hex
         exchange = Exchange(identity, question=_question_in(scope["path"]))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import http
 import json
 import logging
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -18,6 +19,7 @@ from starlette.routing import Match
 from starlette.types import Receive, Scope, Send
 
 from app.http.observing import EXCHANGE, HEADER, template_of
+from app.settings import Settings
 from sigtest.errors import (
     InputError,
     LengthError,
@@ -39,7 +41,7 @@ from workers.errors import (
     StorageError,
     TakenError,
 )
-from workers.logs import REQUEST
+from workers.process import REQUEST
 from workers.questions import Status
 
 
@@ -102,6 +104,8 @@ UNREADABLE = {
     "bool_parsing": "true or false",
 }
 RETRY_SECONDS = 2
+LIMITS = "|".join(name for name in Settings.model_fields if name.startswith("max_"))
+SETTING = re.compile(rf"\b({LIMITS})\b(?!\.\w)")  # in words, not in the name of a file
 
 log = logging.getLogger(__name__)
 
@@ -147,6 +151,10 @@ KINDS: dict[type[SigtestError], Kind] = {
 PARAMETERS = Kind("invalid-parameter", "A parameter cannot be used", 422)
 INTERNAL = Kind("internal-error", "Something went wrong here", 500)
 
+HEADERS = {  # a server would read on what is sent too slowly
+    401: {"WWW-Authenticate": 'Bearer realm="sigtest"'},
+    408: {"Connection": "close"},
+}
 # Limits on what is asked for; the others are sizes, over which an answer is 413.
 COUNTS = {"max_metrics", "max_resamples", "max_scores", "max_rows"}
 
@@ -155,48 +163,40 @@ def of_error(error: SigtestError) -> Response:
     """The answer to an error that was meant for the user."""
     kind = next(KINDS[base] for base in type(error).__mro__ if base in KINDS)
     extra: dict[str, Any] = {}
-    headers: dict[str, str] = {}
-    message = _message(error)
+    headers = dict(HEADERS.get(kind.status, {}))
+    unfinished = False
     if isinstance(error, LimitError):
         extra["limit"] = error.limit
-        if error.limit == "max_body_bytes":
-            headers["Connection"] = "close"  # or the server would go on reading
-        if error.limit in COUNTS:
-            kind = Kind(kind.slug, kind.title, 422)
+        headers |= {"Connection": "close"} if error.limit == "max_body_bytes" else {}
+        kind = replace(kind, status=422) if error.limit in COUNTS else kind
     if isinstance(error, BusyError | CostlyError):
         extra["predicted"] = dict(error.predicted)
-    if isinstance(error, NotReadyError) and error.record is not None:
-        extra["progress"] = dict(vars(error.record.progress))
-    entries = [
-        {**named, "message": _message(flaw)}
-        for flaw in (error, *error.others)
-        for entry in [{"field": flaw.field, "system": flaw.system, "line": flaw.line}]
-        if (named := {name: value for name, value in entry.items() if value is not None})
-    ]
-    if entries:
-        extra["errors"] = entries
-    record = error.record if isinstance(error, NotReadyError) else None
-    over = record is not None and record.status.finished and record.status is not Status.SUCCEEDED
-    if kind.status in {429, 503} or (isinstance(error, NotReadyError) and not over):
+    if isinstance(error, NotReadyError):
+        status = None if error.record is None else error.record.status
+        unfinished = status is None or not status.finished or status is Status.SUCCEEDED
+        if error.record is not None:
+            extra["progress"] = dict(vars(error.record.progress))
+    entries = [_place(flaw) for flaw in (error, *error.others)]
+    if any(entries):
+        extra["errors"] = [entry for entry in entries if entry]
+    if kind.status in {429, 503} or unfinished:
         seconds = error.seconds if isinstance(error, BackOffError | BusyError) else RETRY_SECONDS
         headers["Retry-After"] = str(seconds)
-    if kind.status == 408:
-        headers["Connection"] = "close"
-    if kind.status == 401:
-        headers["WWW-Authenticate"] = 'Bearer realm="sigtest"'
-    return problem(kind, message, extra, headers)
+    return problem(kind, _message(error), extra, headers)
+
+
+def _place(error: SigtestError) -> dict[str, Any]:
+    """What an error is about and says; nothing where it is about no place."""
+    places = {"field": error.field, "system": error.system, "line": error.line}
+    named = {name: value for name, value in places.items() if value is not None}
+    return {**named, "message": _message(error)} if named else {}
 
 
 def _message(error: SigtestError) -> str:
-    """Its message, with the setting that is exceeded as operators set it."""
-    if isinstance(error, LimitError) and error.limit.startswith("max_"):
-        return error.message.replace(error.limit, f"SIGTEST_{error.limit.upper()}")
+    """Its message, with settings as operators set them."""
+    if isinstance(error, LimitError):
+        return SETTING.sub(lambda found: f"SIGTEST_{found[0].upper()}", error.message)
     return error.message
-
-
-def stream_error(error: SigtestError) -> str:
-    """The problem document of an error that comes up in the middle of a stream."""
-    return bytes(of_error(error).body).decode()
 
 
 def problem(
@@ -206,13 +206,8 @@ def problem(
     headers: Mapping[str, str] | None = None,
 ) -> Response:
     """One problem document."""
-    body = {
-        "type": PREFIX + kind.slug,
-        "title": kind.title,
-        "status": kind.status,
-        "detail": detail,
-        **(extra or {}),
-    }
+    words = {"title": kind.title, "status": kind.status, "detail": detail}
+    body = {"type": PREFIX + kind.slug, **words, **(extra or {})}
     text = json.dumps(_shortened(body), ensure_ascii=False)
     # What a user sent may hold half a surrogate pair, which UTF-8 cannot carry and JSON can.
     content = text.encode("utf-8", "backslashreplace")
@@ -252,43 +247,30 @@ def _on_http_exception(request: Request, error: Exception) -> Response:
     detail = f"{request.method} {where}: {error.detail}"
     if error.status_code == 404:
         detail = f"There is nothing at {where}; / lists the collections, /openapi.json every path."
-    elif error.status_code == 405:
-        headers["Allow"] = ", ".join(_methods(request))
+    elif error.status_code == 405:  # the error knows only what one route of this path takes
+        taken = {
+            method
+            for method in ("DELETE", "GET", "PATCH", "POST", "PUT")
+            for route in request.app.routes
+            if route.matches({**request.scope, "method": method})[0] == Match.FULL
+        }
+        headers["Allow"] = ", ".join(sorted({*taken, "HEAD"} if "GET" in taken else taken))
         detail = f"{where} takes {headers['Allow']}, not {request.method}."
     return problem(Kind(slug, phrase, error.status_code), detail, headers=headers)
 
 
-def _methods(request: Request) -> list[str]:
-    """What this path takes; the error knows only what one of its routes takes."""
-    taken = [
-        method
-        for method in ("DELETE", "GET", "PATCH", "POST", "PUT")
-        if any(
-            route.matches({**request.scope, "method": method})[0] == Match.FULL
-            for route in request.app.routes
-        )
-    ]
-    return sorted({*taken, "HEAD"} if "GET" in taken else taken)
-
-
 def _on_invalid_parameters(request: Request, error: Exception) -> Response:
+    """What is wrong with parameters, with what was given, as the validator leaves it out."""
     assert isinstance(error, RequestValidationError)
-    errors = [
-        {"field": ".".join(str(part) for part in flaw["loc"][1:]), "message": _flaw(flaw)}
-        for flaw in error.errors()
-    ]
+    errors = []
+    for flaw in error.errors():
+        words, value = str(flaw["msg"]), flaw.get("input")
+        if isinstance(value, str) and words.startswith("Input should be "):
+            wanted = UNREADABLE.get(flaw["type"], words.removeprefix("Input should be "))
+            words = f"it must be {wanted}, not {value[:MAX_GIVEN]!r}."
+        errors.append({"field": ".".join(map(str, flaw["loc"][1:])), "message": words})
     detail = "; ".join(f"{entry['field']}: {entry['message']}" for entry in errors)
     return problem(PARAMETERS, detail, {"errors": errors})
-
-
-def _flaw(flaw: Mapping[str, Any]) -> str:
-    """What is wrong with a parameter, with what was given, as the validator leaves it out."""
-    given = flaw.get("input")
-    words = str(flaw["msg"])
-    if not isinstance(given, str) or not words.startswith("Input should be "):
-        return words
-    wanted = UNREADABLE.get(flaw["type"], words.removeprefix("Input should be "))
-    return f"it must be {wanted}, not {given[:MAX_GIVEN]!r}."
 
 
 def _on_bug(request: Request, error: Exception) -> Response:
@@ -296,12 +278,8 @@ def _on_bug(request: Request, error: Exception) -> Response:
     identity = REQUEST.get()
     where = f"{request.method} {template_of(request.scope)}"
     log.error("problem %s at %s", identity, where, exc_info=error)
-    return problem(
-        INTERNAL,
-        f"This is a fault of the service; its log has id {identity}.",
-        {"id": identity},
-        {HEADER: identity},
-    )
+    detail = f"This is a fault of the service; its log has id {identity}."
+    return problem(INTERNAL, detail, {"id": identity}, {HEADER: identity})
 
 
 def _shortened(value: Any) -> Any:

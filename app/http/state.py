@@ -17,7 +17,7 @@ from starlette.concurrency import run_in_threadpool
 
 from app.http.observing import EXCHANGE
 from app.settings import Settings
-from sigtest.data.choices import choose
+from sigtest.data.names import choose
 from sigtest.errors import RecipeError
 from sigtest.kinds import KINDS, Kind
 from workers.questions import Questions
@@ -95,6 +95,7 @@ def routing(**common: Any) -> APIRouter:
         common: What FastAPI is told of all of them.
     """
     return APIRouter(
+        responses={"default": {"description": "A problem document; `type` says which."}},
         dependencies=[Depends(refuse_unknown_parameters)],
         generate_unique_id_function=lambda route: route.name,
         **common,

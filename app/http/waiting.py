@@ -25,7 +25,7 @@ from app.http.observing import EXCHANGE
 from app.http.problems import RETRY_SECONDS
 from app.http.state import Limits, of_state
 from workers.errors import BusyError, NotReadyError
-from workers.news import News
+from workers.observing import News
 from workers.questions import Questions, Record
 
 T = TypeVar("T")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -19,17 +18,15 @@ from markupsafe import Markup, escape
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from app.http.auth import Door, noted
+from app.http.auth import noted
 from app.http.negotiation import wants_page
 from app.http.observing import EXCHANGE
 from app.http.problems import PREFIX, of_error
-from sigtest.data.choices import choose
 from sigtest.errors import SigtestError
 from sigtest.kinds import KINDS, About
 from sigtest.render import html
-from sigtest.render.digits import whole
 from sigtest.render.drawing import darkening
-from sigtest.render.names import JOINERS, printable
+from sigtest.render.words import JOINERS, printable, whole
 from sigtest.version import __version__
 from workers.errors import NotFoundError, StorageError
 from workers.questions import Record, Status
@@ -72,26 +69,23 @@ def page(request: Request, template: str, status: int = 200, **shown: object) ->
         status: Status code.
         shown: What the template speaks of.
     """
-    made = _templates().get_template(template)
-    content = made.render(
-        address=str(request.url),
-        closed=_closed(request),
-        kinds=KINDS,
-        path_now=request.url.path,
-        signed_in=getattr(request.state, "signed_in", None),
-        version=__version__,
-        **shown,
+    closed = False
+    with suppress(StorageError):  # the page may be the one that says so
+        closed = request.state.door.closed()
+    content = (
+        _templates()
+        .get_template(template)
+        .render(
+            address=str(request.url),
+            closed=closed,
+            kinds=KINDS,
+            path_now=request.url.path,
+            signed_in=getattr(request.state, "signed_in", None),
+            version=__version__,
+            **shown,
+        )
     )
     return Response(content, status, dict(HEADERS), "text/html")
-
-
-def _closed(request: Request) -> bool:
-    """Whether there is something to sign in to."""
-    try:
-        door: Door = request.state.door
-        return door.closed()
-    except StorageError:
-        return False  # the page that is made may be the one that says so
 
 
 def static(name: str) -> Response:
@@ -108,30 +102,24 @@ def static(name: str) -> Response:
     return Response(files[name], 200, headers, media)
 
 
-def static_path(name: str) -> str:
-    """The address of a static file, which changes when its content does."""
-    digest = hashlib.sha256(_files()[choose(name, _files(), "name", "file")]).hexdigest()[:12]
-    return f"/static/{digest}/{name}"
-
-
-def _finalize(value: object) -> object:
-    """Text from outside with its control characters visible."""
-    if isinstance(value, Markup) or not isinstance(value, str):
-        return value
-    return printable(value, kept=JOINERS)
-
-
 @cache
 def _templates() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(FOLDER / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_finalize,
+        # text from outside, with its control characters visible
+        finalize=lambda value: (
+            printable(value, kept=JOINERS)
+            if isinstance(value, str) and not isinstance(value, Markup)
+            else value
+        ),
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["static"] = static_path
+    digests = {name: hashlib.sha256(data).hexdigest()[:12] for name, data in _files().items()}
+    # addresses of static files, which change when their content does
+    environment.globals["static"] = lambda name: f"/static/{digests[name]}/{name}"
     environment.filters.update(
         about=_about,
         breakable=lambda text: Markup("|<wbr>").join(
@@ -140,6 +128,7 @@ def _templates() -> Environment:
         duration=_duration,
         excerpt=lambda line: segment(line if len(line) <= LONGEST else f"{line[:LONGEST]}…"),
         further=_further,
+        kinds=lambda names: len(set(names or ())),
         isolated=lambda text, names: Markup(html.isolated(text, tuple(filter(None, names)))),
         lines=lambda text: Markup("\n").join(escape(printable(line)) for line in text.split("\n")),
         moment=moment,
@@ -219,33 +208,34 @@ def segment(text: str) -> Markup:
 
 # what another try may answer
 LATER = {409, 429, 500, 503}
-Handler = Callable[[Request, Exception], Response]
 
 
 def install(app: FastAPI) -> None:
     """Let problems be pages where a page was asked for; call after `problems.install`."""
     for kind in (SigtestError, HTTPException, RequestValidationError, Exception):
-        handler = app.exception_handlers[kind]
-        app.add_exception_handler(kind, _paged(handler))  # type: ignore[arg-type]
+        handler: Any = app.exception_handlers[kind]
+        app.add_exception_handler(kind, partial(_handle, handler))
 
 
-def _paged(handler: Handler) -> Handler:
-    def handle(request: Request, error: Exception) -> Response:
-        answer = handler(request, error)
-        return of_problem(request, answer) if wants_page(request) else answer
-
-    return handle
+def _handle(handler: Any, request: Request, error: Exception) -> Response:
+    return _paged(request, handler(request, error))
 
 
 def answer(request: Request, error: SigtestError) -> Response:
-    """What an error becomes before a route is found: a page where a page was asked for."""
-    return _paged(lambda _request, _error: of_error(error))(request, error)
+    """What an error becomes before a route is found."""
+    return _paged(request, of_error(error))
 
 
-def of_problem(request: Request, answer: Response) -> Response:
-    """The page of a problem document."""
-    _recognise(request)
+def _paged(request: Request, answer: Response) -> Response:
+    """A problem document, or a page of it where a page was asked for."""
+    if not wants_page(request):
+        return answer
+    if not hasattr(request.state, "signed_in"):  # the problem came up before anybody asked
+        with suppress(SigtestError):  # it may be that the store cannot say who is
+            noted(request)
     told = json.loads(bytes(answer.body))
+    # the parts of the form that it is about, each once; its words say which file
+    named = ((own.get("field") or "").partition("[")[0] for own in told.get("errors", ()))
     EXCHANGE.get().problem = told["type"].removeprefix(PREFIX)
     made = page(
         request,
@@ -253,26 +243,13 @@ def of_problem(request: Request, answer: Response) -> Response:
         answer.status_code,
         problem=told,
         onward=_onward(request, answer.status_code),
-        fields=_parts(told),
+        fields=list(dict.fromkeys(name for name in named if name)),
         posted=request.method == "POST",
         wait=int(answer.headers.get("retry-after", 0)),
     )
     kept = ("retry-after", "allow", "connection")
     made.headers.update({k: v for k, v in answer.headers.items() if k in kept})
     return made
-
-
-def _recognise(request: Request) -> None:
-    """Tell who is signed in, where the problem came up before anybody asked."""
-    if not hasattr(request.state, "signed_in"):
-        with suppress(SigtestError):  # the problem may be that the store cannot say it
-            noted(request)
-
-
-def _parts(told: dict[str, Any]) -> list[str]:
-    """The parts of the form that a problem is about, each once; its words say which file."""
-    named = ((own.get("field") or "").partition("[")[0] for own in told.get("errors", ()))
-    return list(dict.fromkeys(name for name in named if name))
 
 
 def _onward(request: Request, status: int) -> tuple[str, str] | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from app.settings import Settings
 from sigtest.comparison.comparison import Comparison
-from sigtest.data.numbers import whole
+from sigtest.data.text import whole
 from sigtest.errors import LimitError
 from workers.store.boards import TestSetRecord
 
@@ -49,10 +49,10 @@ def check_content(
     Raises:
         LimitError: Too many systems or segments, or too long a segment.
     """
-    systems = body.get("systems")
-    if isinstance(systems, list):
+    if isinstance(systems := body.get("systems"), list):
         check_count("max_systems", f"{path}systems", len(systems), "systems", settings)
-    for field, whose, lines in _columns({k: body[k] for k in COLUMNS if k in body}, path, system):
+    texts = {name: body[name] for name in COLUMNS if name in body}
+    for field, whose, lines in _columns(texts, path, system):
         if len(lines) > settings.max_segments:
             raise LimitError(
                 f"{field} has {len(lines):,} segments, more than max_segments, "
@@ -61,18 +61,26 @@ def check_content(
                 field=field,
                 system=whose,
             )
-        longest = max((len(line) for line in lines if isinstance(line, str)), default=0)
-        if longest > settings.max_characters:
-            raise _too_long(field, whose, lines, settings.max_characters)
+        sizes = [len(line) if isinstance(line, str) else 0 for line in lines]
+        if max(sizes, default=0) > settings.max_characters:
+            line = next(i for i, size in enumerate(sizes) if size > settings.max_characters)
+            raise LimitError(
+                f"{field}, segment {line + 1}: {sizes[line]:,} characters are more than "
+                f"max_characters, {settings.max_characters:,}.",
+                limit="max_characters",
+                field=field,
+                system=whose,
+                line=line + 1,
+            )
     segments = whole(body.get("segments")) or 0
     check_count("max_segments", f"{path}segments", segments, "segments", settings)
     listed = body.get("testsets")
     testsets = listed if isinstance(listed, list) else []
-    entries = [own if isinstance(own, Mapping) else {} for own in testsets]
-    outputs = [own["systems"] for own in entries if isinstance(own.get("systems"), list)]
+    entries = {i: own for i, own in enumerate(testsets) if isinstance(own, Mapping)}
+    outputs = [own["systems"] for own in entries.values() if isinstance(own.get("systems"), list)]
     what = "outputs (systems x test sets)"
     check_count("max_systems", "testsets", sum(map(len, outputs)), what, settings)
-    for i, entry in enumerate(entries):
+    for i, entry in entries.items():
         check_content(entry, settings, f"testsets[{i}].")
 
 
@@ -100,10 +108,9 @@ def check_recipe(comparison: Comparison, settings: Settings) -> None:
         LimitError: Too many metrics, resamples, scores of these, or rows of the report.
     """
     plan, recipe = comparison.plan, comparison.plan.recipe
-    parts = plan.parts
-    rows = plan.seen * len(recipe.metrics) * len(recipe.tests)
-    outputs = sum(len(part.systems) * part.replicas for part in parts)
-    place = "testsets" if len(parts) > 1 else "systems"
+    rows = plan.pair_count * len(recipe.metrics) * len(recipe.tests)
+    outputs = sum(len(part.systems) * part.replicas for part in plan.parts)
+    place = "testsets" if len(plan.parts) > 1 else "systems"
     for limit, field, count, what in (
         ("max_metrics", "metrics", len(recipe.metrics), "metrics"),
         ("max_resamples", "resamples", plan.resamples, "resamples"),
@@ -111,7 +118,7 @@ def check_recipe(comparison: Comparison, settings: Settings) -> None:
         ("max_rows", place, rows, "rows of a report (pairs x metrics x tests)"),
     ):
         check_count(limit, field, count, what, settings)
-    check_scores(plan.kept, len(recipe.metrics), plan.resamples, settings)
+    check_scores(plan.numbers_per_draw, len(recipe.metrics), plan.parts[0].draws, settings)
 
 
 def check_scores(kept: int, metrics: int, resamples: int, settings: Settings) -> None:
@@ -143,19 +150,4 @@ def room(testset: TestSetRecord, settings: Settings) -> tuple[int, str]:
     return min(
         (settings.max_systems // testset.settings["replicas"], "max_systems"),
         (settings.max_scores // scores, "max_scores"),
-    )
-
-
-def _too_long(field: str, system: str | None, lines: Sequence[Any], limit: int) -> LimitError:
-    line, length = next(
-        (i + 1, len(text))
-        for i, text in enumerate(lines)
-        if isinstance(text, str) and len(text) > limit
-    )
-    return LimitError(
-        f"{field}, segment {line}: {length:,} characters are more than max_characters, {limit:,}.",
-        limit="max_characters",
-        field=field,
-        system=system,
-        line=line,
     )

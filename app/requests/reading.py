@@ -78,8 +78,9 @@ class ReadingProcess:
         try:
             outcome = await run_in_threadpool(self._exchange, seconds, (read, args))
         except (EOFError, OSError):
-            self.close()
-            self.begin()
+            if self._process is not None:  # nor did the service end meanwhile
+                self.close()
+                self.begin()
             raise LimitError(
                 f"Reading it took more than {seconds} seconds of a core, {LIMIT} and one a MB, or "
                 "more memory than there is: it is larger than it looks, or of no known format. "

@@ -1,30 +1,38 @@
-"""Routes of the site itself: the start page, static files, signing in, the reference of the API."""
+"""Routes of the site itself: the start page, static files, signing in, the reference, and probes.
+
+What Prometheus collects are numbers, with no text of any caller:
+https://prometheus.io/docs/instrumenting/exposition_formats/ (version 0.0.4)
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator, Mapping
+from itertools import accumulate
+from typing import Annotated, Any
 
 from fastapi import Depends, Form, Query, Request
 from starlette.responses import RedirectResponse, Response
 
-from app.http.auth import COOKIE, Noted, address_of, noted
+from app.http.auth import COOKIE, Noted, Operator, address_of, noted
 from app.http.negotiation import wants_page
-from app.http.problems import AuthenticationError
+from app.http.problems import AuthenticationError, UnreadyError
 from app.http.state import QuestionStore, routing
+from app.models import EntryBody, HealthBody, ReadyBody
 from app.pages import forms, site
-from app.pages.forms import EXAMPLE
-from app.schema.document import PROBLEMS
-from app.schema.models import EntryBody
+from app.requests.forms import EXAMPLE, USUAL
 from sigtest.metrics.sacre import lacking
 from sigtest.significance import ALTERNATIVES, CORRECTIONS, TESTS
 from workers.access import SESSION_SECONDS
+from workers.observing import load
+from workers.store.usage import BOUNDS, Durations
 
 RECENT = 5
+DURATIONS = ("task_seconds", "request_seconds")
 router = routing()
 hidden = routing(include_in_schema=False)
 
 
-@router.get("/", tags=["probes"], response_model=EntryBody, responses=PROBLEMS)
+@router.get("/", tags=["probes"], response_model=EntryBody)
 def entry(request: Request, caller: Noted, questions: QuestionStore) -> Response:
     """Where the description of this service is, and its collections; a page for browsers."""
     if not wants_page(request):
@@ -37,7 +45,7 @@ def entry(request: Request, caller: Noted, questions: QuestionStore) -> Response
         "new.html",
         metrics=forms.measurable(),
         lacking=lacking,
-        usual=forms.USUAL,
+        usual=USUAL,
         tests=TESTS,
         corrections=CORRECTIONS,
         alternatives=ALTERNATIVES,
@@ -109,6 +117,112 @@ def _local(address: str) -> str:
     """An address of this service, whatever was asked for: links must not lead elsewhere."""
     plain = address.startswith("/") and not address.startswith(("//", "/\\"))
     return address if plain and address.isprintable() else "/"
+
+
+@router.get("/healthz", tags=["probes"])
+async def healthz() -> HealthBody:
+    """The process is alive."""
+    return HealthBody()
+
+
+@router.get("/readyz", tags=["probes"])
+def readyz(questions: QuestionStore) -> ReadyBody:
+    """The storage can be reached and at least one worker is there.
+
+    Raises:
+        UnreadyError: No worker is.
+    """
+    questions.check()
+    alive = questions.workers()
+    if not alive:
+        raise UnreadyError("No worker process is running; questions would wait.")
+    return ReadyBody(workers=alive)
+
+
+@router.get("/metrics", tags=["probes"], response_class=Response)
+def metrics(request: Request, operator: Operator, questions: QuestionStore) -> Response:
+    """Queue, tasks, requests and predicted cost, as Prometheus reads them.
+
+    Needs a key with the scope `admin` where there are keys.
+    """
+    now, requests = load(questions.context), request.state.requests
+    durations = {(m, path, str(s)): v for (m, path, s), v in requests.durations.copy().items()}
+    families = (
+        # of the store, the same from every front end
+        family("workers", "Worker processes that are alive.", {(): now.workers}),
+        family("tasks_waiting", "Tasks that no worker has.", {(): now.waiting}),
+        family(
+            "oldest_task_seconds",
+            "Seconds since the oldest waiting task began to wait.",
+            {(): now.oldest},
+        ),
+        family("drained", "Whether an operator lets all tasks wait.", {(): int(now.drained)}),
+        family(
+            "cache_lookups_total",
+            "Statistics that accepted comparisons found in a cache (hit), or not (miss).",
+            now.looks,
+            "result",
+        ),
+        family("task_seconds", "How long tasks took.", now.tasks, "task", "outcome"),
+        family("questions_unfinished", "Questions without an outcome.", now.unfinished, "caller"),
+        family(
+            "predicted_seconds",
+            "Seconds of one core that unfinished questions were predicted to take.",
+            now.predicted,
+            "caller",
+        ),
+        family("caller_seconds_total", "Seconds that tasks took.", now.spent, "caller"),
+        # of this front end, since it was started
+        family(
+            "request_seconds",
+            "How long requests took; streams until they end.",
+            durations,
+            "method",
+            "path",
+            "status",
+        ),
+        family(
+            "refusals_total",
+            "Problems that were told, by the end of their type.",
+            requests.refusals.copy(),
+            "type",
+        ),
+    )
+    text = "".join(f"{line}\n" for lines in families for line in lines)
+    return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+def family(
+    name: str, words: str, values: Mapping[Any, float | Durations], *labels: str
+) -> Iterator[str]:
+    """Lines of one metric: a counter where its name says so, durations, or what goes up and down.
+
+    Args:
+        name: Without its prefix.
+        words: What it says.
+        values: By the values of its labels.
+        labels: Their names.
+    """
+    kind = "counter" if name.endswith("_total") else "gauge"
+    kind, name = "histogram" if name in DURATIONS else kind, f"sigtest_{name}"
+    yield f"# HELP {name} {words}"
+    yield f"# TYPE {name} {kind}"
+    for key, value in sorted(values.items()):
+        named = dict(zip(labels, key if isinstance(key, tuple) else (key,), strict=True))
+        if not isinstance(value, Durations):
+            yield _sample(name, named, value)
+            continue
+        counts = list(accumulate(value.counts))
+        for bound, count in zip((*map(str, BOUNDS), "+Inf"), counts, strict=True):
+            yield _sample(f"{name}_bucket", {**named, "le": bound}, count)
+        yield _sample(f"{name}_sum", named, value.seconds)
+        yield _sample(f"{name}_count", named, counts[-1])
+
+
+def _sample(name: str, labels: Mapping[str, str], value: float) -> str:
+    escapes = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
+    words = ",".join(f'{label}="{text.translate(escapes)}"' for label, text in labels.items())
+    return f"{name}{{{words}}} {value}" if words else f"{name} {value}"
 
 
 router.routes.extend(hidden.routes)

@@ -1,115 +1,117 @@
-"""The routes of test sets, their systems and their leaderboards."""
+"""The routes of test sets, their systems and their leaderboards, for programs and for people."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+import json
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import Path, Query, Request
+from fastapi import Depends, Path, Query, Request
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData, UploadFile
 from starlette.responses import RedirectResponse, Response
 
-from app.answers import questions
-from app.answers import testsets as answers
-from app.answers.options import PairNamed, PictureNamed, View, Viewed
-from app.answers.questions import distribution_of, draw
-from app.answers.testsets import Board, ShownBoard, board_of
+from app import answers, models
 from app.http.auth import Caller
 from app.http.negotiation import (
     Wait,
     Wish,
     Wished,
+    choose_format,
     choose_picture_format,
     require_match,
+    shows_pages,
     wants_page,
 )
+from app.http.problems import NotAcceptableError
 from app.http.state import Boards, Cursor, Limit, Limits, in_turn, routing
 from app.http.waiting import Watch
 from app.pages import forms, site
 from app.pages.reports import decidable, of_report
-from app.requests.bodies import (
-    Parse,
-    Submission,
-    TestSetFilter,
-    files_of,
-    form_of,
-    plain,
-    size_of,
-    text_of,
-)
 from app.requests.limits import check_scores, room
-from app.requests.testsets import Changed, Drafted, Put, system_of_form, testset_of_form
-from app.schema import document
-from app.schema.models import (
-    TESTSETS,
-    DistributionBody,
-    SystemListing,
-    SystemResource,
-    TestSetListing,
-    TestSetResource,
-)
-from app.settings import Settings
-from sigtest.data.names import system_name
-from sigtest.data.testset import System
-from sigtest.errors import InputError
-from sigtest.kinds import KINDS
+from app.requests.testsets import Changed, Drafted, Put
+from app.routes.questions import Picture, Values
+from sigtest.cached import cached_property
+from sigtest.data.names import choose
+from sigtest.errors import InputError, RecipeError
+from sigtest.render.comparison import present
+from sigtest.render.formats import FORMATS, Layout
+from sigtest.render.records import excerpt, render_json, with_pairs
 from sigtest.render.standings import better
-from sigtest.report.methods import listed
-from sigtest.requests.notes import apart
-from workers.store.boards import Choice, Standing
-from workers.testsets import NewTestSet
-
-router = routing(prefix=TESTSETS, tags=["leaderboards"], responses=document.PROBLEMS)
+from sigtest.report import LeaderboardReport, PairReport, Report, decode, listed, select
+from sigtest.significance import CORRECTIONS
+from workers.errors import NotReadyError
+from workers.questions import Record
+from workers.store.boards import Choice, Standing, SystemRecord, TestSetRecord
+from workers.testsets import Claim, Leaderboard
 
 PAGE = 100
-DRAWN = document.pictures(KINDS["comparisons"])
-
+ROWS, CLAIMED = b",\n", b'"significant": true'  # between pairs as they are stored, and in them
+WAIT_SECONDS = 2  # for a newer one; until then there is one without the systems just submitted
 CHOSEN_SECONDS = 10  # for another alpha or correction, without which there is nothing to show
+
+router = routing(prefix=models.TESTSETS, tags=["leaderboards"])
 people = routing(prefix="/boards", include_in_schema=False)
 
 Id = Annotated[str, Path(alias="id", description="Id of a test set.")]
 Name = Annotated[str, Path(alias="name", description="Name of the system.")]
 
 
-@router.post("", status_code=201, openapi_extra=document.CREATION, responses=document.CREATED)
-def create_testset(caller: Caller, boards: Boards, draft: Drafted) -> Response:
+# test sets
+
+
+def _testset(request: Request, record: TestSetRecord, status: int = 200) -> Response:
+    """A test set as it stands, or its page."""
+    if shows_pages(request):
+        return RedirectResponse(f"/boards/{record.id}", 303)
+    body = models.TestSetResource.of(record).model_dump_json(exclude_none=True)
+    return answers.in_json(body, status, {"ETag": f'"{record.etag}"'})
+
+
+@people.post("")
+@router.post("", status_code=201)
+def create_testset(request: Request, caller: Caller, boards: Boards, draft: Drafted) -> Response:
     """Make a test set; equal content and settings are the same test set (200)."""
     record, created = boards.create(draft.content, caller.name, draft.notes)
-    return answers.made(record, created)
+    answer = _testset(request, record, 201 if created else 200)
+    answer.headers.setdefault("Location", f"{models.TESTSETS}/{record.id}")
+    return answer
 
 
 @people.get("")
-@router.get("", responses={200: {"model": TestSetListing}})
+@router.get("")
 def list_testsets(
     request: Request,
     caller: Caller,
     boards: Boards,
     settings: Limits,
-    wanted: TestSetFilter,
+    wanted: answers.Wanted,
     cursor: Cursor = None,
     limit: Limit = PAGE,
 ) -> Response:
     """The caller's test sets, newest first; `title` finds their names, too."""
-    records, after = boards.listing(caller.name, cursor, min(limit, settings.max_page), wanted)
+    most, chosen = min(limit, settings.max_page), wanted.filter
+    records, after = boards.listing(caller.name, cursor, most, chosen)
     if wants_page(request):
         return site.page(
-            request, "boards.html", records=records, after=after, wanted=wanted,
+            request, "boards.html", records=records, after=after, wanted=chosen,
             metrics=forms.measurable(),
         )  # fmt: skip
-    body = TestSetListing(testsets=[TestSetResource.of(r) for r in records], next_cursor=after)
-    return Response(body.model_dump_json(), media_type="application/json")
+    body = models.TestSetListing(
+        testsets=[models.TestSetResource.of(r) for r in records], next_cursor=after
+    )
+    return answers.in_json(body.model_dump_json())
 
 
-@router.get("/{id}", openapi_extra=document.CACHING, responses=document.TESTSET)
+@router.get("/{id}")
 def get_testset(request: Request, testset_id: Id, caller: Caller, boards: Boards) -> Response:
     """A test set, its settings and how many systems it has."""
-    record = boards.find(testset_id, caller.name)
-    return questions.unless_held(request, answers.of_testset(record))
+    return answers.unless_held(request, _testset(request, boards.find(testset_id, caller.name)))
 
 
-@router.patch("/{id}", openapi_extra=document.RAISE, responses=document.RAISED)
+@people.post("/{id}/describe")
+@router.patch("/{id}")
 def change_testset(
     request: Request,
     testset_id: Id,
@@ -124,23 +126,41 @@ def change_testset(
     test set is made.
     """
     check = partial(require_match, request)
-    if change.resamples is None:
-        return answers.of_testset(boards.describe(testset_id, caller.name, change.notes, check))
-    found = boards.find(testset_id, caller.name)
+    resamples, owner = change.content, caller.name
+    if resamples is None:
+        return _testset(request, boards.describe(testset_id, owner, change.notes, check))
+    found = boards.find(testset_id, owner)
     check(found.etag)
-    check_scores(max(1, found.systems), len(found.metrics), change.resamples, settings)
-    boards.raise_resamples(testset_id, caller.name, change.resamples, check)
-    return answers.of_testset(boards.describe(testset_id, caller.name, change.notes))
+    check_scores(max(1, found.systems), len(found.metrics), resamples, settings)
+    boards.raise_resamples(testset_id, owner, resamples, check)
+    return _testset(request, boards.describe(testset_id, owner, change.notes))
 
 
-@router.delete("/{id}", status_code=204, openapi_extra=document.MATCHED)
+@people.post("/{id}/delete")
+@router.delete("/{id}", status_code=204)
 def delete_testset(request: Request, testset_id: Id, caller: Caller, boards: Boards) -> Response:
     """Delete a test set with its systems and everything that was computed."""
     boards.delete(testset_id, caller.name, partial(require_match, request))
-    return Response(status_code=204)
+    return RedirectResponse("/boards", 303) if shows_pages(request) else Response(status_code=204)
 
 
-@router.get("/{id}/systems", responses={200: {"model": SystemListing}})
+# systems
+
+
+def _system(
+    testset_id: str, record: SystemRecord, status: int = 200, wait: int | None = None
+) -> Response:
+    """A system as it stands."""
+    headers = {
+        "ETag": f'"{record.etag}"',
+        **answers.waited(record.standing is Standing.PENDING, wait),
+    }
+    return answers.in_json(
+        models.SystemResource.of(testset_id, record).model_dump_json(), status, headers
+    )
+
+
+@router.get("/{id}/systems")
 def list_systems(
     testset_id: Id,
     caller: Caller,
@@ -148,16 +168,16 @@ def list_systems(
     settings: Limits,
     cursor: Cursor = None,
     limit: Limit = PAGE,
-) -> SystemListing:
+) -> models.SystemListing:
     """The systems of a test set in the order of their names."""
     most = min(limit, settings.max_page)
     records, after = boards.systems(testset_id, caller.name, cursor, most)
-    told = [SystemResource.of(testset_id, record) for record in records]
-    return SystemListing(systems=told, next_cursor=after)
+    entries = [models.SystemResource.of(testset_id, record) for record in records]
+    return models.SystemListing(systems=entries, next_cursor=after)
 
 
-@router.put("/{id}/systems/{name:path}", status_code=202, openapi_extra=document.PUT,
-            responses=document.SYSTEM_PUT)  # fmt: skip
+@people.post("/{id}/systems")
+@router.put("/{id}/systems/{name:path}", status_code=202)
 async def put_system(
     request: Request,
     testset_id: Id,
@@ -175,40 +195,40 @@ async def put_system(
     measured. `If-Match` is about the system of this name: 404 where there is none.
     """
     check = partial(require_match, request) if "if-match" in request.headers else None
-    found = await run_in_threadpool(boards.check, testset_id, caller.name, submission.content)
-    most, limit = room(found, settings)
-    record, verdict = await run_in_threadpool(
-        boards.put,
-        testset_id,
-        caller.name,
-        submission.content,
-        replace,
-        most,
-        limit,
-        submission.notes,
-        check,
-    )
+    replaces = replace or bool(submission.besides.get("replace"))
+    owner, system, notes = caller.name, submission.content, submission.notes
+
+    def put() -> tuple[SystemRecord, str]:
+        most, limit = room(boards.check(testset_id, owner, system), settings)
+        return boards.put(testset_id, owner, system, replaces, most, limit, notes, check)
+
+    record, verdict = await run_in_threadpool(put)
+    if shows_pages(request):
+        return RedirectResponse(f"/boards/{testset_id}", 303)
     if wait and record.standing is Standing.PENDING:
         record = await watch.until(
             testset_id,
-            lambda: boards.system(testset_id, caller.name, record.name),
+            lambda: boards.system(testset_id, owner, record.name),
             lambda now: now.standing is not Standing.PENDING or now.digest != record.digest,
             wait,
         )
-    return answers.submitted(testset_id, record, verdict, wait)
+    pending = record.standing is Standing.PENDING and verdict != "known"
+    done = 201 if verdict == "created" else 200
+    answer = _system(testset_id, record, 202 if pending else done, wait)
+    answer.headers["Location"] = models.system_path(testset_id, record.name)
+    return answer
 
 
-@router.get("/{id}/systems/{name:path}", openapi_extra=document.CACHING,
-            responses=document.SYSTEM)  # fmt: skip
+@router.get("/{id}/systems/{name:path}")
 def get_system(
     request: Request, testset_id: Id, name: Name, caller: Caller, boards: Boards
 ) -> Response:
     """A system: pending, measured or failed, and its scores."""
-    made = answers.system(testset_id, boards.system(testset_id, caller.name, name))
-    return questions.unless_held(request, made)
+    record = boards.system(testset_id, caller.name, name)
+    return answers.unless_held(request, _system(testset_id, record))
 
 
-@router.delete("/{id}/systems/{name:path}", status_code=204, openapi_extra=document.MATCHED)
+@router.delete("/{id}/systems/{name:path}", status_code=204)
 def delete_system(
     request: Request, testset_id: Id, name: Name, caller: Caller, boards: Boards
 ) -> Response:
@@ -217,7 +237,140 @@ def delete_system(
     return Response(status_code=204)
 
 
-@router.get("/{id}/leaderboard", openapi_extra=document.CACHING, responses=document.leaderboard())
+# leaderboards
+
+
+@dataclass(frozen=True)
+class Board:
+    """A leaderboard with the report that it shows.
+
+    Attributes:
+        current: What it shows.
+        record: The comparison; nothing before there is one.
+        stored: Its report as it is stored.
+        bare: The report without pairs.
+        metric: Label of the metric to show.
+        test: Name of the test to show.
+        pairs: Their pairs, as they are stored.
+        claims: Its significant differences, with the times when they were first shown; none where
+            it is decided in another way than its test set says.
+    """
+
+    current: Leaderboard
+    record: Record | None
+    stored: bytes
+    bare: Report
+    metric: str
+    test: str
+    pairs: bytes
+    claims: tuple[Claim, ...]
+
+    @property
+    def whole(self) -> Report:
+        """The report of all metrics and tests."""
+        return self.bare if self.record is None else answers.read(self.stored, self.record)
+
+    @cached_property
+    def report(self) -> Report:
+        """The report of the metric and test."""
+        found = self.bare
+        if self.record is not None:
+            bare, pairs = excerpt(self.stored, self.metric, self.test)
+            found = answers.read(with_pairs(bare, pairs), self.record)
+        return select(found, metric=self.metric, test=self.test)
+
+    def require_record(self, chosen: answers.PairOptions) -> Record:
+        """The comparison that is shown.
+
+        Args:
+            chosen: What of it is asked for.
+
+        Raises:
+            NotReadyError: There is none yet, or it lacks a system that waits to be measured.
+        """
+        lacking = self.current.lacking
+        if lacking and (len(self.current.systems) < 2 or {chosen.a, chosen.b} & {*lacking}):
+            raise NotReadyError(f"Not in it yet: {', '.join(lacking)}; ask again.")
+        if self.record is None:
+            raise NotReadyError("The leaderboard is still to be written; ask again.")
+        return self.record
+
+
+async def _board(
+    request: Request,
+    testset_id: Id,
+    principal: Caller,
+    boards: Boards,
+    watch: Watch,
+    measure: answers.MeasureNamed,
+    decided: answers.Decided,
+    wait: Wait,
+) -> Board:
+    """Dependency: a leaderboard, waited for until it has every system that is measured.
+
+    Raises:
+        RecipeError: An impossible choice.
+    """
+    caller, choice, wanted = principal.name, decided.choice, ""
+
+    def look() -> Leaderboard:
+        nonlocal wanted
+        shown, wanted = boards.leaderboard(testset_id, caller, choice, wanted)
+        return shown
+
+    def read(shown: Leaderboard) -> Board:
+        metric, test = _measure(shown.testset, measure, choice)
+        if shown.comparison is not None:
+            record = watch.questions.find(shown.comparison, caller)
+            stored = watch.questions.report(record.id, caller)
+            bare, pairs = excerpt(stored, metric, test)
+            try:
+                if pairs:
+                    decode(PairReport, json.loads(pairs.partition(ROWS)[0]))
+                report = answers.read(bare, record)
+            except (InputError, NotAcceptableError):
+                pass  # another version wrote it, with other fields: it is made anew
+            else:
+                rows = [json.loads(row) for row in pairs.split(ROWS) if CLAIMED in row]
+                names = [(row["a"], row["b"]) for row in rows]
+                column = metric, test
+                claims = boards.claims(testset_id, caller, column, names) if shown.binding else ()
+                return Board(shown, record, stored, report, metric, test, pairs, claims)
+        empty = boards.empty(testset_id, caller, choice)
+        without = replace(shown, comparison=None, systems=())
+        return Board(without, None, b"", empty, metric, test, b"", ())
+
+    chosen = shows_pages(request) and choice != answers.AS_ASKED
+    usual = CHOSEN_SECONDS if chosen else WAIT_SECONDS
+    seconds = usual if wait is None else wait
+    of_testset = await watch.until(testset_id, look, lambda shown: shown.fresh, seconds)
+    return await in_turn(read, of_testset)
+
+
+def _measure(
+    testset: TestSetRecord, measure: answers.MeasureOptions, choice: Choice
+) -> tuple[str, str]:
+    """The metric and the test to show.
+
+    Raises:
+        RecipeError: One that the test set has not, or that does not go with the correction.
+    """
+    metric = measure.metric or testset.metrics[0]
+    choose(metric, testset.metrics, "metric", "metric of this test set")
+    correction = choice.correction or str(testset.settings["correction"])
+    joint = CORRECTIONS[correction].joint
+    tests = (joint,) if joint in testset.tests else testset.tests
+    test = measure.test or tests[0]
+    choose(test, testset.tests, "test", "test of this test set")
+    if test not in tests:
+        raise RecipeError(f"correction {correction} goes with the test {joint} only.", field="test")
+    return metric, test
+
+
+ShownBoard = Annotated[Board, Depends(_board)]
+
+
+@router.get("/{id}/leaderboard")
 async def leaderboard(request: Request, board: ShownBoard, wish: Wished, wait: Wait) -> Response:
     """Systems by name with scores, clusters and rank ranges, and all pairs; one metric and test.
 
@@ -226,102 +379,99 @@ async def leaderboard(request: Request, board: ShownBoard, wish: Wished, wait: W
     are not in it yet are `pending`. `Prefer: wait=N` waits up to N seconds, instead of two, until
     all that are measured are in it: another `alpha` is computed when it is asked for.
     """
-    made = await in_turn(answers.leaderboard, board, wish, wait)
-    return questions.unless_held(request, made)
+    return answers.unless_held(request, await in_turn(_leaderboard, board, wish, wait))
 
 
-@router.get("/{id}/leaderboard/plots/{picture}", openapi_extra=DRAWN,
-            responses=document.PICTURE, response_class=Response)  # fmt: skip
+def _leaderboard(board: Board, wish: Wish, wait: int | None = None) -> Response:
+    """A leaderboard in one of the formats: one metric and test, and what is pending."""
+    name, shown = choose_format(wish), board.current
+    envelope: dict[str, Any] = {
+        "id": shown.testset.id,
+        "name": shown.testset.name,
+        "metric": board.metric,
+        "test": board.test,
+        "comparison": f"/v1/comparisons/{shown.comparison}" if shown.comparison else None,
+        "capacity": shown.testset.capacity,
+        "submissions": shown.testset.submissions,
+        "claims": [
+            models.ClaimBody.model_validate(own).model_dump(mode="json") for own in board.claims
+        ],
+        "pending": list(shown.pending),
+        "failed": dict(shown.failed),
+    }
+    if name == "json":
+        heading = select(board.bare, metric=board.metric, test=board.test)
+        bare = render_json(LeaderboardReport(envelope, heading))
+        content: bytes | str = with_pairs(bare.encode(), board.pairs)
+    else:
+        warnings = [
+            f"System {name} cannot be measured: {why}" for name, why in shown.failed.items()
+        ]
+        if shown.lacking:
+            warnings.append(f"Not in it yet: {', '.join(shown.lacking)}.")
+        if shown.renewed:
+            names = ", ".join(shown.renewed)
+            warnings.append(f"Shown as before until they are measured: {names}.")
+        report = replace(board.report, warnings=(*board.report.warnings, *warnings))
+        content = FORMATS[name].render(present(report, wish.layout))
+    etag = hashlib.sha256(repr(envelope).encode("utf-8", "backslashreplace")).hexdigest()[:32]
+    version = f"{etag}-{name}{answers.tagged(wish.layout, Layout())}"
+    answer = answers.document(content, name, version, shown.testset.id)
+    answer.headers.update(answers.waited(not shown.fresh, wait))
+    return answer
+
+
+@router.get("/{id}/leaderboard/plots/{picture}", response_class=Response)
 async def leaderboard_picture(
     request: Request,
     caller: Caller,
     watch: Watch,
     board: ShownBoard,
-    picture: Annotated[str, Path(description="Which picture.")],
-    options: PictureNamed,
+    picture: Picture,
+    chosen: answers.PictureNamed,
 ) -> Response:
     """A picture of what the leaderboard shows, as SVG, PDF or PNG."""
-    name, suffix = choose_picture_format(request, picture, options.format)
-    record = board.require_record(options)
-    svg = await draw(name, record, caller.name, watch, options)
-    return await questions.picture(request, svg, suffix)
+    name, suffix = choose_picture_format(request, picture, chosen.format)
+    svg = await answers.draw(name, board.require_record(chosen), caller.name, watch, chosen)
+    return await answers.picture(request, svg, suffix)
 
 
-@router.get("/{id}/leaderboard/distribution", responses={200: {"model": DistributionBody}})
+@router.get("/{id}/leaderboard/distribution")
 async def leaderboard_distribution(
-    caller: Caller,
-    watch: Watch,
-    board: ShownBoard,
-    options: PairNamed,
-    values: Annotated[bool, Query(description="Every pseudo-statistic as well.")] = False,
+    caller: Caller, watch: Watch, board: ShownBoard, pair: answers.PairNamed, values: Values = False
 ) -> Response:
     """The pseudo-statistics that one pair's observed difference is held against."""
-    record = board.require_record(options)
-    drawn = await distribution_of(record, caller.name, watch, options)
-    return await in_turn(questions.distribution, drawn, values)
-
-
-@people.post("")
-async def make_board(
-    request: Request, caller: Caller, boards: Boards, settings: Limits, parser: Parse
-) -> Response:
-    """Make a board."""
-    async with form_of(request, settings) as form:
-        draft = await parser.run(size_of(form), _draft, form, settings)
-    record, _ = await run_in_threadpool(boards.create, draft.content, caller.name, draft.notes)
-    return RedirectResponse(f"/boards/{record.id}", 303)
+    record = board.require_record(pair)
+    return await answers.distribution(record, caller.name, watch, pair, values)
 
 
 @people.get("/{id}")
-async def board_page(
-    request: Request,
-    testset_id: Id,
-    caller: Caller,
-    boards: Boards,
-    watch: Watch,
-    view: Viewed,
-) -> Response:
+async def board_page(request: Request, board: ShownBoard, view: answers.Viewed) -> Response:
     """A board with what it shows, what is still to be measured, and a form for another system."""
-    wait = CHOSEN_SECONDS if view.choice != Choice() else None
-    board = await board_of(testset_id, caller.name, boards, watch, view, view.choice, wait)
     if not wants_page(request):
-        return await in_turn(answers.leaderboard, board, Wish("application/json"))
+        return await in_turn(_leaderboard, board, Wish("application/json"))
     return await in_turn(_page, request, board, view)
 
 
-def _page(request: Request, board: Board, view: View) -> Response:
+def _page(request: Request, board: Board, view: answers.View) -> Response:
     """The page of a board, whose pairs and downloads are those of its comparison."""
     here = f"/comparisons/{board.record.id}" if board.record else ""
-    opens = board.record is not None
-    report = of_report(board.whole, view, here, opens=opens, pairs_at=here)
+    shown = of_report(board.whole, view, here, opens=board.record is not None, pairs_at=here)
     if board.report.pairs:
         settings = board.current.testset.settings
-        report = decidable(report, float(settings["alpha"]), str(settings["correction"]))
+        shown = decidable(shown, float(settings["alpha"]), str(settings["correction"]))
     return site.page(
         request,
         "board.html",
         board=board.current,
         record=board.record,
-        shown=report,
+        shown=shown,
         claims=_history(board),
     )
 
 
-@dataclass(frozen=True)
-class Claimed:
-    """What became significant at one moment.
-
-    Attributes:
-        pairs: How many.
-        words: Who is better than whom.
-    """
-
-    pairs: int
-    words: str
-
-
-def _history(board: Board) -> dict[str, Claimed]:
-    """What became significant when, newest first."""
+def _history(board: Board) -> dict[str, tuple[int, str]]:
+    """How many pairs became significant when, newest first, and who is better than whom."""
     pairs = {(pair.a, pair.b): pair for pair in board.report.pairs}
     higher = board.report.metrics[board.metric].higher_is_better
     won: dict[str, dict[str, list[str]]] = {}
@@ -331,82 +481,21 @@ def _history(board: Board) -> dict[str, Claimed]:
         if winner is not None:
             beaten = won.setdefault(site.moment(claim.claimed_at), {}).setdefault(winner, [])
             beaten.append(claim.b if winner == claim.a else claim.a)
-    return {when: claimed(beaten) for when, beaten in won.items()}
+    return {
+        when: (sum(map(len, beaten.values())), victories(beaten)) for when, beaten in won.items()
+    }
 
 
-def claimed(beaten: dict[str, list[str]]) -> Claimed:
-    """Those that are better than the same systems are told in one sentence."""
+def victories(beaten: dict[str, list[str]]) -> str:
+    """Who is better than whom; those that are better than the same are told in one sentence."""
     winners: dict[tuple[str, ...], list[str]] = {}
     for winner, losers in beaten.items():
         winners.setdefault(tuple(sorted(losers)), []).append(winner)
-    said = "; ".join(
+    sentences = [
         f"{listed(own)} {'is' if len(own) == 1 else 'are'} better than {listed(losers)}"
         for losers, own in winners.items()
-    )
-    return Claimed(sum(map(len, beaten.values())), f"{said}.")
-
-
-@people.post("/{id}/systems")
-async def put_system_from_page(
-    request: Request,
-    testset_id: Id,
-    caller: Caller,
-    boards: Boards,
-    settings: Limits,
-    parser: Parse,
-) -> Response:
-    """Submit a system to a board."""
-    async with form_of(request, settings) as form:
-        system = await parser.run(size_of(form), _system, form, settings)
-        replace = bool(form.get("replace"))
-    found = await run_in_threadpool(boards.check, testset_id, caller.name, system)
-    await run_in_threadpool(
-        boards.put, testset_id, caller.name, system, replace, *room(found, settings)
-    )
-    return RedirectResponse(f"/boards/{testset_id}", 303)
-
-
-@people.post("/{id}/describe")
-async def describe_board(
-    request: Request, testset_id: Id, caller: Caller, boards: Boards, settings: Limits
-) -> Response:
-    """Write title and tags on a board."""
-    async with form_of(request, settings) as form:
-        notes, _ = apart(forms.written(form))
-    await run_in_threadpool(boards.describe, testset_id, caller.name, notes)
-    return RedirectResponse(f"/boards/{testset_id}", 303)
-
-
-@people.post("/{id}/delete")
-def remove_board(testset_id: Id, caller: Caller, boards: Boards) -> Response:
-    """Delete a board with all its systems."""
-    boards.delete(testset_id, caller.name)
-    return RedirectResponse("/boards", 303)
-
-
-def _draft(form: FormData, settings: Settings) -> Submission[NewTestSet]:
-    """The test set that the form of the page asks for."""
-    choices = {**forms.choices_of(form), "name": text_of(form, "name").strip()}
-    if capacity := text_of(form, "capacity").strip():
-        if not capacity.isdecimal() or len(capacity) > 9:
-            raise InputError("capacity must be a whole number.", field="capacity")
-        choices["capacity"] = int(capacity)
-    files = [
-        (part, file)
-        for part in ("references", "documents", "labels")
-        for file in files_of(form, part)
     ]
-    return testset_of_form(forms.with_request(files, choices), settings)
-
-
-def _system(form: FormData, settings: Settings) -> System:
-    """The system that the form of the page brings: one file is its output, several its runs."""
-    files = files_of(form, "hypotheses")
-    if not files:
-        raise InputError("No file was chosen: the output of the system.", field="hypotheses")
-    submission: list[tuple[str, UploadFile | str]] = [("hypotheses", file) for file in files]
-    name = text_of(form, "name").strip() or system_name(plain(files[0].filename))
-    return system_of_form(name, FormData(submission), settings).content
+    return f"{'; '.join(sentences)}."
 
 
 router.routes.extend(people.routes)

@@ -10,25 +10,24 @@ from starlette.responses import Response
 
 from app.http.auth import Caller
 from app.http.state import Limits, WebhookStore, routing
-from app.requests.bodies import Parse, read_object
-from app.schema import document
-from app.schema.models import WEBHOOKS, NewWebhookBody, WebhookBody, WebhookListing, WebhookRequest
+from app.models import WEBHOOKS, NewWebhookBody, WebhookBody, WebhookListing, WebhookRequest
+from app.requests import bodies
 
 
-async def _read(request: Request, parser: Parse) -> WebhookRequest:
-    return WebhookRequest.of(await read_object(request, parser))
+async def _read(request: Request) -> WebhookRequest:
+    return await bodies.read(request, WebhookRequest.of)
 
 
 Body = Annotated[WebhookRequest, Depends(_read)]
 
-router = routing(prefix=WEBHOOKS, tags=["webhooks"], responses=document.PROBLEMS)
+router = routing(prefix=WEBHOOKS, tags=["webhooks"])
 
 LIMIT = "max_webhooks"
 
 Id = Annotated[str, Path(alias="id", description="Id of a webhook.")]
 
 
-@router.post("", status_code=201, openapi_extra=document.WEBHOOK, responses=document.WEBHOOK_ADDED)
+@router.post("", status_code=201)
 async def add_webhook(
     caller: Caller, webhooks: WebhookStore, settings: Limits, body: Body
 ) -> Response:
@@ -41,7 +40,9 @@ async def add_webhook(
     record, secret = await run_in_threadpool(
         webhooks.add, caller.name, body.url, body.events, settings.max_webhooks, LIMIT
     )
-    answer = NewWebhookBody(**vars(WebhookBody.of(record)), secret=secret).model_dump_json()
+    answer = NewWebhookBody(
+        **vars(WebhookBody.model_validate(record)), secret=secret
+    ).model_dump_json()
     headers = {"Location": f"{WEBHOOKS}/{record.id}", "Cache-Control": "no-store"}
     return Response(answer, 201, headers, "application/json")
 
@@ -50,14 +51,14 @@ async def add_webhook(
 def list_webhooks(caller: Caller, webhooks: WebhookStore) -> WebhookListing:
     """The caller's webhooks, newest first."""
     return WebhookListing(
-        webhooks=[WebhookBody.of(record) for record in webhooks.listing(caller.name)]
+        webhooks=[WebhookBody.model_validate(record) for record in webhooks.listing(caller.name)]
     )
 
 
 @router.get("/{id}")
 def get_webhook(webhook_id: Id, caller: Caller, webhooks: WebhookStore) -> WebhookBody:
     """A webhook, and how its deliveries go."""
-    return WebhookBody.of(webhooks.find(webhook_id, caller.name))
+    return WebhookBody.model_validate(webhooks.find(webhook_id, caller.name))
 
 
 @router.delete("/{id}", status_code=204)
@@ -70,4 +71,4 @@ def delete_webhook(webhook_id: Id, caller: Caller, webhooks: WebhookStore) -> Re
 @router.post("/{id}/test", status_code=202)
 def test_webhook(webhook_id: Id, caller: Caller, webhooks: WebhookStore) -> WebhookBody:
     """Send a `webhook.test` message; `delivered` and `error` of the webhook say how it went."""
-    return WebhookBody.of(webhooks.test(webhook_id, caller.name))
+    return WebhookBody.model_validate(webhooks.test(webhook_id, caller.name))

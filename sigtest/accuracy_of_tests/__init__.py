@@ -1,8 +1,7 @@
 """Accuracy of tests: how often metrics and significance tests conclude what people conclude."""
 
 from sigtest.accuracy_of_tests.compute import compute
-from sigtest.accuracy_of_tests.parse import parse
-from sigtest.accuracy_of_tests.question import AccuracyQuestion
+from sigtest.accuracy_of_tests.question import AccuracyQuestion, parse
 from sigtest.accuracy_of_tests.report import AccuracyReport
 
 __all__ = ["AccuracyQuestion", "AccuracyReport", "compute", "parse"]

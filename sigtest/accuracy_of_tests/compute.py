@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 
 import numpy as np
 
-from sigtest.accuracy_of_tests.people import judge_pairs
-from sigtest.accuracy_of_tests.question import AccuracyQuestion, Judged, Tested
+from sigtest.accuracy_of_tests.question import (
+    AccuracyQuestion,
+    Judged,
+    Tested,
+    judge_pairs,
+)
 from sigtest.accuracy_of_tests.report import (
     AccuracyReport,
     AccuracyRow,
@@ -21,15 +25,18 @@ from sigtest.accuracy_of_tests.report import (
 )
 from sigtest.arrays import Array, Counts
 from sigtest.comparison.comparison import Comparison
-from sigtest.draws.samples import Samples
+from sigtest.draws.sample import Samples
 from sigtest.engine import drawn, measure_all, reduce
 from sigtest.progress import Progress, silent
-from sigtest.report.methods import Sources, listed, with_methods
+from sigtest.report import Sources, listed, with_methods
 from sigtest.significance import TESTS, Alternative
-from sigtest.significance.montecarlo import LEVEL, clopper_pearson
+from sigtest.significance.intervals import LEVEL, clopper_pearson
 from sigtest.special import betainc, gammaincc
 from sigtest.version import __version__
 
+A_BETTER, TIE, B_BETTER = 1, 0, -1
+NAMES = {A_BETTER: "a", TIE: "tie", B_BETTER: "b"}
+CLAIMS: tuple[Alternative, ...] = ("greater", "less")
 DEPENDENT = (
     "Pairs of systems share systems and test set, so that they are dependent; intervals, "
     "chi-square and binomial p-values take them as independent, as the papers do, and are too "
@@ -60,144 +67,82 @@ def compute(question: AccuracyQuestion, progress: Progress | None = None) -> Acc
     return with_methods(report, sentences)
 
 
-def _report(asked: AccuracyQuestion, tested: Tested, judged: Judged) -> AccuracyReport:
+def _report(question: AccuracyQuestion, tested: Tested, judged: Judged) -> AccuracyReport:
     rows: list[AccuracyRow] = []
     squares: list[ChiSquare] = []
     between: list[BetweenTests] = []
     human: list[HumanConclusions] = []
-    for alpha in asked.alphas:
-        human_alpha = alpha if asked.human_alpha is None else asked.human_alpha
-        people = judge(judged, human_alpha)
+    n, fixed = len(tested.pairs), question.human_alpha
+    for alpha in question.alphas:
+        human_alpha = alpha if fixed is None else fixed
+        people = combine(list(conclude(judged.p_greater, judged.p_less, human_alpha)))
         found = conclude(tested.p_greater, tested.p_less, alpha)
-        rows += accuracy_rows(found, people, tested.metrics, tested.tests, alpha)
-        squares += _chi_squares(found, people, tested.tests, alpha)
-        between += _between_tests(found, tested, alpha)
         names = tuple(NAMES[winner] for winner in people.tolist())
         human.append(HumanConclusions(alpha, human_alpha, names.count("tie"), names))
-    shown = "same" if asked.human_alpha is None else f"{asked.human_alpha:g}"
-    levels = "+".join(f"{alpha:g}" for alpha in asked.alphas)
+        for m, metric in enumerate(tested.metrics):
+            rows += [
+                accuracy_row(found[m, t], people, metric, test, alpha)
+                for t, test in enumerate(tested.tests)
+            ]
+            for (i, a), (j, b) in combinations(enumerate(tested.tests), 2):
+                same = int(np.count_nonzero(found[m, i] == found[m, j]))
+                between.append(BetweenTests(metric, alpha, a, b, same, n, same / n))
+        correct = np.count_nonzero(found == people, axis=2)  # (M, T)
+        for t, test in enumerate(tested.tests if len(correct) > 1 else ()):
+            statistic, p = chi_square(correct[:, t], n)
+            squares.append(ChiSquare(test, alpha, statistic, len(correct) - 1, p))
+    levels = "+".join(f"{alpha:g}" for alpha in question.alphas)
+    human_level = "same" if fixed is None else f"{fixed:g}"
     return AccuracyReport(
-        signature=f"alphas:{levels}|human_alpha:{shown}|({judged.signature})|{tested.signature}",
+        signature=f"alphas:{levels}|human_alpha:{human_level}|({judged.signature})|"
+        f"{tested.signature}",
         version=__version__,
         systems=tested.systems,
         criteria=judged.criteria,
-        alphas=asked.alphas,
+        alphas=question.alphas,
         rows=tuple(rows),
         chi_square=tuple(squares),
         between_tests=tuple(between),
         human=tuple(human),
-        pairs=_pairs(tested),
-        warnings=(*asked.notes, *judged.notes, DEPENDENT),
+        pairs=tuple(
+            TestedPair(a, b, tested.by_name(tested.p_greater, i), tested.by_name(tested.p_less, i))
+            for i, (a, b) in enumerate(tested.pairs)
+        ),
+        warnings=(*question.notes, *judged.notes, DEPENDENT),
     )
 
 
-def judge(judged: Judged, alpha: float) -> Counts:
-    """(P,) conclusions of people: the first criterion that separates a pair decides."""
-    return combine(list(conclude(judged.p_greater, judged.p_less, alpha)))
-
-
-def accuracy_rows(
-    found: Counts, human: Counts, metrics: tuple[str, ...], tests: tuple[str, ...], alpha: float
-) -> list[AccuracyRow]:
-    """One row a metric and test.
-
-    Args:
-        found: (M, T, P) conclusions of tests.
-        human: (P,) conclusions of people.
-        metrics: Labels, M.
-        tests: Names, T.
-        alpha: Level of the conclusions of tests.
-    """
-    rows = []
-    for m, metric in enumerate(metrics):
-        for t, test in enumerate(tests):
-            agreed = agreement(found[m, t], human)
-            separated = int(np.count_nonzero(found[m, t] != TIE))
-            p_half, p_greater = against_half(agreed.correct, agreed.n)
-            rows.append(
-                AccuracyRow(
-                    metric=metric,
-                    test=test,
-                    alpha=alpha,
-                    correct=agreed.correct,
-                    n=agreed.n,
-                    share=agreed.correct / agreed.n,
-                    ci=agreed.interval,
-                    reversed=agreed.reversed,
-                    claimed=agreed.claimed,
-                    missed=agreed.missed,
-                    separated=separated,
-                    power=separated / agreed.n,
-                    p_half=p_half,
-                    p_half_greater=p_greater,
-                )
-            )
-    return rows
-
-
-def _chi_squares(
-    found: Counts, human: Counts, tests: tuple[str, ...], alpha: float
-) -> list[ChiSquare]:
-    correct = np.count_nonzero(found == human, axis=2)  # (M, T)
-    if len(correct) < 2:
-        return []
-    rows = []
-    for t, test in enumerate(tests):
-        statistic, p = chi_square(correct[:, t], len(human))
-        rows.append(ChiSquare(test, alpha, statistic, len(correct) - 1, p))
-    return rows
-
-
-def _between_tests(found: Counts, tested: Tested, alpha: float) -> list[BetweenTests]:
-    rows = []
-    n = found.shape[2]
-    for m, metric in enumerate(tested.metrics):
-        for (i, a), (j, b) in combinations(enumerate(tested.tests), 2):
-            same = int(np.count_nonzero(found[m, i] == found[m, j]))
-            rows.append(BetweenTests(metric, alpha, a, b, same, n, same / n))
-    return rows
-
-
-def _pairs(tested: Tested) -> tuple[TestedPair, ...]:
-    def by_name(p: Array, pair: int) -> dict[str, dict[str, float]]:
-        return {
-            metric: {test: float(p[m, t, pair]) for t, test in enumerate(tested.tests)}
-            for m, metric in enumerate(tested.metrics)
-        }
-
-    return tuple(
-        TestedPair(a, b, by_name(tested.p_greater, i), by_name(tested.p_less, i))
-        for i, (a, b) in enumerate(tested.pairs)
-    )
-
-
-A_BETTER, TIE, B_BETTER = 1, 0, -1
-NAMES = {A_BETTER: "a", TIE: "tie", B_BETTER: "b"}
-
-
-@dataclass(frozen=True)
-class Agreement:
+def accuracy_row(found: Counts, human: Counts, metric: str, test: str, alpha: float) -> AccuracyRow:
     """How the conclusions of one metric and test agree with those of people.
 
-    Attributes:
-        correct: Pairs with the same conclusion.
-        reversed: With opposite winners.
-        claimed: With a winner by the test and none by people.
-        missed: With a winner by people and none by the test.
-        n: Pairs.
+    Args:
+        found: (P,) conclusions of the test.
+        human: (P,) conclusions of people.
+        metric: Its label.
+        test: Its name.
+        alpha: Level of the conclusions of the test.
     """
-
-    correct: int
-    reversed: int
-    claimed: int
-    missed: int
-    n: int
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """95 % Clopper-Pearson interval of correct / n."""
-        low, high = clopper_pearson(np.array([self.correct]), self.n, LEVEL)
-        return float(low[0]), float(high[0])
+    n = len(human)
+    correct = int(np.count_nonzero(found == human))
+    separated = int(np.count_nonzero(found != TIE))
+    low, high = clopper_pearson(np.array([correct]), n, LEVEL)
+    p_half, p_greater = against_half(correct, n)
+    return AccuracyRow(
+        metric=metric,
+        test=test,
+        alpha=alpha,
+        correct=correct,
+        n=n,
+        share=correct / n,
+        ci=(float(low[0]), float(high[0])),
+        reversed=int(np.count_nonzero(found * human == -1)),
+        claimed=int(np.count_nonzero((found != TIE) & (human == TIE))),
+        missed=int(np.count_nonzero((found == TIE) & (human != TIE))),
+        separated=separated,
+        power=separated / n,
+        p_half=p_half,
+        p_half_greater=p_greater,
+    )
 
 
 def conclude(p_greater: Array, p_less: Array, alpha: float) -> Counts:
@@ -228,17 +173,6 @@ def combine(criteria: Sequence[Counts]) -> Counts:
     return combined
 
 
-def agreement(found: Counts, human: Counts) -> Agreement:
-    """Hold (P,) conclusions of a test against those of people."""
-    return Agreement(
-        correct=int(np.count_nonzero(found == human)),
-        reversed=int(np.count_nonzero(found * human == -1)),
-        claimed=int(np.count_nonzero((found != TIE) & (human == TIE))),
-        missed=int(np.count_nonzero((found == TIE) & (human != TIE))),
-        n=len(human),
-    )
-
-
 def chi_square(correct: Counts, n: int) -> tuple[float, float | None]:
     """Pearson's chi-square of a table of correct and wrong, one row a metric, without Yates.
 
@@ -261,16 +195,11 @@ def chi_square(correct: Counts, n: int) -> tuple[float, float | None]:
 
 def against_half(correct: int, n: int) -> tuple[float, float]:
     """Exact binomial p-values of a share of 1/2: two-sided, and for the share being larger."""
-    greater, less = _at_least(correct, n), _at_least(n - correct, n)
+    greater, less = (
+        1.0 if count <= 0 else float(betainc(count, n - count + 1, 0.5))  # P(X >= count)
+        for count in (correct, n - correct)
+    )
     return min(1.0, 2.0 * min(greater, less)), greater
-
-
-def _at_least(count: int, n: int) -> float:
-    """P(X >= count) of n fair coins."""
-    return 1.0 if count <= 0 else float(betainc(count, n - count + 1, 0.5))
-
-
-CLAIMS: tuple[Alternative, ...] = ("greater", "less")
 
 
 def one_sided(comparison: Comparison, say: Progress) -> Tested:

@@ -6,19 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from sigtest.accuracy_of_tests import AccuracyQuestion, AccuracyReport, compute, parse
-from sigtest.accuracy_of_tests.fields import schema
-from sigtest.accuracy_of_tests.pictures import PICTURES
-from sigtest.accuracy_of_tests.present import answer, present
+from sigtest.accuracy_of_tests.show import PICTURES, answer, present
 from sigtest.comparison.comparison import Comparison
+from sigtest.files.judgements import JUDGEMENTS
 from sigtest.kinds import comparisons
-from sigtest.kinds.base import FormFile
-from sigtest.kinds.whole import WholeKind
+from sigtest.kinds.base import FormFile, WholeKind
 from sigtest.people import HumanQuestion
 from sigtest.people.kind import FINISHED
 from sigtest.people.kind import recognised as judged
-from sigtest.requests.accuracy import AccuracyRequest
-from sigtest.requests.options import Option, options
-from sigtest.requests.people import Judging
+from sigtest.requests.comparisons import NAMED
+from sigtest.requests.model import Option, options
+from sigtest.requests.people import AccuracyRequest, Judging, people_schema
 
 PARTS = {
     "judgements": "Files of judgements by people, recognised by what is in them.",
@@ -50,6 +48,17 @@ EXAMPLES = {
 }
 
 
+P = {"type": "number", "minimum": 0, "maximum": 1}
+NAME = {"type": "string"}
+
+
+def _pairs(fields: Mapping[str, Any], **others: Any) -> dict[str, Any]:
+    """JSON schema of pairs with fields of their own; all are needed but `others`."""
+    needed = {"a": NAME, "b": NAME, "p_greater": P, "p_less": P, **fields}
+    row = {"type": "object", "properties": {**needed, **others}, "required": [*needed]}
+    return {"type": "array", "minItems": 1, "items": row}
+
+
 class AccuracyOfTests(WholeKind[AccuracyQuestion]):
     """How often significance tests conclude what people conclude."""
 
@@ -60,7 +69,29 @@ class AccuracyOfTests(WholeKind[AccuracyQuestion]):
     reports = (AccuracyReport,)
 
     def schema(self) -> dict[str, Any]:
-        return schema(super().schema())
+        levels = super().schema()
+        human = people_schema(
+            "A request of /v1/human-evaluations, or the id of one, as `evaluation`; or `pairs` "
+            "with one-sided p-values of people, each perhaps with its criterion.",
+            JUDGEMENTS,
+            {"pairs": _pairs({}, criterion={**NAME, "minLength": 1})},
+        )
+        tests = _pairs({"metric": NAME, "test": NAME})
+        tests["items"]["additionalProperties"] = False
+        tested = {
+            "type": "object",
+            "properties": {"pairs": tests},
+            "required": ["pairs"],
+            "additionalProperties": False,
+        }
+        comparison = {
+            "description": "A request of /v1/comparisons on one test set, or the id of one; or "
+            "`pairs` with one-sided p-values that were computed elsewhere.",
+            "anyOf": [{"$ref": "#/components/schemas/ComparedRequest"}, NAMED, tested],
+        }
+        content = {"human": human, "comparison": comparison}
+        properties = {**content, **levels["properties"]}
+        return {**levels, "properties": properties, "required": [*content]}
 
     examples = EXAMPLES
     parts = PARTS

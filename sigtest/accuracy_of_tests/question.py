@@ -1,20 +1,46 @@
-"""What is asked about the accuracy of tests, validated."""
+"""What is asked about the accuracy of tests, and how a request says it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Annotated, Any
+
+import numpy as np
 
 from sigtest.arrays import Array
 from sigtest.cached import cached_property
-from sigtest.comparison.comparison import Comparison
-from sigtest.comparison.parse import StoredComparison
-from sigtest.kinds.base import About
+from sigtest.comparison.comparison import Comparison, StoredComparison, parse_named
+from sigtest.data.names import check_name, choose
+from sigtest.data.text import check_list
+from sigtest.errors import InputError, RecipeError, inside, quoted
+from sigtest.kinds.base import About, WholeQuestion
 from sigtest.kinds.comparisons import ComparisonQuestion
-from sigtest.kinds.whole import WholeQuestion
-from sigtest.people import HumanQuestion
+from sigtest.meta_evaluation.scored import probability
+from sigtest.people import HumanQuestion, compute, evaluation_in
+from sigtest.people.question import check_segments, match_systems
 from sigtest.report import ByClass, digest, encode
+from sigtest.requests.people import AccuracyRequest, JudgedPairsRequest
+from sigtest.significance import TESTS, ResamplingTest
 from sigtest.version import __version__
+
+PAIR = ("a", "b", "metric", "test", "p_greater", "p_less")
+LEVEL = 0.05  # of intervals that nothing looks at
+NEEDED = {  # of a request
+    "human": 'judgements, p-values by pair, or {"id": ID} of a finished human evaluation',
+    "comparison": "references and outputs, p-values by pair, or "
+    '{"id": ID} of a finished comparison',
+}
+DECIDED = ("alternative", "correction", "alpha")  # which accuracy of tests decides itself
+SINGLE = "overall"  # criterion of pairs that name none
+COMBINED = "combined"
+
+Directions = tuple[float, float]  # p_greater, p_less
+Pairs = Sequence[tuple[str, str]]
+ByPair = dict[tuple[str, str], Directions]
+ByCriterion = dict[str, ByPair]
+Files = Sequence[tuple[str, bytes]]
 
 
 @dataclass(frozen=True)
@@ -58,6 +84,13 @@ class Tested:
     p_less: Array
     signature: str
 
+    def by_name(self, p: Array, pair: int) -> dict[str, dict[str, float]]:
+        """P-values of a pair by metric, then test."""
+        return {
+            metric: {test: float(p[m, t, pair]) for t, test in enumerate(self.tests)}
+            for m, metric in enumerate(self.metrics)
+        }
+
 
 @dataclass(frozen=True)
 class AccuracyQuestion(WholeQuestion):
@@ -100,3 +133,203 @@ class AccuracyQuestion(WholeQuestion):
         if isinstance(self.comparison, Comparison):
             return 0.2 + 2 * ComparisonQuestion(self.comparison).seconds
         return 0.2
+
+
+# Requests ------------------------
+
+
+def parse(request: Mapping[str, Any], files: Files = ()) -> AccuracyQuestion:
+    """Validate a request completely.
+
+    Args:
+        request: `human`, a request of /human-evaluations, or `pairs` with p-values by criterion
+            (those of a human evaluation's report), or an `evaluation` that was parsed;
+            `comparison`, a request of /comparisons on one test set, or `pairs` with p-values of
+            their own, or one that was parsed, as its `id`; `alphas` and `human_alpha`.
+        files: Name and bytes of each file of judgements, where they are not in the request.
+
+    Raises:
+        SigtestError: Something is missing, unknown, out of range, or does not fit the rest; a
+            system that only one side has.
+    """
+    levels = AccuracyRequest.of(request, ("human", "comparison"))
+    compared = _compared(_object(request, "comparison"))
+    systems, pairs = systems_and_pairs(compared)
+    human = request.get("human") or {} if files else _object(request, "human")
+    if not isinstance(human, Mapping):
+        raise InputError("human must be an object.", field="human")
+    notes: list[str] = []
+    people: Judged | HumanQuestion | None = evaluation_in(human, files)
+    if isinstance(people, HumanQuestion):
+        match_systems(people.systems, systems, people.choices.aliases)
+        if isinstance(compared, Comparison):
+            with inside("human"):
+                size = compared.entries[0].testset.segments
+                notes += check_segments(people.judgements.segment.names, size)
+    else:
+        people = _judged_pairs(human, systems, pairs)
+    unused = [name for name in DECIDED if name in request["comparison"]]
+    if unused:
+        notes.append(
+            f"Not used of the comparison: {', '.join(unused)}. Both one-sided claims are tested at "
+            "each of the alphas, without correction."
+        )
+    return AccuracyQuestion(people, compared, levels.alphas, levels.human_alpha, tuple(notes))
+
+
+def _object(body: Mapping[str, Any], field: str) -> Mapping[str, Any]:
+    value = body.get(field)
+    if not isinstance(value, Mapping) or not value:
+        raise InputError(f"{field} must be an object: {NEEDED[field]}.", field=field)
+    return value
+
+
+def _compared(body: Mapping[str, Any]) -> Comparison | Tested:
+    """A comparison whose claims are one-sided, or p-values that were computed elsewhere."""
+    if set(body) == {"pairs"} and isinstance(body["pairs"], list | tuple):
+        return _tested(body["pairs"])
+    if "testsets" in body:
+        raise RecipeError(
+            "Accuracy of tests is about one test set; give references and systems.",
+            field="comparison.testsets",
+        )
+    comparison = parse_named(body)
+    if len(comparison.entries) > 1:
+        raise RecipeError("Accuracy of tests is about one test set.", field="comparison.id")
+    for test in comparison.recipe.tests:
+        kind = TESTS[test]
+        if isinstance(kind, ResamplingTest) and not kind.directed:
+            raise RecipeError(
+                f"{test} has no direction, so that it cannot say which system is better.",
+                field="comparison.tests",
+            )
+    if len(comparison.plan.pairs) < 1:
+        raise InputError("The comparison has no pairs of systems.", field="comparison.systems")
+    recipe = comparison.recipe.but(alternative="two-sided", correction="none", alpha=LEVEL)
+    return replace(comparison, recipe=recipe)
+
+
+def _tested(rows: Sequence[object]) -> Tested:
+    """P-values by pair, metric and test, of which none may be missing."""
+    path = "comparison.pairs"
+    p_values: dict[tuple[str, str], ByPair] = {}
+    for where, row in _objects(rows, path, "must be an object."):
+        for name in row:
+            choose(name, PAIR, f"{where}.{name}", "field of a pair")
+        what = (
+            check_name(row.get("metric"), "metric", f"{where}.metric"),
+            check_name(row.get("test"), "test", f"{where}.test"),
+        )
+        p_values.setdefault(what, {})[_names(row, where)] = _directions(row, where)
+    if not p_values:
+        raise InputError(f"{path} has no pairs.", field=path)
+    metrics, tests = (tuple(dict.fromkeys(names)) for names in zip(*p_values, strict=True))
+    pairs = tuple(dict.fromkeys(pair for by_pair in p_values.values() for pair in by_pair))
+    p = np.empty((2, len(metrics), len(tests), len(pairs)))
+    for (k, pair), (m, metric), (t, test) in product(*map(enumerate, (pairs, metrics, tests))):
+        directions = p_values.get((metric, test), {}).get(pair)
+        if directions is None:
+            a, b = pair
+            raise InputError(
+                f"{path}: {a} and {b} have no p-values for {metric} and {test}.", field=path
+            )
+        p[:, m, t, k] = directions
+    systems = tuple(dict.fromkeys(name for pair in pairs for name in pair))
+    return Tested(systems, pairs, metrics, tests, p[0], p[1], "p-values:given")
+
+
+def systems_and_pairs(compared: Comparison | Tested) -> tuple[tuple[str, ...], Pairs]:
+    """Names of the systems of a comparison, and of the two of each pair."""
+    if isinstance(compared, Tested):
+        return compared.systems, compared.pairs
+    plan = compared.plan
+    return plan.systems, tuple((plan.systems[a], plan.systems[b]) for a, b in plan.pairs.tolist())
+
+
+def judge_pairs(question: HumanQuestion, systems: Sequence[str], pairs: Pairs) -> Judged:
+    """P-values of people for the pairs of a comparison, from judgements."""
+    report = compute(question)
+    found: ByCriterion = {}
+    for pair in report.pairs:
+        directions = pair.p_greater, pair.p_less
+        found.setdefault(pair.criterion, {})[pair.a, pair.b] = directions
+    if len(found) > 1:
+        found.pop(COMBINED, None)
+    judged = _by_pair(found, report.criteria, question.choices.aliases, systems, pairs)
+    notes = (*judged.notes, *report.warnings)
+    return replace(judged, notes=notes, signature=report.signature)
+
+
+def _judged_pairs(body: Mapping[str, Any], systems: Sequence[str], pairs: Pairs) -> Judged:
+    """P-values of people that stand in the request; combined ones are found at every level."""
+    fields = JudgedPairsRequest.of(body, ("pairs",), "human")
+    found: ByCriterion = {}
+    rows = check_list(body.get("pairs", []), "human.pairs")
+    for where, row in _objects(rows, "human.pairs", "must be an object with a, b and p_greater."):
+        criterion = row.get("criterion", SINGLE)
+        if not isinstance(criterion, str) or not criterion:
+            raise RecipeError(
+                f"{where}.criterion must be text, not {quoted(criterion)}.",
+                field=f"{where}.criterion",
+            )
+        found.setdefault(criterion, {})[_names(row, where)] = _directions(row, where)
+    if not found:
+        raise InputError("human.pairs has no pairs.", field="human.pairs")
+    if len(found) > 1:
+        found.pop(COMBINED, None)
+    named = [name for name in fields.criteria if name != COMBINED]
+    criteria = [choose(name, list(found), "human.criteria", "criterion") for name in named]
+    if fields.criteria and not criteria:
+        raise InputError("human.criteria must name at least one.", field="human.criteria")
+    return _by_pair(found, criteria or list(found), fields.aliases, systems, pairs)
+
+
+def _by_pair(
+    found: ByCriterion,
+    criteria: Sequence[str],
+    aliases: Mapping[str, str],
+    systems: Sequence[str],
+    pairs: Pairs,
+) -> Judged:
+    """P-values in the order of the pairs of the comparison."""
+    judged = dict.fromkeys(n for by_pair in found.values() for pair in by_pair for n in pair)
+    matched = match_systems(list(judged), systems, aliases)
+    judged_as = {elsewhere: name for name, elsewhere in matched.outputs.items()}
+    p = np.empty((2, len(criteria), len(pairs)))
+    for (c, criterion), (k, (a, b)) in product(enumerate(criteria), enumerate(pairs)):
+        first, second = judged_as[a], judged_as[b]
+        turned = found[criterion].get((second, first), ())[::-1]
+        directions = found[criterion].get((first, second), turned)
+        if not directions:
+            raise InputError(
+                f"human.pairs: people did not compare {first} and {second} ({criterion}).",
+                field="human.pairs",
+            )
+        p[:, c, k] = directions
+    references = ", ".join(matched.references)
+    notes = (f"Judged human translations without outputs are left out: {references}.",)
+    return Judged(tuple(criteria), p[0], p[1], notes if references else ())
+
+
+def _objects(
+    rows: Sequence[object], path: str, needed: str
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The rows of a request and where each stands."""
+    for i, row in enumerate(rows):
+        if not isinstance(row, Mapping):
+            raise InputError(f"{path}[{i}] {needed}", field=f"{path}[{i}]")
+        yield f"{path}[{i}]", row
+
+
+def _names(row: Mapping[str, Any], where: str) -> tuple[str, str]:
+    """The two systems of a pair, as a request has them."""
+    a, b = (check_name(row.get(side), field=f"{where}.{side}") for side in ("a", "b"))
+    if a == b:
+        raise InputError(f"{where} compares {a} with itself.", field=where)
+    return a, b
+
+
+def _directions(row: Mapping[str, Any], where: str) -> Directions:
+    """The two one-sided p-values of a pair, as a request has them."""
+    greater, less = (probability(row.get(p), f"{where}.{p}") for p in ("p_greater", "p_less"))
+    return greater, less

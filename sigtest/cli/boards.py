@@ -8,17 +8,30 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from sigtest.cli.arguments import ACTIONS
-from sigtest.cli.compare import client_of, envelope_of, understood
-from sigtest.cli.files import check_output, read, references_of, systems_of, write
-from sigtest.cli.parser import UsageError
-from sigtest.cli.plots import require_folder, style_of, write_board_plots
-from sigtest.cli.request import choices_of, whole
+from sigtest.cli.compare import (
+    client_of,
+    notes_of,
+    require_folder,
+    style_of,
+    understood,
+    write_board_plots,
+)
+from sigtest.cli.files import (
+    check_output,
+    choices_of,
+    columns_of,
+    read,
+    references_of,
+    systems_of,
+    whole,
+    write,
+)
+from sigtest.cli.options import ACTIONS, UsageError
 from sigtest.client import Client
 from sigtest.errors import InputError, ServiceError, SigtestError
 from sigtest.files import STRICT, in_order, outputs_of
-from sigtest.render.names import printable
 from sigtest.render.pictures import Picture
+from sigtest.render.words import printable
 from sigtest.report import ENVELOPE, Report
 from sigtest.requests.recipe import Recipe
 
@@ -33,15 +46,49 @@ def testset(options: argparse.Namespace) -> None:
     if options.action not in ACTIONS:
         raise UsageError(f"choose one of {', '.join(ACTIONS)} (see sigtest testset --help)")
     _refuse_unused(options)
-    if options.action == "create":
-        body = _testset_of(options)
-        with _client(options) as client:
-            _say(client.create_testset(body)["id"])
-        return
-    if options.action != "list" and options.id is None:
+    body = _testset_of(options) if options.action == "create" else {}
+    if options.action not in ("create", "list") and options.id is None:
         raise UsageError(f"{options.action} which test set? Give its id")
     with _client(options) as client:
-        _ACTIONS[options.action](client, options)
+        _act(client, options, body)
+
+
+def _act(client: Client, options: argparse.Namespace, body: dict[str, Any]) -> None:
+    match options.action:
+        case "create":
+            _say(client.create_testset(body)["id"])
+        case "list":
+            for found in client.testsets(title=options.call or "", tag=options.tag):
+                _say(f"{found['id']}  {found['systems']:3} systems  {found['name']}")
+        case "show":
+            _show(client, options.id)
+        case "raise":
+            client.raise_resamples(options.id, _resamples(options))
+        case "withdraw" if options.system is None:
+            raise UsageError("withdraw which system? Give its name after the id")
+        case "withdraw":
+            client.remove_system(options.id, options.system)
+        case "delete":
+            client.delete_testset(options.id)
+
+
+def _show(client: Client, testset_id: str) -> None:
+    found = client.testset(testset_id)
+    _say(f"{found['name']}: {found['testset']['segments']} segments, expires {found['expires_at']}")
+    for name, value in found["settings"].items():
+        shown = ", ".join(map(str, value)) if isinstance(value, list) else value
+        _say(f"  {name}: {shown}")
+    for system in client.systems(testset_id):
+        _say(f"  {system['status']:8}  {system['name']}")
+
+
+def _resamples(options: argparse.Namespace) -> int:
+    if options.resamples is None:
+        raise UsageError("raise to how many --resamples?")
+    resamples = whole(options.resamples, "resamples")
+    if not isinstance(resamples, int):
+        raise UsageError(f"--resamples must be a whole number, not {resamples!r}")
+    return resamples
 
 
 def submit(options: argparse.Namespace) -> None:
@@ -51,10 +98,10 @@ def submit(options: argparse.Namespace) -> None:
         UsageError: No id or no systems.
         SigtestError: Bad input, or a service that refuses or cannot measure a system.
     """
-    given = systems_of(options.systems, options.replicas, options.scores)
+    given = systems_of(options)
     if options.id is None or not given:
         raise UsageError("submit takes the id of a test set and files (see sigtest submit --help)")
-    written = envelope_of(options).as_json()
+    written = notes_of(options).as_json()
     brought = outputs_of(read(given, STRICT).material)
     bodies = {name: {**body, **written} for name, body in brought.items()}
     failed = []
@@ -135,9 +182,11 @@ def _testset_of(options: argparse.Namespace) -> dict[str, Any]:
         raise InputError("No references: give them with -r FILE, or --segments for scores alone.")
     choices = choices_of(options, ["bleu"])
     Recipe.of(choices)  # a wrong option is cheaper to find than a wrong file
-    content = in_order(read(references_of(options), STRICT).material).as_json()
+    content = in_order(
+        read([*references_of(options), *columns_of(options)], STRICT).material
+    ).as_json()
     del content["systems"]
-    body = {"name": options.name, **content, **choices, **envelope_of(options).as_json()}
+    body = {"name": options.name, **content, **choices, **notes_of(options).as_json()}
     for field in ("segments", "replicas", "capacity"):
         if (number := getattr(options, field)) is not None:
             body[field] = whole(number, field)
@@ -158,50 +207,6 @@ def _refuse_unused(options: argparse.Namespace) -> None:
     unused = [name for name, given in vars(options).items() if given and name not in used]
     if unused and options.action != "create":
         raise UsageError(f"{options.action} takes no --{unused[0]}; settings are fixed by create")
-
-
-def _list(client: Client, options: argparse.Namespace) -> None:
-    wanted = {"title": options.call or "", "tag": options.tag}
-    for found in client.testsets(**wanted):
-        _say(f"{found['id']}  {found['systems']:3} systems  {found['name']}")
-
-
-def _show(client: Client, options: argparse.Namespace) -> None:
-    found = client.testset(options.id)
-    _say(f"{found['name']}: {found['testset']['segments']} segments, expires {found['expires_at']}")
-    for name, value in found["settings"].items():
-        shown = ", ".join(map(str, value)) if isinstance(value, list) else value
-        _say(f"  {name}: {shown}")
-    for system in client.systems(options.id):
-        _say(f"  {system['status']:8}  {system['name']}")
-
-
-def _raise(client: Client, options: argparse.Namespace) -> None:
-    if options.resamples is None:
-        raise UsageError("raise to how many --resamples?")
-    resamples = whole(options.resamples, "resamples")
-    if not isinstance(resamples, int):
-        raise UsageError(f"--resamples must be a whole number, not {resamples!r}")
-    client.raise_resamples(options.id, resamples)
-
-
-def _withdraw(client: Client, options: argparse.Namespace) -> None:
-    if options.system is None:
-        raise UsageError("withdraw which system? Give its name after the id")
-    client.remove_system(options.id, options.system)
-
-
-def _delete(client: Client, options: argparse.Namespace) -> None:
-    client.delete_testset(options.id)
-
-
-_ACTIONS = {
-    "list": _list,
-    "show": _show,
-    "raise": _raise,
-    "withdraw": _withdraw,
-    "delete": _delete,
-}
 
 
 def _client(options: argparse.Namespace) -> Client:

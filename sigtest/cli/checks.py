@@ -1,31 +1,61 @@
-"""`sigtest gate` and `verify`: exit statuses for continuous integration."""
+"""`sigtest gate` and `verify`, exit statuses for continuous integration; and `classify`.
+
+`classify` compares labels with gold labels, and scores over data sets, in few words.
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
+import os
 import re
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import fields, replace
 from typing import Any
 
-from sigtest.cli.files import check_output, read_bytes, shown, write
-from sigtest.cli.parser import UsageError
-from sigtest.cli.request import choices_of, number, read_comparison, read_folders
-from sigtest.cli.terminal import bar
-from sigtest.comparison.comparison import Comparison
-from sigtest.comparison.findings import findings_of
-from sigtest.data.choices import choose
-from sigtest.decide.anew import decided
-from sigtest.engine import compare
-from sigtest.errors import InputError, quoted
+import numpy as np
+
+from sigtest.cli.compare import compare
+from sigtest.cli.files import (
+    check_output,
+    choices_of,
+    naming,
+    number,
+    read_bytes,
+    read_comparison,
+    read_folders,
+    shown,
+    whole,
+    write,
+)
+from sigtest.cli.options import UsageError
+from sigtest.cli.shell import bar
+from sigtest.comparison.comparison import Comparison, parse_comparison
+from sigtest.comparison.notes import findings_of
+from sigtest.data.names import check_name, choose, system_name
+from sigtest.data.testset import System, TestSet
+from sigtest.data.text import parse_lines
+from sigtest.decide.summary import decided
+from sigtest.engine import compare as compare_here
+from sigtest.errors import InputError, at_line, quoted
+from sigtest.files.file import File
+from sigtest.files.material import SUMMARIES
+from sigtest.files.registry import format_of
+from sigtest.files.tables import advice, parsed, role_of
 from sigtest.gates import check_choices
 from sigtest.gates import gate as decide
 from sigtest.metrics import METRICS
-from sigtest.render.json import FinishedReport, render
-from sigtest.render.names import printable
+from sigtest.metrics.labels import Accuracy
+from sigtest.render.formats import FORMATS
+from sigtest.render.proportion import Proportion, present, proportion
+from sigtest.render.records import FinishedReport, render_json
+from sigtest.render.words import printable
 from sigtest.report import ENVELOPE, LeaderboardReport, Report, select
+from sigtest.requests.recipe import Recipe
 from sigtest.version import __version__
 
 STATUS = {"pass": 0, "fail": 1, "undecided": 3}
@@ -49,7 +79,7 @@ def gate(options: argparse.Namespace) -> int:
     comparison = read_comparison(options)
     with bar() as progress:
         report = decide(comparison, margin, claim, progress)
-    content = render(report) if options.format == "json" else str(report)
+    content = render_json(report) if options.format == "json" else str(report)
     write(content.encode(), options.output)
     return STATUS[report.outcome]
 
@@ -106,10 +136,9 @@ def anew_of(signature: str) -> tuple[float | None, str | None]:
         InputError: A signature that cannot be read.
     """
     parts = _parts(signature)
-    if parts["anew_alpha"] is None:
-        return None, None
+    alpha = parts["anew_alpha"]
     try:
-        return float(parts["anew_alpha"]), parts["anew_correction"]
+        return None if alpha is None else float(alpha), parts["anew_correction"]
     except ValueError:
         raise _unreadable(signature) from None
 
@@ -164,8 +193,8 @@ def verify(options: argparse.Namespace) -> int:
         setattr(options, name, value)
     comparison = _ordered(_read(options, body), body)
     with bar() as progress:
-        made = decided(compare(comparison, progress), *anew_of(body["signature"]))
-        again = render(_shown(made, body, comparison)).encode()
+        made = decided(compare_here(comparison, progress), *anew_of(body["signature"]))
+        again = render_json(_shown(made, body, comparison)).encode()
     if again == stored:
         said = ENVELOPED if _on_a_board(body) else ""
         sys.stdout.write(f"{printable(shown(options.report))}: verified, every byte{said}\n")
@@ -237,34 +266,18 @@ def _short(value: Any) -> str:
 
 
 def _report(stored: bytes, path: str) -> dict[str, Any]:
+    """The report of a comparison that a file has; those of gates and plans are none."""
     try:
         body = json.loads(stored)
     except ValueError:
         raise InputError(f"{path} is no JSON; verify takes reports of --format json.") from None
-    if not _compared(body):
-        raise InputError(f"{path} is no report of a comparison.")
-    return body
-
-
-def _compared(body: Any) -> bool:
-    """Whether this looks like the report of a comparison; those of gates and plans do not."""
-    if not isinstance(body, dict) or not {"signature", "version"} <= body.keys():
-        return False
-    several = "testsets" in body
-    shown = body.get("overall") if several else body
-    return (
-        isinstance(body["signature"], str)
-        and isinstance(shown, dict)
-        and "pairs" in shown
-        and _named(shown.get("systems"))
-        and (not several or _named(body["testsets"]))
-    )
-
-
-def _named(listed: Any) -> bool:
-    return isinstance(listed, list) and all(
-        isinstance(own, dict) and isinstance(own.get("name"), str) for own in listed
-    )
+    with suppress(KeyError, TypeError):
+        shown = body["overall"] if "testsets" in body else body
+        named = [*_names(shown["systems"]), *_names(body.get("testsets", []))]
+        words = all(isinstance(word, str) for word in (body["signature"], *named))
+        if words and "version" in body and "pairs" in shown:
+            return dict(body)
+    raise InputError(f"{path} is no report of a comparison.")
 
 
 def _read(options: argparse.Namespace, body: dict[str, Any]) -> Comparison:
@@ -287,14 +300,14 @@ def _ordered(comparison: Comparison, body: dict[str, Any]) -> Comparison:
     """
     several = "testsets" in body
     names = _names((body["overall"] if several else body)["systems"])
-    found = dict(zip(comparison.names or ("",), comparison.entries, strict=True))
+    own = dict(zip(comparison.names or ("",), comparison.entries, strict=True))
     testsets = _names(body["testsets"]) if several else [""]
-    _check("test sets", testsets, list(found))
+    _check("test sets", testsets, list(own))
     entries = []
-    for entry in (found[name] for name in testsets):
-        given = {system.name: system for system in entry.systems}
-        _check("systems", names, list(given))
-        entries.append(replace(entry, systems=tuple(given[name] for name in names)))
+    for entry in (own[name] for name in testsets):
+        systems = {system.name: system for system in entry.systems}
+        _check("systems", names, list(systems))
+        entries.append(replace(entry, systems=tuple(systems[name] for name in names)))
     return replace(comparison, entries=tuple(entries), names=tuple(testsets) if several else ())
 
 
@@ -309,3 +322,194 @@ def _check(what: str, reported: list[str], given: list[str]) -> None:
 
 def _names(listed: list[dict[str, Any]]) -> list[str]:
     return [own["name"] for own in listed]
+
+
+# labels, and scores over data sets
+
+PLAIN = ("text", "numbers")
+LABELS = ("accuracy",)
+SCORES = ("scores",)
+OVER_DATA_SETS = ("sign_test", "signed_rank", "paired_t")
+
+
+def classify(options: argparse.Namespace) -> None:
+    """Compare labels or scores; or say how exact the accuracy of one system is.
+
+    Raises:
+        UsageError: Nothing to compare, or more than one thing.
+        SigtestError: Bad input, or a service that refuses or cannot be reached.
+        OSError: A file that cannot be read or written.
+    """
+    ways = {"--gold": options.gold, "--table": options.wide, "--correct": options.correct}
+    given = [way for way, value in ways.items() if value is not None]
+    if len(given) != 1:
+        raise UsageError(
+            f"one of {', '.join(ways)} says what to compare (see sigtest classify --help)"
+        )
+    if options.correct is None and (options.wide is not None or len(options.systems) != 1):
+        compare(options, read_labels)
+        return
+    check_output(options.output)
+    form = FORMATS[choose(options.format, FORMATS, "format", "format")]
+    write(form.render(present(_proportion(options))).encode(), options.output)
+
+
+def board(options: argparse.Namespace) -> None:
+    """Say which ranks are real, of segments or of test sets.
+
+    Raises:
+        SigtestError: Bad input, or a service that refuses or cannot be reached.
+        OSError: A file that cannot be read or written.
+    """
+    options.wide = None
+    if len(options.systems) == 1 and os.path.isfile(options.systems[0]):
+        first = parse_lines(read_bytes(options.systems[0]), shown(options.systems[0]))[0]
+        roles = [role_of(column) for column in re.split("[\t,;]", first)]
+        if roles[0] == "testset" and not any(roles[1:]):  # a column of scores for each system
+            options.wide = options.systems.pop()
+    compare(options, read_comparison if options.wide is None else read_labels)
+
+
+def read_labels(options: argparse.Namespace) -> Comparison:
+    """The comparison of labels with gold labels, or of the columns of a table.
+
+    Raises:
+        SigtestError: A file or an option that cannot be used.
+        OSError: A file that cannot be read.
+    """
+    if options.wide is not None:
+        options.tests = options.tests or list(OVER_DATA_SETS)
+    options.metrics = options.metrics or list(LABELS if options.wide is None else SCORES)
+    if options.tests is None and tuple(options.metrics) == LABELS:
+        options.tests = ["mcnemar"]
+    choices = choices_of(options, ())
+    Recipe.of(choices)  # a wrong option is cheaper to find than a wrong file
+    if options.wide is not None:
+        return parse_comparison({"systems": read_wide(options.wide), **choices})
+    files = [_labelled(spelled) for spelled in options.systems]
+    body = {
+        "references": [_lines(options.gold)],
+        "systems": [{"name": name, "hypotheses": _lines(path)} for name, path in files],
+        "documents": options.documents and _lines(options.documents),
+        **choices,
+    }
+    with naming({name: (shown(path),) for name, path in files}, [shown(options.gold)]):
+        return parse_comparison(body)
+
+
+def _proportion(options: argparse.Namespace) -> Proportion:
+    """As counted by the caller, or of one system's labels."""
+    alpha = Recipe.of(choices_of(options, LABELS)).alpha
+    if options.correct is None:
+        name, path = _labelled(options.systems[0])
+        testset, system = TestSet.of([_lines(options.gold)]), System.of(name, _lines(path))
+        system.require_segments(testset.segments)
+        metric = Accuracy()
+        with naming({name: (shown(path),)}, [shown(options.gold)]):
+            metric.check(testset, system)
+        right = metric.statistics(testset, system)[:, 0]
+        return proportion(int(np.count_nonzero(right)), len(right), alpha, name)
+    counts = {name: whole(getattr(options, name), name) for name in ("correct", "n")}
+    if not isinstance(counts["n"], int) or not isinstance(counts["correct"], int):
+        raise UsageError("--correct K goes with --n N (see sigtest classify --help)")
+    return proportion(counts["correct"], counts["n"], alpha)
+
+
+def _labelled(spelled: str) -> tuple[str, str]:
+    """Name and file of `[NAME=]FILE`."""
+    name, equals, path = spelled.partition("=")
+    return (name, path) if equals else (system_name(os.path.basename(spelled)), spelled)
+
+
+def _lines(path: str) -> tuple[str, ...]:
+    """The lines of a file of numbers or text; what has a format of its own is no labels."""
+    data, name = read_bytes(path), shown(path)
+    lines = parse_lines(data, name)  # says what is wrong with an empty file
+    known = format_of(File(name, data))
+    if known.name not in PLAIN:
+        raise InputError(f"{name} is {known.title}; give labels alone, one line an item.")
+    return lines
+
+
+def read_wide(path: str) -> list[dict[str, Any]]:
+    """The systems of a table, each with one score for every data set.
+
+    The columns before the first that is mostly numbers say which data set it is.
+
+    Raises:
+        InputError: No header, fewer than two columns of numbers, a cell that is no number, a system
+            or data set that stands there twice, a mean of data sets among them.
+        OSError: The file cannot be read.
+    """
+    name = shown(path)
+    text = "\n".join(parse_lines(read_bytes(path), name))
+    first = text.partition("\n")[0]
+    separator = "\t" if "\t" in first else max(",;", key=first.count)
+    found = [*parsed(text, separator, name)]
+    if len(found) < 2:
+        raise InputError(f"{name} needs a header and a line for each data set.")
+    (_, header), *placed = found
+    for line, row in placed:
+        if len(row) != len(header):
+            raise at_line(name, line, f"{len(row)} columns, but the header has {len(header)}.")
+    places, rows = zip(*placed, strict=True)
+    cells = [*zip(*rows, strict=True)]
+    start = next((i for i, column in enumerate(cells) if _mostly_numbers(column)), len(header))
+    if start == 0 or len(header) - start < 2:
+        raise InputError(
+            f"{name} needs a header, a first column that names data sets, and a column of numbers "
+            f"for each of two systems or more; its columns are {', '.join(header)[:120]}."
+        )
+    systems = [check_name(system.strip()) for system in header[start:]]
+    for system, count in Counter(systems).items():
+        if count > 1:
+            raise at_line(name, 1, f"{count} columns are called {system!r}.")
+    seen: dict[tuple[str, ...], int] = {}
+    for line, row in placed:
+        names = tuple(row[:start])
+        said = ", ".join(names)[:60]
+        if (earlier := seen.setdefault(names, line)) != line:
+            raise at_line(name, line, f"data set {said!r} stands in line {earlier} already.")
+        words = set(re.findall(r"\w+", names[0].lower()))
+        if words and words <= SUMMARIES:
+            why = f"{said!r} sums others up by its name; take it out of the data sets."
+            raise at_line(name, line, why)
+    columns = [_numbers(own, places, name, systems[i]) for i, own in enumerate(cells[start:])]
+    return [
+        {"name": system, "scores": {"scores": column}}
+        for system, column in zip(systems, columns, strict=True)
+    ]
+
+
+def _mostly_numbers(column: Sequence[str]) -> bool:
+    """Whether most cells are numbers, or would be with a point for a comma."""
+    meant = (cell.replace(",", ".") for cell in column)
+    return 2 * sum(_number(cell) is not None for cell in meant) > len(column)
+
+
+def _numbers(column: Sequence[str], places: Sequence[int], name: str, system: str) -> list[float]:
+    """The scores of one system.
+
+    Raises:
+        InputError: A cell that is no finite number.
+    """
+    numbers = []
+    for line, cell in zip(places, column, strict=True):
+        value = _number(cell)
+        if value is None or not math.isfinite(value):
+            fix = advice(cell.strip())
+            raise InputError(
+                f"{name}, line {line}: {system} has {cell[:40]!r}, which is no "
+                f"{'' if value is None else 'finite '}number{f'; {fix}' if fix else ''}.",
+                line=line,
+                system=system,
+            )
+        numbers.append(value)
+    return numbers
+
+
+def _number(cell: str) -> float | None:
+    try:
+        return None if "_" in cell else float(cell)
+    except ValueError:
+        return None

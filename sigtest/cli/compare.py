@@ -1,38 +1,67 @@
-"""`sigtest compare` and `suite`: in this process or on a running service, the same report."""
+"""Questions asked in this process or of a running service: the same report, and its pictures.
+
+`sigtest compare` and `suite`, the command of every other kind of question, and two that ask
+nothing: `plot` draws a stored report, `metrics` lists what there is.
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
 import os
-from collections.abc import Callable, Mapping
+import sys
+import textwrap
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import MISSING, fields
 from functools import partial
+from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sigtest.cli.files import check_output, write
-from sigtest.cli.parser import UsageError
-from sigtest.cli.plots import check_plots, style_of, write_plots
-from sigtest.cli.request import read_comparison, read_folders, whole
-from sigtest.cli.terminal import bar
+from sigtest.cli.files import (
+    STDIN,
+    check_output,
+    read_bytes,
+    read_comparison,
+    read_folders,
+    shown,
+    whole,
+    write,
+    write_pictures,
+)
+from sigtest.cli.options import UsageError
+from sigtest.cli.shell import bar
 from sigtest.comparison.comparison import Comparison
-from sigtest.data.choices import choose
+from sigtest.data.names import choose
+from sigtest.data.text import decode
+from sigtest.documented import described
 from sigtest.engine import compare as compare_here
 from sigtest.engine import distribute
 from sigtest.errors import InputError, RecipeError, ServiceError
-from sigtest.kinds import Kind
+from sigtest.kinds import KINDS, FormFile, Kind
 from sigtest.kinds.comparisons import KIND, ComparisonQuestion
+from sigtest.metrics import METRICS, Metric
 from sigtest.parallel import cores
 from sigtest.render.comparison import check_table
+from sigtest.render.drawing import STYLE, Style, converted
 from sigtest.render.formats import FORMATS, Layout
-from sigtest.render.pictures import Picture
+from sigtest.render.pictures import PICTURES, Picture
+from sigtest.report import Report
+from sigtest.requests.model import options as options_of
+from sigtest.requests.model import words_of
 from sigtest.requests.notes import Notes
+from sigtest.significance import CORRECTIONS, TESTS
 from sigtest.version import __version__
 
 if TYPE_CHECKING:
     from sigtest.client import Client
 
-
 T = TypeVar("T")
+Request = dict[str, Any]
+
+
+# what all have in common
 
 
 def client_of(options: argparse.Namespace) -> Client:
@@ -42,7 +71,7 @@ def client_of(options: argparse.Namespace) -> Client:
     return Client(options.server, os.environ.get("SIGTEST_API_KEY") or None)
 
 
-def envelope_of(options: argparse.Namespace) -> Notes:
+def notes_of(options: argparse.Namespace) -> Notes:
     """What the options write on a question or a test set of a service.
 
     Raises:
@@ -55,10 +84,10 @@ def envelope_of(options: argparse.Namespace) -> Notes:
         if not equals or not name:
             raise UsageError(f"--metadata takes NAME=VALUE, not {spelled!r}")
         metadata[name] = value
-    envelope = Notes.of({"title": options.call or "", "tags": options.tag, "metadata": metadata})
-    if options.server is None and envelope.as_json():
+    notes = Notes.of({"title": options.call or "", "tags": options.tag, "metadata": metadata})
+    if options.server is None and notes.as_json():
         raise UsageError("--call, --tag and --metadata are for a service: --server URL")
-    return envelope
+    return notes
 
 
 def understood(stored: bytes, reader: Callable[[Mapping[str, Any]], T]) -> T:
@@ -97,16 +126,30 @@ def layout_of(options: argparse.Namespace, check_table: Callable[[str], object])
     return layout
 
 
-def rendered(kind: Kind[Any], report: Any, options: argparse.Namespace) -> bytes:
-    """A report."""
-    return FORMATS[options.format].render(kind.lay_out(report, _layout(options))).encode()
+def show(
+    options: argparse.Namespace,
+    kind: Kind[Any],
+    report: Callable[[], Any],
+    stored: bytes | None,
+    pictures: Callable[[Any], Iterator[tuple[Sequence[str], str]]],
+) -> None:
+    """Write a report and its pictures.
 
-
-def rendered_anew(kind: Kind[Any], stored: bytes, options: argparse.Namespace) -> bytes:
-    """A report of a service, which wrote it as JSON."""
-    if options.format == "json":
-        return stored
-    return rendered(kind, understood(stored, kind.read), options)
+    Args:
+        options: Of the command.
+        kind: That the report is of.
+        report: Gives it.
+        stored: The report as a service wrote it, if one did.
+        pictures: What each picture shows, in words, and the SVG.
+    """
+    if options.plots is not None:
+        write_pictures(pictures(report()), options)
+    if stored is not None and options.format == "json":
+        content = stored
+    else:
+        presented = kind.lay_out(report(), _layout(options))
+        content = FORMATS[options.format].render(presented).encode()
+    write(content, options.output)
 
 
 def _layout(options: argparse.Namespace) -> Layout:
@@ -114,6 +157,8 @@ def _layout(options: argparse.Namespace) -> Layout:
     names = tuple(options.names)
     return Layout(options.table, options.caption, options.label, names, every_pair)
 
+
+# comparisons
 
 Read = Callable[[argparse.Namespace], Comparison]
 
@@ -133,35 +178,38 @@ def compare(options: argparse.Namespace, read: Read = read_comparison) -> None:
         OSError: A file that cannot be read or written.
     """
     layout = layout_of(options, partial(check_table, all_pairs=options.baseline is None))
-    envelope = envelope_of(options)
+    notes = notes_of(options)
     comparison = read(options)
     layout.new_names([*comparison.plan.recipe.labels, *comparison.plan.systems])
     check_plots(options, comparison)
+    style = style_of(options)
     if options.server is None:
-        content = _compare_here(comparison, options)
-    else:
-        content = _compare_there(comparison, options, envelope)
-    write(content, options.output)
+        with bar() as progress:
+            report = compare_here(comparison, progress, _jobs(comparison, options))
+
+        def drawn_here(picture: Picture, chosen: Mapping[str, str]) -> str:
+            a, b, metric, test = (chosen[part] for part in ("a", "b", "metric", "test"))
+            values = distribute(comparison, a, b, metric, test, chosen.get("testset"))
+            return picture.draw(report, {**chosen, **style}, values)
+
+        pictures = partial(_pictures, options=options, draw_pair=drawn_here)
+        show(options, KIND, lambda: report, None, pictures)
+        return
+    with client_of(options) as client:
+        with bar() as progress:
+            key = client.run(comparison, progress, envelope=notes)
+        stored = client.report(key)
+
+        def drawn_there(picture: Picture, chosen: Mapping[str, str]) -> str:
+            return client.plot(key, picture.name, **chosen, **style).decode()
+
+        pictures = partial(_pictures, options=options, draw_pair=drawn_there)
+        show(options, KIND, partial(understood, stored, KIND.read), stored, pictures)
 
 
 def suite(options: argparse.Namespace) -> None:
     """Compare on several test sets; see `compare`."""
     compare(options, read_folders)
-
-
-def _compare_here(comparison: Comparison, options: argparse.Namespace) -> bytes:
-    with bar() as progress:
-        report = compare_here(comparison, progress, _jobs(comparison, options))
-
-    def drawn(picture: Picture, chosen: Mapping[str, str]) -> str:
-        a, b, metric, test = (chosen[part] for part in ("a", "b", "metric", "test"))
-        values = distribute(comparison, a, b, metric, test, chosen.get("testset"))
-        styled = {**chosen, **style_of(options)}
-        return picture.draw(report, styled, values)
-
-    if options.plots is not None:
-        write_plots(report, options, drawn)
-    return rendered(KIND, report, options)
 
 
 def _jobs(comparison: Comparison, options: argparse.Namespace) -> int:
@@ -178,15 +226,360 @@ def _jobs(comparison: Comparison, options: argparse.Namespace) -> int:
     return cores() if ComparisonQuestion(comparison).seconds > WORTH_SHARING else 1
 
 
-def _compare_there(comparison: Comparison, options: argparse.Namespace, envelope: Notes) -> bytes:
+# pictures
+
+CHOSEN = ("metric", "test", "testset", "criterion", "alpha")  # what of a report is drawn
+
+# Draws a picture of a pair; what is chosen names it: a, b, metric, test and perhaps testset.
+DrawPair = Callable[[Picture, Mapping[str, str]], str]
+
+
+def plot(options: argparse.Namespace) -> None:
+    """`sigtest plot`: one picture of a stored report.
+
+    Raises:
+        UsageError: No kind of picture.
+        SigtestError: An unknown kind of picture, metric or test, or no JSON report.
+        OSError: A file that cannot be read or written.
+    """
+    if not options.kind:
+        raise UsageError("plot which KIND of picture, of which REPORT? (see sigtest plot --help)")
+    kinds: dict[str, list[Kind[Any]]] = {}
+    for known in KINDS.values():
+        for name in known.pictures:
+            kinds.setdefault(name, []).append(known)
+    candidates = kinds[choose(options.kind, kinds, "kind", "picture")]
+    if candidates[0].pictures[options.kind].needs == "distribution":
+        raise RecipeError(
+            "A report keeps no distribution; draw it with sigtest compare ... --plots DIR "
+            "--distribution A B."
+        )
+    check_output(options.output)
+    kind, report = _stored(options.report, candidates)
+    folded = {str(own).casefold(): str(own) for own in getattr(report, "metrics", ())}
+    options.metric = folded.get(str(options.metric).casefold(), options.metric)
+    given = {part: getattr(options, part) for part in CHOSEN}
+    chosen = {part: value for part, value in given.items() if value is not None}
+    chosen |= style_of(options)
+    kind.check_chosen(options.kind, chosen)
+    svg = kind.pictures[options.kind].draw(report, chosen)
+    write(converted(svg, options.suffix), options.output)
+
+
+def style_of(options: argparse.Namespace) -> dict[str, str]:
+    """How pictures are to be drawn, as a service is asked for it."""
+    given = {part: getattr(options, part) for part in STYLE}
+    return {part: value for part, value in given.items() if value is not None}
+
+
+def check_plots(options: argparse.Namespace, comparison: Comparison) -> None:
+    """Complain before a long computation about pictures that could not be drawn after it.
+
+    Raises:
+        RecipeError: A distribution of unknown systems, one and nowhere to put it, or a style that
+            pictures cannot have.
+        OSError: The folder cannot be made.
+    """
+    require_folder(options)
+    Style.of(style_of(options))
+    if options.plots is not None:
+        names = comparison.plan.systems
+        compared = {frozenset(names[i] for i in pair) for pair in comparison.plan.pairs}
+        _prepare(options, names, compared)
+
+
+def require_folder(options: argparse.Namespace) -> None:
+    """Complain about what is said of pictures where none are written.
+
+    Raises:
+        RecipeError: There is something, and no --plots.
+    """
+    for option in ("distribution", *STYLE):
+        if getattr(options, option) and options.plots is None:
+            raise RecipeError(f"--{option} is about pictures; it needs --plots DIR, where they go.")
+
+
+def write_board_plots(report: Report, options: argparse.Namespace, draw_pair: DrawPair) -> None:
+    """Write every picture of a leaderboard, which was not there to be checked before.
+
+    Raises:
+        InputError: It has no pairs.
+        RecipeError: A distribution of systems that it has not.
+        OSError: The folder cannot be made.
+    """
+    names = [system.name for system in report.systems]
+    if not report.pairs:
+        measured = "1 system is" if len(names) == 1 else f"{len(names)} systems are"
+        raise InputError(f"{measured} measured; pictures need two.")
+    _prepare(options, names, {frozenset((pair.a, pair.b)) for pair in report.pairs})
+    write_pictures(_pictures(report, options, draw_pair), options)
+
+
+def _prepare(
+    options: argparse.Namespace, names: Sequence[str], compared: Container[frozenset[str]]
+) -> None:
+    """Check the pairs whose distributions are wanted, and make the folder."""
+    for a, b in options.distribution:
+        choose(a, names, "distribution", "system")
+        choose(b, names, "distribution", "system")
+        if frozenset((a, b)) not in compared:
+            raise RecipeError(f"{a!r} and {b!r} are not compared.", field="distribution")
+    Path(options.plots).mkdir(exist_ok=True)
+
+
+def _pictures(
+    report: Report, options: argparse.Namespace, draw_pair: DrawPair
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    """What each picture is called, and the picture: of every test set, and of all together."""
+    names = [entry.name for entry in report.several.testsets] if report.several else []
+    style = style_of(options)
+    fitting = [p for p in PICTURES.values() if p.needs == "report" and p.fits(report)]
+    of_pairs = [p for p in PICTURES.values() if p.needs == "distribution"]
+    for testset in (*names, None):
+        of = {} if testset is None else {"testset": testset}
+        for picture in fitting:
+            if picture.whole:
+                yield (picture.name, *of.values()), picture.draw(report, {**of, **style})
+        for metric, test in product(report.metrics, report.tests):
+            by = {"metric": metric, "test": test, **of}
+            for picture in fitting:
+                if not picture.whole:
+                    named = (picture.name, *of.values(), metric, test)
+                    yield named, picture.draw(report, {**by, **style})
+            for picture, (a, b) in product(of_pairs, options.distribution):
+                if testset or not names:
+                    named = (picture.name, *of.values(), a, b, metric, test)
+                    yield named, draw_pair(picture, {"a": a, "b": b, **by})
+
+
+def _stored(path: str, kinds: Sequence[Kind[Any]]) -> tuple[Kind[Any], Any]:
+    """The report in a file, and the kind that it is of, which the first says what is wrong with."""
+    text = decode(read_bytes(path), shown(path))
+    first, *others = kinds
+    try:
+        body = json.loads(text)
+        for kind in others:
+            with suppress(InputError):
+                return kind, kind.read(body)
+        return first, first.read(body)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise InputError(
+            f"{shown(path)} is no JSON report of this version: sigtest {first.command} ... "
+            "--format json."
+        ) from error
+
+
+# other kinds of questions
+
+
+def ask(options: argparse.Namespace) -> None:
+    """Ask a question, here or of a service, and write the report.
+
+    Raises:
+        UsageError: Nothing to ask about.
+        SigtestError: Bad input, or a service that refuses or cannot be reached.
+        OSError: A file that cannot be read or written.
+    """
+    kind = options.kind
+    layout_of(options, lambda table: choose(table, kind.tables, "table", "table"))
+    notes = notes_of(options).as_json()
+    request, files = READERS[options.command](options, words_of(options.fields, options))
+    request |= notes
+    if options.plots is not None:
+        Path(options.plots).mkdir(exist_ok=True)
+    if options.server is None:
+        with bar() as progress:
+            report = kind.compute(kind.parse(request, files), progress)
+        show(options, kind, lambda: report, None, partial(_drawn, kind))
+        return
     with client_of(options) as client:
         with bar() as progress:
-            key = client.run(comparison, progress, envelope=envelope)
-        stored = client.report(key)
+            key = client.run(request, progress, kind.path, files)
+        stored = client.report(key, kind=kind.path)
+    show(options, kind, partial(understood, stored, kind.read), stored, partial(_drawn, kind))
 
-        def drawn(picture: Picture, chosen: Mapping[str, str]) -> str:
-            return client.plot(key, picture.name, **chosen, **style_of(options)).decode()
 
-        if options.plots is not None:
-            write_plots(understood(stored, KIND.read), options, drawn)
-    return rendered_anew(KIND, stored, options)
+def _drawn(kind: Kind[Any], report: Any) -> Iterator[tuple[Sequence[str], str]]:
+    """Every picture of a report, of all that can be chosen in it."""
+    for name in kind.drawable(report):
+        picture = kind.pictures[name]
+        for chosen in ({}, *picture.shows(report)[1:]):
+            yield (name, *chosen.values()), picture.draw(report, chosen)
+
+
+Submission = tuple[Request, list[FormFile]]  # a request, and files to send with it
+
+
+def read_files(part: str, paths: Sequence[str]) -> list[FormFile]:
+    """Files as they are sent, decompressed.
+
+    Raises:
+        InputError: Standard input is given twice, or a damaged gzip file.
+        OSError: One cannot be read.
+    """
+    if list(paths).count(STDIN) > 1:
+        raise InputError("Standard input (-) can be only one of the files.")
+    return [FormFile(part, shown(path).removesuffix(".gz"), read_bytes(path)) for path in paths]
+
+
+def _judging(options: argparse.Namespace) -> tuple[Request, Mapping[str, str]]:
+    """What becomes of judgements, and the options that say so."""
+    from sigtest.requests.people import Judging  # late: comparisons have none
+
+    known = options_of(Judging)
+    return words_of(known, options), {field.name: field.flag for field in known}
+
+
+def _read_judgements(options: argparse.Namespace, request: Request) -> Submission:
+    if not options.files:
+        raise UsageError("which files? (see sigtest human --help)")
+    return request, read_files("judgements", options.files)
+
+
+def _read_scores(options: argparse.Namespace, request: Request) -> Submission:
+    if options.evalset is not None:
+        return _read_evalset(options, request)
+    if not options.human or not options.scores:
+        raise UsageError("--human and --scores, or --evalset? (see sigtest meta --help)")
+    human = _judging(options)[0]
+    evalset = {name: f"--{name}" for name in ("lp", "gold", "metric")}
+    if unread := _given(evalset, options):
+        raise UsageError(f"what --evalset reads is said by {unread}; there is none, leave that out")
+    metrics = _metrics(options.scores)
+    people = read_files("judgements", options.human)
+    for label in options.lower:
+        metrics[choose(label, metrics, "lower", "metric")]["higher"] = False
+    return request | ({"human": human} if human else {}) | {"metrics": metrics}, people
+
+
+def _given(flags: Mapping[str, str], options: argparse.Namespace) -> str:
+    """Which of some options are given."""
+    return ", ".join(flag for name, flag in flags.items() if getattr(options, name))
+
+
+def _metrics(labelled: Sequence[str]) -> dict[str, Request]:
+    """The scores of each metric, in their order, read here: a form would name files by labels."""
+    paths: dict[str, str] = {}
+    for spelled in labelled:
+        label, equals, path = spelled.partition("=")
+        if not label or not equals or not path:
+            raise InputError(f"--scores takes LABEL=FILE, not {spelled!r}.")
+        if label in paths:
+            raise InputError(
+                f"--scores gives {label} both {shown(paths[label])} and {shown(path)}; every "
+                "metric needs its own label."
+            )
+        paths[label] = path
+    from sigtest.files.judgements import read_scores
+
+    files = read_files("scores", [*paths.values()])
+    return {
+        label: read_scores(file.data, file.name) for label, file in zip(paths, files, strict=True)
+    }
+
+
+def _read_evalset(options: argparse.Namespace, request: Request) -> Submission:
+    """The EvalSet of a directory is read here; an archive is sent as it is."""
+    from sigtest.files.folders import EvalSet
+    from sigtest.meta_evaluation.sources import with_evalset
+
+    others = {"human": "--human", "scores": "--scores", "lower": "--lower", **_judging(options)[1]}
+    if unread := _given(others, options):
+        raise UsageError(
+            f"--evalset brings all scores, of which more is better; leave out {unread}"
+        )
+    own = {
+        "lp": options.lp if len(options.lp) > 1 else next(iter(options.lp), None),
+        "gold": options.gold,
+        "metrics": options.metric or None,
+    }
+    request |= {field: said for field, said in own.items() if said is not None}
+    path = Path(options.evalset)
+    if path.is_dir():
+        return with_evalset(request, EvalSet.of_folder(path)), []
+    return request, [FormFile("evalset", path.name, path.read_bytes())]
+
+
+def _read_study(options: argparse.Namespace, request: Request) -> Submission:
+    if not options.human:
+        raise UsageError("which judgements? --human FILE (see sigtest accuracy --help)")
+    from sigtest.accuracy_of_tests.question import DECIDED
+
+    body = read_comparison(options).as_json()
+    request["comparison"] = {name: said for name, said in body.items() if name not in DECIDED}
+    request["human"] = _judging(options)[0]
+    return request, read_files("judgements", options.human)
+
+
+def _read_pilot(options: argparse.Namespace, request: Request) -> Submission:
+    """The metric that the plan is for is the one that the pilot measures."""
+    if options.metrics and len(options.metrics) > 1:
+        raise UsageError("a plan is for one metric; give --metric once (see sigtest plan --help)")
+    return request | {"comparison": read_comparison(options).as_json()}, []
+
+
+READERS: dict[str, Callable[[argparse.Namespace, Request], Submission]] = {
+    "human": _read_judgements,
+    "meta": _read_scores,
+    "accuracy": _read_study,
+    "plan": _read_pilot,
+}
+
+
+# what there is
+
+
+def metrics(_: argparse.Namespace) -> None:
+    """List what can be asked for, read off the registries."""
+    sys.stdout.write(listing())
+    sys.stdout.flush()
+
+
+def listing() -> str:
+    """Metrics with their options and defaults, tests, corrections, formats, pictures."""
+    lines = ["metrics (--metric NAME:OPTION=VALUE,...)"]
+    for name, kind in METRICS.items():
+        lines += _entry(name, _summary(kind))
+        lines += _options(kind)
+    lines += ["", "significance tests (--test NAME)"]
+    for name, test in TESTS.items():
+        trust = "" if test.calibrated else " Not calibrated."
+        lines += _entry(name, f"{_summary(type(test))}{trust}")
+        lines.append(f"    Null hypothesis: {test.null}.")
+    lines += ["", "corrections for multiple comparisons (--correction NAME)"]
+    for name, correction in CORRECTIONS.items():
+        alone = f" With {correction.joint} only." if correction.joint else ""
+        lines += _entry(name, f"{_summary(correction.adjust)}{alone}")
+    lines += ["", "formats (--format NAME)"]
+    for entry in FORMATS.values():
+        lines += _entry(entry.name, f"For {entry.title}.")
+    lines += ["", "pictures (sigtest plot NAME, or all of them with --plots DIR)"]
+    for asked in KINDS.values():
+        for picture in asked.pictures.values():
+            of = f"sigtest {asked.command}" if asked.command else f"a {asked.name}"
+            lines += _entry(picture.name, f"{picture.title} (of {of}).")
+    return "\n".join(lines) + "\n"
+
+
+def _entry(name: str, summary: str) -> list[str]:
+    return [f"  {name}", f"    {summary}"]
+
+
+def _summary(documented: object) -> str:
+    return (documented.__doc__ or "").strip().partition("\n")[0]
+
+
+def _options(kind: type[Metric]) -> Iterable[str]:
+    """Each with its default, what it is for, and what it may be."""
+    words, choices = [described(own) for own in kind.__mro__], kind.choices()
+    for field in fields(kind):
+        if field.default is not MISSING:
+            default = field.default
+            value = str(default).lower() if isinstance(default, bool) else str(default)
+            yield f"      {field.name}={value}"
+            said = next((own[field.name] for own in words if field.name in own), "")
+            about = [said] if said else []
+            if field.name in choices:
+                about.append(f"One of {', '.join(choices[field.name])}.")
+            yield from textwrap.wrap(" ".join(about), 90, initial_indent=" " * 8,
+                                     subsequent_indent=" " * 8)  # fmt: skip

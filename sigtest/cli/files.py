@@ -7,23 +7,42 @@ import io
 import os
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any
 
-from sigtest.errors import InputError, LimitError
-from sigtest.files import Entry, Gathered, Joining, Upload, gather, read_builtin
-from sigtest.files.builtin import SETTING
-from sigtest.files.gathering import COLUMNS
+from sigtest.cli.options import UsageError
+from sigtest.comparison.comparison import Comparison, parse_comparison
+from sigtest.data.names import system_name
+from sigtest.data.testset import NOTHING, MetricOptions
+from sigtest.errors import InputError, LimitError, RecipeError, SigtestError
+from sigtest.files import (
+    Entry,
+    Gathered,
+    Joining,
+    Material,
+    Upload,
+    gather,
+    metric_options,
+    metrics_of,
+    read_builtin,
+)
+from sigtest.files.gathering import COLUMNS, SETTING
 from sigtest.files.tree import GZIP, unpacking
 from sigtest.metrics import METRICS, only_labels
-from sigtest.render.converters import converted
-from sigtest.requests.recipe import labels_asked
+from sigtest.render.drawing import converted
+from sigtest.requests.model import words_of
+from sigtest.requests.recipe import ANY_METRIC, OPTIONS, Recipe, labels_asked, of_labels
 
 STDIN = "-"
 MAX_BYTES = 512 * 2**20
+NO_REFERENCES = "No references: give them with -r FILE, or scores with --scores."
 LONGEST = 60  # characters of a word in the name of a picture
+
+
+# bytes
 
 
 def shown(path: str) -> str:
@@ -34,9 +53,18 @@ def shown(path: str) -> str:
 def read_bytes(path: str) -> bytes:
     """The content of a file, decompressed."""
     if path == STDIN:
-        return _read(sys.stdin.buffer, path)
-    with open(path, "rb") as file:
-        return _read(file, path)
+        data = sys.stdin.buffer.read(MAX_BYTES + 1)
+    else:
+        with open(path, "rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    if data.startswith(GZIP):
+        with unpacking(io.BytesIO(data), shown(path)) as inner:
+            data = inner.read(MAX_BYTES + 1)  # a gzip bomb stays small
+    if len(data) > MAX_BYTES:
+        raise LimitError(
+            f"{shown(path)} has more than {MAX_BYTES // 2**20} MiB of text.", limit="max_text_bytes"
+        )
+    return data
 
 
 def check_output(path: str | None) -> None:
@@ -85,77 +113,56 @@ def _write(content: bytes, path: str | None) -> None:
         partial.unlink(missing_ok=True)
 
 
-def write_pictures(pictures: Iterable[tuple[Sequence[str], str]], folder: str, suffix: str) -> None:
+def write_pictures(
+    pictures: Iterable[tuple[Sequence[str], str]], options: argparse.Namespace
+) -> None:
     """Write pictures that are called by what they show; a second of one name gets a number.
 
     Args:
         pictures: What each shows, in words, and the SVG.
-        folder: Where they go.
-        suffix: One of PICTURE_FORMATS.
+        options: Name the folder where they go, and their format.
     """
     taken: set[str] = set()
     for parts, svg in pictures:
-        stem = "-".join(_plain(part) for part in parts)
+        # what no shell, file system or LaTeX minds in the name of a file
+        stem = "-".join(re.sub(r"[^A-Za-z0-9+-]+", "_", part)[:LONGEST] for part in parts)
         name, again = stem, 1
         while name.casefold() in taken:
             again += 1
             name = f"{stem}-{again}"
         taken.add(name.casefold())
-        write(converted(svg, suffix), str(Path(folder) / f"{name}.{suffix}"))
+        path = Path(options.plots) / f"{name}.{options.plots_as}"
+        write(converted(svg, options.plots_as), str(path))
 
 
-def _plain(part: str) -> str:
-    """What no shell, file system or LaTeX minds in the name of a file."""
-    return re.sub(r"[^A-Za-z0-9+-]+", "_", part)[:LONGEST]
+# what files bring
 
 
-def _read(file: BinaryIO, path: str) -> bytes:
-    data = file.read(MAX_BYTES + 1)
-    if data.startswith(GZIP):
-        with unpacking(io.BytesIO(data), shown(path)) as inner:
-            data = inner.read(MAX_BYTES + 1)  # a gzip bomb stays small
-    if len(data) > MAX_BYTES:
-        raise LimitError(
-            f"{shown(path)} has more than {MAX_BYTES // 2**20} MiB of text.", limit="max_text_bytes"
-        )
-    return data
-
-
-def gathered(options: argparse.Namespace) -> Gathered:
-    """What all files bring together.
-
-    Raises:
-        SigtestError: Something that cannot be used.
-        OSError: A file that cannot be read.
-    """
-    given = [*_imports(options), *_references(options.reference)]
-    given += systems_of(options.systems, options.replicas, options.scores)
-    given += columns_of(options)
-    if not given:
-        raise InputError("No references: give them with -r FILE, or scores with --scores.")
-    inside = options.testset if options.imports else None
-    return read(given, joining_of(options, inside))
+def read(entries: Sequence[Entry], how: Joining) -> Gathered:
+    """Read all files; standard input may be one of them."""
+    piped = [entry for entry in entries if entry.where == Path(STDIN)]
+    if len(piped) > 1:
+        raise InputError("Standard input (-) can be only one of the files.")
+    content = Upload(shown(STDIN), sys.stdin.buffer.read() if piped else b"")
+    return gather([replace(e, where=content) if e in piped else e for e in entries], how)
 
 
 def joining_of(options: argparse.Namespace, testset: str | None = None) -> Joining:
     """What to do where files do not match; of several test sets the one to keep."""
     labels, wanted = only_labels(options.metrics), labels_asked(options.metrics)
-    return Joining(options.missing, testset, False, labels, wanted, tuple(options.without))
+    out, columns = tuple(options.without), options.columns
+    return Joining(options.missing, testset, False, labels, wanted, out, columns)
+
+
+def references_of(options: argparse.Namespace) -> list[Entry]:
+    """The references."""
+    return [Entry("reference", Path(path)) for path in options.reference]
 
 
 def columns_of(options: argparse.Namespace) -> list[Entry]:
     """The files that say something of each segment."""
     named = [(role, getattr(options, role, None)) for role in COLUMNS]
     return [Entry(role, Path(path)) for role, path in named if path is not None]
-
-
-def read(given: Sequence[Entry], how: Joining) -> Gathered:
-    """Read all files; standard input may be one of them."""
-    piped = [entry for entry in given if entry.where == Path(STDIN)]
-    if len(piped) > 1:
-        raise InputError("Standard input (-) can be only one of the files.")
-    content = Upload(shown(STDIN), sys.stdin.buffer.read() if piped else b"")
-    return gather([replace(e, where=content) if e in piped else e for e in given], how)
 
 
 def _imports(options: argparse.Namespace) -> list[Entry]:
@@ -169,23 +176,22 @@ def _imports(options: argparse.Namespace) -> list[Entry]:
     return [Entry("anything", read_builtin(options.testset, os.environ.get(SETTING) == "1"))]
 
 
-def _references(paths: Sequence[str]) -> list[Entry]:
-    return [Entry("reference", Path(path)) for path in paths]
-
-
-def references_of(options: argparse.Namespace) -> list[Entry]:
-    """The references, and what is said of each segment."""
-    return [*_references(options.reference), *columns_of(options)]
-
-
-def systems_of(texts: Sequence[str], replicas: Sequence[str], scores: Sequence[str]) -> list[Entry]:
+def systems_of(options: argparse.Namespace) -> list[Entry]:
     """The systems: plain ones, those with several runs, those with scores."""
-    given = [Entry("system", Path(path), name) for name, path in map(_named, texts)]
-    for name, paths in map(_replicated, replicas):
-        given += [Entry("system", Path(path), name, run=True) for path in paths]
-    for label, name, path in map(_labelled, scores):
-        given.append(Entry("scores", Path(path), name, label))
-    return given
+    entries = [Entry("system", Path(path), name) for name, path in map(_named, options.systems)]
+    for spelled in options.replicas:
+        name, equals, listed = spelled.partition("=")
+        if not equals or not all(listed.split(",")):
+            raise InputError(f"--replicas takes NAME=FILE,FILE,..., not {spelled!r}.")
+        entries += [Entry("system", Path(path), name, run=True) for path in listed.split(",")]
+    for spelled in options.scores:
+        target, equals, path = spelled.partition("=")
+        if not equals:
+            raise InputError(f"--scores takes [LABEL:]NAME=FILE, not {spelled!r}.")
+        label, colon, name = target.partition(":")
+        system, of = (name, label) if colon else (target, None)
+        entries.append(Entry("scores", Path(_path(path, spelled)), system, of))
+    return entries
 
 
 def _named(spelled: str) -> tuple[str | None, str]:
@@ -202,25 +208,141 @@ def _named(spelled: str) -> tuple[str | None, str]:
     return ("stdin", STDIN) if spelled == STDIN else (None, _path(spelled, spelled))
 
 
-def _replicated(spelled: str) -> tuple[str, list[str]]:
-    """System and files of `NAME=FILE,FILE,...`."""
-    name, equals, listed = spelled.partition("=")
-    files = listed.split(",")
-    if not equals or not all(files):
-        raise InputError(f"--replicas takes NAME=FILE,FILE,..., not {spelled!r}.")
-    return name, files
-
-
-def _labelled(spelled: str) -> tuple[str | None, str, str]:
-    """Label, system and file of `[LABEL:]NAME=FILE`."""
-    target, equals, path = spelled.partition("=")
-    if not equals:
-        raise InputError(f"--scores takes [LABEL:]NAME=FILE, not {spelled!r}.")
-    label, colon, name = target.partition(":")
-    return (label, name, _path(path, spelled)) if colon else (None, target, _path(path, spelled))
-
-
 def _path(path: str, spelled: str) -> str:
     if not path:
         raise InputError(f"{spelled!r} names no file.")
     return path
+
+
+# comparisons
+
+
+def read_comparison(options: argparse.Namespace) -> Comparison:
+    """The comparison that was asked for.
+
+    Raises:
+        SigtestError: A file or an option that cannot be used.
+        OSError: A file that cannot be read.
+    """
+    check_choices(options)
+    entries = [*_imports(options), *references_of(options)]
+    entries += [*systems_of(options), *columns_of(options)]
+    if not entries:
+        raise InputError(NO_REFERENCES)
+    found = read(entries, joining_of(options, options.testset if options.imports else None))
+    material = found.material
+    if material.systems and not (material.references or material.scores):
+        raise InputError(NO_REFERENCES)
+    choices = choices_of(options, metrics_of(material), metric_options(material))
+    with naming(found.files, [shown(path) for path in options.reference]):
+        return parse_comparison({**material.as_json(), **choices})
+
+
+def read_folders(options: argparse.Namespace) -> Comparison:
+    """The comparison on the test sets that lie in folders, or in files or archives.
+
+    Raises:
+        SigtestError: A file or an option that cannot be used.
+        UsageError: Fewer than two folders.
+        OSError: A file that cannot be read.
+    """
+    check_choices(options)
+    if len(options.folders) < 2:
+        raise UsageError(
+            f"suite needs two folders at least, each a test set; {len(options.folders)} given. One "
+            "test set is for sigtest compare --from FOLDER"
+        )
+    how = joining_of(options)
+    materials = [_read_testset(spelled, how) for spelled in options.folders]
+    choices = choices_of(options, metrics_of(materials[0][1]), metric_options(materials[0][1]))
+    testsets = [{"name": name, **material.as_json()} for name, material in materials]
+    return parse_comparison({"testsets": testsets, "pooled": options.pooled, **choices})
+
+
+def _read_testset(spelled: str, how: Joining) -> tuple[str, Material]:
+    """The test set of `[NAME=]FOLDER`."""
+    name, equals, path = spelled.partition("=")
+    if not equals or os.path.exists(spelled):
+        last = os.path.basename(os.path.abspath(spelled))
+        name, path = last if os.path.isdir(spelled) else system_name(last), spelled
+    return name, read([Entry("anything", Path(path))], how).material
+
+
+# choices
+
+
+def check_choices(options: argparse.Namespace) -> None:
+    """Check the recipe before any file is read: a wrong option is cheaper to find.
+
+    Raises:
+        RecipeError: Something in it that no file can make right.
+    """
+    Recipe.of(choices_of(options, [ANY_METRIC], told=None))
+
+
+@contextmanager
+def naming(files: Mapping[str, tuple[str, ...]], references: Sequence[str]) -> Iterator[None]:
+    """Errors about a system or about the references name their files.
+
+    Args:
+        files: Of each system.
+        references: Those of the references.
+    """
+    try:
+        yield
+    except SigtestError as error:
+        of_references = references if error.field == "references" else ()
+        own = of_references if error.system is None else files.get(error.system, ())
+        if not own:
+            raise
+        raise InputError(f"{', '.join(own)}: {error.message}") from error
+
+
+def choices_of(
+    options: argparse.Namespace,
+    metrics: Sequence[str | Mapping[str, object]],
+    told: MetricOptions | None = NOTHING,
+) -> dict[str, Any]:
+    """The recipe as JSON has it; options that were not given keep its defaults.
+
+    Args:
+        options: Of the command.
+        metrics: Where none is asked for.
+        told: What files say of the scores that they have; see `of_labels`.
+    """
+    for spelled in options.metrics or ():
+        # a report's own metrics are no option, and objects
+        names = spelled.partition(":")[0].split(",") if isinstance(spelled, str) else ()
+        if len(names) > 1:
+            raise RecipeError(
+                f"{spelled!r} is no metric; every metric has an option of its own: "
+                f"-m {' -m '.join(names)}.",
+                field="metrics",
+            )
+    choices = words_of(OPTIONS, options)
+    choices["metrics"] = of_labels(options.metrics, told) or list(metrics)
+    if "baseline" in choices:
+        choices["pairs"] = {"baseline": choices.pop("baseline")}
+    return choices
+
+
+def whole(text: str | None, option: str) -> int | str | None:
+    """A whole number; other words are left for the recipe to accept or refuse."""
+    try:
+        return int(text) if text is not None else None
+    except ValueError:
+        if option in {"resamples", "family"}:
+            return text
+        raise RecipeError(f"{option} must be a whole number, not {text!r}.", field=option) from None
+
+
+def number(text: str | None, option: str) -> float | None:
+    """A number.
+
+    Raises:
+        RecipeError: Something else.
+    """
+    try:
+        return float(text) if text is not None else None
+    except ValueError:
+        raise RecipeError(f"{option} must be a number, not {text!r}.", field=option) from None

@@ -1,34 +1,28 @@
-"""From arguments to an exit status.
+"""From arguments to an exit status, and what a terminal shows on the way.
 
-Status 0: done; 1 and 3: what `gate` or `verify` found; for the others see `sigtest.cli.terminal`.
+Status 0: done; 1 and 3: what `gate` or `verify` found; 2: bad usage or bad input, with one message
+on standard error; 130: interrupted; 141: the reader of the output went away.
 """
 
 from __future__ import annotations
 
-import argparse
 import hashlib
+import io
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-from sigtest.cli.arguments import BOARDS, parse
-from sigtest.cli.terminal import status_of
+from sigtest.cli.options import COMMANDS, UsageError, parse
+from sigtest.errors import SigtestError, unreadable
 from sigtest.late import late
 from sigtest.processor import prepare_blas
+from sigtest.progress import Progress
 
-# where the function of each command is; those of kinds of questions have one together
-PLACES = {
-    "compare": "sigtest.cli.compare:compare",
-    "suite": "sigtest.cli.compare:suite",
-    "plot": "sigtest.cli.plots:plot",
-    "gate": "sigtest.cli.checks:gate",
-    "verify": "sigtest.cli.checks:verify",
-    "classify": "sigtest.cli.labels:classify",
-    **{command: f"sigtest.cli.boards:{command}" for command in BOARDS},
-}
-ASK = "sigtest.cli.kinds:ask"
-WITHOUT_KERNELS = {"plot", "human", *BOARDS}
+BAD = 2
+INTERRUPTED = 130
+NO_READER = 141
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -43,27 +37,93 @@ def _run(arguments: list[str]) -> int:
     """Dispatch; commands are loaded here, as --help and --version must not wait for NumPy."""
     options = parse(arguments)
     if isinstance(options, str):
-        _print(options)
+        sys.stdout.write(options)
+        sys.stdout.flush()
         return 0
-    if options.command == "metrics":
-        _print(late("sigtest.cli.listing:listing")())
-        return 0
-    if options.command not in WITHOUT_KERNELS:
-        _announce_compilation(options)
-    command = late(PLACES.get(options.command, ASK))
-    return command(options) or 0
+    command = COMMANDS[options.command]
+    # why a run takes long is said before anything that takes long is loaded
+    if command.compiles and getattr(options, "server", None) is None and (why := waiting()):
+        sys.stderr.write(f"sigtest: compiling numeric kernels; {why}.\n")
+        sys.stderr.flush()
+    return late(command.action)(options) or 0
 
 
-def _announce_compilation(options: argparse.Namespace) -> None:
-    """Say why a run takes long, before anything that takes long is loaded."""
-    if getattr(options, "server", None) is None and (told := waiting()):
-        sys.stderr.write(f"sigtest: compiling numeric kernels; {told}.\n")
+def status_of(program: str, command: Callable[[], int]) -> int:
+    """Run a command to its end.
+
+    Args:
+        program: Stands before its messages.
+        command: Its own exit status, where nothing goes wrong.
+    """
+    try:
+        _prepare_streams()
+        return command()
+    except (UsageError, SigtestError) as error:
+        return _complain(program, str(error))
+    except BrokenPipeError:
+        _forget_output()
+        return NO_READER
+    except OSError as error:
+        try:
+            sys.stdout.flush()
+        except OSError:
+            _forget_output()
+        return _complain(program, unreadable(error))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _prepare_streams() -> None:
+    """Output is UTF-8 whatever the locale, as reports are; streams may be closed (`>&-`).
+
+    What reads a closed one finds nothing, messages to one are lost, and results are an error.
+    """
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115  (lives as long as we do)
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")
+    elif isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")
+
+
+def _complain(program: str, message: str) -> int:
+    from sigtest.render.words import printable  # late: --help and --version must not wait for it
+
+    sys.stderr.write(f"{program}: {printable(message)}\n")
+    return BAD
+
+
+def _forget_output() -> None:
+    """What nobody takes goes nowhere when the interpreter flushes it once more at its end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+CELLS = 30
+
+
+@contextmanager
+def bar() -> Iterator[Progress | None]:
+    """Draws on standard error while the block runs and leaves the line empty behind it."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    try:
+        yield _draw
+    finally:
+        sys.stderr.write("\r\x1b[K")
         sys.stderr.flush()
 
 
-def _print(text: str) -> None:
-    sys.stdout.write(text)
-    sys.stdout.flush()
+def _draw(phase: str, done: int, total: int) -> None:
+    share = done / total if total else 0.0
+    full = round(CELLS * share)
+    drawn = "━" * full + "╌" * (CELLS - full)
+    sys.stderr.write(f"\r\x1b[K{phase:10} {drawn} {share:4.0%}")
+    sys.stderr.flush()
 
 
 METRICS = Path(__file__).parents[1] / "metrics"

@@ -1,25 +1,38 @@
-"""One recipe on test sets and their systems, checked to fit each other."""
+"""One recipe on test sets and their systems, checked to fit each other; and how a request asks so.
+
+One shape everywhere: see `sigtest.requests.comparisons`, whose models bring the shorter spellings
+into the long one and check what needs no text. Here is what only the texts decide.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import PlainSerializer, PlainValidator
 
 from sigtest.cached import cached_property
-from sigtest.comparison import proportions
-from sigtest.comparison.clusters import ClusteredError, errors_of
-from sigtest.comparison.findings import findings_of
-from sigtest.comparison.plan import Part, Plan
-from sigtest.data.choices import choose
-from sigtest.data.names import check_name, look_alikes, require_own_names, summaries
-from sigtest.data.runs import Crossed
-from sigtest.data.testset import System, TestSet
-from sigtest.errors import InputError, RecipeError, SigtestError
-from sigtest.requests.recipe import Recipe
+from sigtest.comparison import notes
+from sigtest.comparison.plan import ClusteredError, Part, Plan
+from sigtest.data.names import check_name, choose, look_alikes, require_own_names, summaries
+from sigtest.data.runs import Crossed, require_own_runs
+from sigtest.data.testset import MetricOptions, System, TestSet, inferred_metrics
+from sigtest.data.text import check_lines
+from sigtest.errors import InputError, RecipeError, SigtestError, inside
+from sigtest.requests.comparisons import (
+    ComparedOnSeveralRequest,
+    ComparedRequest,
+    EntryRequest,
+    systems_of,
+    testset_of,
+)
+from sigtest.requests.recipe import Choices, Recipe, of_labels
 from sigtest.significance import CORRECTIONS, own_tests
+
+MOST_NOTES, LONGEST_NOTE = 100, 2000
 
 ITEMS_ALONE = (
     "Clusters are the unit: standard errors from the choice of items take items as independent, "
@@ -67,13 +80,7 @@ class ComparisonEntry:
                 field="systems",
             )
         require_own_names(names)
-        for i, system in enumerate(self.systems):
-            with _in_system(i):
-                system.require_segments(self.testset.segments)
-                for metric in recipe.metrics:
-                    for run in system.runs:
-                        metric.check(self.testset, run)
-        _require_equal_replicas(self.systems)
+        self._require_outputs(recipe)
         if recipe.family != "present" and recipe.family < len(names):
             raise RecipeError(
                 f"A family of {recipe.family} systems cannot hold the {len(names)} that are given.",
@@ -82,6 +89,35 @@ class ComparisonEntry:
         if recipe.baseline is not None:
             choose(recipe.baseline, names, "pairs", "baseline")
         require_units(self.testset, recipe)
+
+    def _require_outputs(self, recipe: Recipe) -> None:
+        """Check that every system brings what is measured, and as many replicas as the first."""
+        first = self.systems[0]
+        for i, system in enumerate(self.systems):
+            try:
+                system.require_segments(self.testset.segments)
+                for metric in recipe.metrics:
+                    for run in system.runs:
+                        metric.check(self.testset, run)
+            except InputError as error:
+                if error.system is not None:
+                    error.field = f"systems[{i}].{error.field}"
+                raise
+        if len(first.runs) > 1 and recipe.by_word:
+            raise RecipeError(
+                "matched_pairs takes one output of each system; stretches of several training runs "
+                "are not independent.",
+                field="tests",
+            )
+        for system in self.systems:
+            if len(system.runs) != len(first.runs):
+                counts = [len(own.replicas) or "no" for own in (first, system)]
+                raise InputError(
+                    f"System {first.name!r} brings {counts[0]} replicas and system "
+                    f"{system.name!r} {counts[1]} replicas; all systems must bring equally many.",
+                    field="systems",
+                    system=system.name,
+                )
 
     def as_json(self) -> dict[str, Any]:
         """The fields of a JSON request that bring it."""
@@ -100,24 +136,33 @@ class ComparisonEntry:
             digests=tuple(system.sha256 for system in systems),
             replicas=len(systems[0].runs),
         )
-        found = findings_of(self.testset, systems, recipe)
-        right = {system.name: proportions.right_of(system, recipe) for system in systems}
-        labels = proportions.labels_of([*right.values()], recipe)
-        said = [finding.sentence for finding in found]
-        said += proportions.notes_of(right, part.segments, recipe)
-        said += proportions.counted_errors(systems, recipe)
-        said += [*look_alikes(part.systems), *summaries(part.systems)]
-        notes = (*self.notes, *said)
-        if self.runs and recipe.unit == "document":
-            notes = (*notes, ITEMS_ALONE)
+        proportions = notes.shared(
+            [notes.proportions_of(system, recipe) for system in systems], recipe
+        )
+        sentences = [
+            *self.notes,
+            *(finding.sentence for finding in notes.findings_of(self.testset, systems, recipe)),
+            *notes.exact_notes(proportions, len(systems), recipe),
+            *notes.counted_errors(systems, recipe),
+            *notes.mean_rates(systems, recipe),
+            *look_alikes(part.systems),
+            *summaries(part.systems),
+            *([ITEMS_ALONE] if self.runs and recipe.unit == "document" else []),
+        ]
         clustered = tuple(
             ClusteredError(system.name, label, stderr)
             for system in systems
-            for label, stderr in errors_of(
+            for label, stderr in notes.errors_of(
                 self.testset, system, recipe, part.document_index
             ).items()
         )
-        return replace(part, notes=notes, proportions=labels, runs=self.runs, clustered=clustered)
+        return replace(
+            part,
+            notes=tuple(sentences),
+            proportions=proportions,
+            runs=self.runs,
+            clustered=clustered,
+        )
 
 
 @dataclass(frozen=True)
@@ -153,20 +198,9 @@ class Comparison:
         if not self.names:
             self.entries[0].check(self.recipe)
             return
-        if len(self.names) < 2:
-            raise InputError(
-                f"testsets needs at least two test sets; {len(self.names)} given.",
-                field="testsets",
-            )
-        for name, count in Counter(check_name(name, "test set") for name in self.names).items():
+        for name, count in Counter(self.names).items():
             if count > 1:
                 raise InputError(f"Two test sets are named {name!r}.", field="testsets")
-        self._check_correction()
-        for i, entry in enumerate(self.entries):
-            self._check_entry(i, entry)
-            self._check_fit(i, entry)
-
-    def _check_correction(self) -> None:
         if CORRECTIONS[self.recipe.correction].joint is not None:
             raise RecipeError(
                 f"correction {self.recipe.correction} counts in the draws of one test set; for "
@@ -179,38 +213,29 @@ class Comparison:
                 "approximate_randomization or another test that draws.",
                 field="tests",
             )
-
-    def _check_entry(self, i: int, entry: ComparisonEntry) -> None:
-        """Check one test set of several; the error says which."""
-        try:
-            entry.check(self.recipe, least=2)
-        except SigtestError as error:
-            path = f"testsets[{i}]"
-            if not isinstance(error, RecipeError):
-                error.field = f"{path}.{error.field}" if error.field else path
-            error.message = f"Test set {self.names[i]!r}: {error.message}"
-            error.args = (error.message,)
-            raise
+        for i, entry in enumerate(self.entries):
+            with _in_testset(i, self.names[i]):
+                entry.check(self.recipe, least=2)
+            self._check_fit(i, entry)
 
     def _check_fit(self, i: int, entry: ComparisonEntry) -> None:
         """Compare one test set with the first."""
-        first, name = self.entries[0], self.names[i]
-        found = tuple(system.name for system in entry.systems)
-        wanted = tuple(system.name for system in first.systems)
-        if found != wanted:
-            raise _other_systems((name, found), (self.names[0], wanted))
-        replicas, expected = (len(own.systems[0].runs) for own in (entry, first))
-        if replicas != expected:
+        first, name, first_name = self.entries[0], self.names[i], self.names[0]
+        found, expected = (tuple(own.name for own in e.systems) for e in (entry, first))
+        if found != expected:
+            raise _other_systems((name, found), (first_name, expected))
+        replicas, as_many = (len(own.systems[0].runs) for own in (entry, first))
+        if replicas != as_many:
             raise InputError(
-                f"Systems have {replicas} replicas on test set {name!r} and {expected} "
-                f"on {self.names[0]!r}; every test set needs equally many.",
+                f"Systems have {replicas} replicas on test set {name!r} and {as_many} "
+                f"on {first_name!r}; every test set needs equally many.",
                 field="testsets",
             )
-        references, expected = (len(own.testset.references) for own in (entry, first))
-        if self.pooled and references != expected:
+        references, as_many = (len(own.testset.references) for own in (entry, first))
+        if self.pooled and references != as_many:
             raise InputError(
-                f"Test set {name!r} has {references} reference sets and {self.names[0]!r} has "
-                f"{expected}; pooled test sets need equally many.",
+                f"Test set {name!r} has {references} reference sets and {first_name!r} has "
+                f"{as_many}; pooled test sets need equally many.",
                 field="pooled",
             )
 
@@ -230,6 +255,15 @@ class Comparison:
             parts[t] = replace(part, recipe=recipe, stream=stream)
             stream += part.streams
         return Plan(tuple(parts), self.names, self.pooled)
+
+    @property
+    def statistic_count(self) -> int:
+        """Numbers that all outputs are measured as, at most."""
+        return sum(
+            own.numbers(entry.testset) * len(entry.systems) * len(entry.systems[0].runs)
+            for entry in self.entries
+            for own in self.recipe.measured
+        )
 
     def as_json(self) -> dict[str, Any]:
         """The JSON request that asks for this comparison."""
@@ -306,31 +340,17 @@ def _require_strata(testset: TestSet, recipe: Recipe) -> None:
 
 
 @contextmanager
-def _in_system(place: int) -> Iterator[None]:
-    """Errors about a system name its fields as they stand in a request."""
+def _in_testset(i: int, name: str) -> Iterator[None]:
+    """Errors of one test set of several say which."""
     try:
-        yield
-    except InputError as error:
-        if error.system is not None:
-            error.field = f"systems[{place}].{error.field}"
+        with inside(f"testsets[{i}]"):
+            yield
+    except SigtestError as error:
+        if isinstance(error, RecipeError) and error.field:  # choices stand beside the test sets
+            error.field = error.field.removeprefix(f"testsets[{i}].")
+        error.message = f"Test set {name!r}: {error.message}"
+        error.args = (error.message,)
         raise
-
-
-def _require_equal_replicas(systems: Sequence[System]) -> None:
-    """Check that what is exchanged between two systems is one replica for one replica."""
-    first = systems[0]
-    for system in systems:
-        if len(system.runs) != len(first.runs):
-            raise InputError(
-                f"System {first.name!r} brings {_replicas(first)} and system {system.name!r} "
-                f"{_replicas(system)}; all systems must bring equally many.",
-                field="systems",
-                system=system.name,
-            )
-
-
-def _replicas(system: System) -> str:
-    return f"{len(system.replicas)} replicas" if system.replicas else "no replicas"
 
 
 def _other_systems(
@@ -354,3 +374,106 @@ def _other_systems(
         field="testsets",
         system=odd,
     )
+
+
+def parse_comparison(request: Mapping[str, Any]) -> Comparison:
+    """The comparison that a request of the form of POST /v1/comparisons asks for.
+
+    Raises:
+        SigtestError: A field that is unknown, of the wrong type or out of range, or parts that do
+            not fit each other; messages name the test set, the system and the line.
+    """
+    if not isinstance(request, Mapping):
+        raise InputError("A comparison is asked for with a JSON object.")
+    if "testsets" in request:
+        return _of_several(ComparedOnSeveralRequest.of(request))
+    if "pooled" in request:
+        raise InputError(
+            "pooled goes with testsets, which brings several; leave it out for one test set.",
+            field="pooled",
+        )
+    wanted = ComparedRequest.of(request)
+    for field in ("builtin", "testset"):
+        if getattr(wanted, field) is not None:
+            raise InputError(
+                f"{field} names texts that only a service looks up; give references here.",
+                field=field,
+            )
+    wanted.recipe()  # a wrong choice is cheaper to find than a wrong text
+    entry = _entry(wanted)
+    return Comparison((entry,), _recipe(wanted, entry))
+
+
+StoredComparison = Annotated[
+    Comparison, PlainValidator(parse_comparison), PlainSerializer(Comparison.as_json)
+]
+
+
+def parse_named(body: Mapping[str, Any]) -> Comparison:
+    """The comparison in the field `comparison` of a request of another kind.
+
+    Args:
+        body: A request for one, or nothing but the `id` of a finished one, which a service has
+            replaced by the comparison.
+
+    Raises:
+        SigtestError: No such comparison; errors name the field within `comparison`.
+    """
+    made = body.get("id")
+    if made is None:
+        with inside("comparison"):
+            return parse_comparison(body)
+    if not isinstance(made, Comparison):
+        raise InputError(
+            "comparison.id is the id of a comparison, which only a service can look up; give "
+            "references and systems here.",
+            field="comparison.id",
+        )
+    if len(body) > 1:
+        raise InputError(
+            "comparison.id has its texts and its recipe; leave others out.", field="comparison.id"
+        )
+    return made
+
+
+def _of_several(wanted: ComparedOnSeveralRequest) -> Comparison:
+    wanted.recipe()
+    if len(wanted.testsets) < 2:
+        raise InputError(
+            f"testsets needs at least two test sets; {len(wanted.testsets)} given. One is asked "
+            "for without testsets.",
+            field="testsets",
+        )
+    entries = []
+    for i, testset in enumerate(wanted.testsets):
+        check_name(testset.name, "test set", f"testsets[{i}].name")
+        with _in_testset(i, testset.name):
+            entries.append(_entry(testset))
+    names = tuple(testset.name for testset in wanted.testsets)
+    return Comparison(tuple(entries), _recipe(wanted, entries[0]), names, wanted.pooled)
+
+
+def _entry(wanted: EntryRequest) -> ComparisonEntry:
+    """One test set and its systems; without references, scores say how many segments there are."""
+    systems = systems_of(wanted)
+    lines = check_lines(wanted.notes if wanted.notes is not None else (), "notes", field="notes")
+    cut = [n if len(n) <= LONGEST_NOTE else f"{n[: LONGEST_NOTE - 3]}..." for n in lines if n]
+    more = len(cut) - MOST_NOTES + 1
+    if more > 1:
+        cut = [*cut[:-more], f"There are {more:,} more notes."]
+    runs = tuple(Crossed(**dict(own)) for own in wanted.runs)
+    require_own_runs(runs, [system.name for system in systems])
+    segments = next((len(table) for own in systems for table in own.scores.values()), None)
+    return ComparisonEntry(testset_of(wanted, segments), systems, tuple(cut), runs)
+
+
+def _recipe(wanted: Choices, entry: ComparisonEntry) -> Recipe:
+    """The recipe with metrics by the names of scores, or those that nothing needs to name."""
+    scores = {system.name: system.scores for system in entry.systems}
+    if wanted.metrics is not None:
+        labels: MetricOptions = {label: {} for own in scores.values() for label in own}
+        return wanted.recipe(of_labels(wanted.metrics, labels))
+    texts = bool(entry.testset.references) and all(
+        system.hypotheses is not None or system.replicas for system in entry.systems
+    )
+    return wanted.recipe(inferred_metrics(scores, texts))

@@ -14,19 +14,35 @@ from pydantic import PlainSerializer, PlainValidator
 
 from sigtest.arrays import Array, Counts
 from sigtest.cached import cached_property
-from sigtest.comparison.clusters import ClusteredError
-from sigtest.data.choices import choose
+from sigtest.data.names import choose
 from sigtest.data.runs import Crossed
 from sigtest.errors import RecipeError
-from sigtest.metrics import Metric
-from sigtest.report import decode, digest, encode
-from sigtest.report.report import joined
+from sigtest.metrics import Measurable
+from sigtest.report import decode, digest, encode, joined
 from sigtest.requests.recipe import Recipe
+from sigtest.significance import resampling_tests
+from sigtest.significance.best import LEAST_UNITS
 from sigtest.version import __version__
 
 Average = Literal["macro", "pooled"]
 
+INTERVAL_DRAWS = 9_999  # bootstrap resamples that intervals take where no test looks at them
 DIGITS = 6  # of sums of shares: further ones are rounding
+
+
+@dataclass(frozen=True)
+class ClusteredError:
+    """How exact a mean of one system is, over items that come in clusters.
+
+    Attributes:
+        system: Whose.
+        metric: Label of the metric.
+        stderr: See `notes.clustered_error`.
+    """
+
+    system: str
+    metric: str
+    stderr: float
 
 
 class Telling(NamedTuple):
@@ -107,6 +123,19 @@ class Part:
         """R, resolved where the recipe leaves it open."""
         return self.recipe.resolved(len(self.pairs))
 
+    @property
+    def draws(self) -> int:
+        """Bootstrap resamples: R where a test looks at them, else at most what intervals need."""
+        tests = resampling_tests(self.recipe.tests).values()
+        looks = self.recipe.studentised or any(test.draws == "counts" for test in tests)
+        return self.resamples if looks else min(self.resamples, INTERVAL_DRAWS)
+
+    @property
+    def shares(self) -> tuple[str, ...]:
+        """Labels of the metrics whose intervals are those of shares, not of the bootstrap."""
+        drawn = self.recipe.stratified or self.recipe.interval != "percentile"
+        return () if drawn else self.proportions
+
     @cached_property
     def document_index(self) -> Counts:
         """(n,) number of each segment's document, numbered in order of first appearance."""
@@ -137,6 +166,12 @@ class Part:
         return self.document_count if self.recipe.unit == "document" else self.segments
 
     @property
+    def with_best(self) -> bool:
+        """Whether systems are compared with the best."""
+        many = self.units >= LEAST_UNITS and len(self.systems) > 2
+        return many and self.recipe.baseline is None
+
+    @property
     def sizes(self) -> Counts:
         """(H,) units of each stratum; one stratum where draws are not stratified."""
         return np.bincount(self.strata) if self.labels else np.array([self.units])
@@ -156,15 +191,15 @@ class Part:
             "systems": [self.systems, self.digests],
             "recipe": self.recipe.as_json(),
         }
-        if self.stream:
-            content["stream"] = self.stream
-        if self.notes:
-            content["notes"] = self.notes
-        if self.runs:
-            content["runs"] = [encode(own) for own in self.runs]
+        further = {
+            "stream": self.stream,
+            "notes": self.notes,
+            "runs": [encode(own) for own in self.runs],
+        }
+        content |= {name: value for name, value in further.items() if value}
         return digest(content)
 
-    def statistics_key(self, system: int, metric: Metric) -> str:
+    def statistics_key(self, system: int, metric: Measurable) -> str:
         """Hash of everything that one system's statistics are a function of."""
         content = {
             "sigtest": __version__,
@@ -254,24 +289,18 @@ class Plan:
         return (*self.parts, self.whole) if self.names else self.parts
 
     @property
-    def seen(self) -> int:
+    def pair_count(self) -> int:
         """Comparisons of one metric and test: the pairs of every test set, and of all together."""
         return len(self.all_parts) * len(self.pairs)
 
     @property
-    def kept(self) -> int:
+    def numbers_per_draw(self) -> int:
         """Numbers of each metric and resample that are kept until all are drawn.
 
         Scores of systems; with standard errors in resamples those of systems and of pairs, too.
         """
         systems, erring = len(self.systems), self.recipe.studentised
         return len(self.parts) * (systems + erring * (systems + len(self.pairs)))
-
-    @property
-    def statistics(self) -> int:
-        """Numbers that all outputs are measured as."""
-        width = sum(metric.width for metric in self.recipe.metrics)
-        return width * sum(p.segments * p.replicas * len(p.systems) for p in self.parts)
 
     @property
     def comparisons(self) -> int:

@@ -1,13 +1,15 @@
-"""Names of systems, test sets and scores: which are safe, and which a file stands for."""
+"""Names: which are known, which are safe, and which a file stands for."""
 
 from __future__ import annotations
 
+import difflib
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
+from typing import Any
 
-from sigtest.errors import InputError, quoted
+from sigtest.errors import InputError, RecipeError, quoted
 
 MAX_NAME = 200
 # Capital and small letters of the Cyrillic and Greek alphabets with the shape of a Latin one, and
@@ -151,3 +153,19 @@ def system_name(filename: str) -> str:
     stem = filename.removesuffix(".gz")
     name, _, suffix = stem.rpartition(".")
     return name if name and "/" not in suffix else stem
+
+
+def choose(name: Any, known: Iterable[str], field: str, what: str, otherwise: str = "") -> Any:
+    """Return `name` if it is known.
+
+    Raises:
+        RecipeError: It is not; the message lists what is, and the nearest, or `otherwise`.
+    """
+    names = list(known)
+    if isinstance(name, Hashable) and name in names:  # arrays of a notebook are not
+        return name
+    folded = {str(own).casefold(): own for own in names}  # a wrong case is the nearest
+    near = difflib.get_close_matches(name.casefold(), folded, 1) if isinstance(name, str) else ()
+    hint = f" Did you mean {folded[near[0]]!r}?" if near else otherwise
+    instead = f"choose one of {', '.join(names)}" if names else "there is none here"
+    raise RecipeError(f"Unknown {what} {quoted(name)}; {instead}.{hint}", field=field)

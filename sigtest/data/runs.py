@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from math import fsum, isfinite
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import fsum
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from sigtest.data.numbers import whole
-from sigtest.data.text import check_list
 from sigtest.errors import InputError
-
-MOST = 100_000  # systems times metrics in one request
 
 
 class VarianceComponents(NamedTuple):
@@ -47,9 +43,6 @@ class Crossed:
     count: int
     item_variance: float
     run_variance: float
-
-
-FIELDS = tuple(field.name for field in fields(Crossed))
 
 
 def sentences(known: Sequence[Crossed]) -> list[str]:
@@ -92,56 +85,22 @@ def crossed(system: str, metric: str, runs: Sequence[Sequence[object]]) -> Cross
     return Crossed(system, metric, len(runs), *spread_of(table))
 
 
-def parse_runs(given: object, systems: Sequence[str]) -> tuple[Crossed, ...]:
-    """What a request says of runs.
-
-    Args:
-        given: A list of objects with the fields of `Crossed`; nothing where there are no runs.
-        systems: Names that an entry may have.
+def require_own_runs(runs: Sequence[Crossed], systems: Sequence[str]) -> None:
+    """Check what a request says of runs.
 
     Raises:
-        InputError: It is no such list, or names a system that is unknown or was said already;
-            `field` says which entry.
+        InputError: It names a system that is unknown, or one twice for a metric; `field` says
+            which entry.
     """
-    if given is None:
-        return ()
-    entries = check_list(given, "runs")
-    if len(entries) > MOST:
-        raise InputError(f"runs has {len(entries):,} entries; at most {MOST:,}.", field="runs")
-    found: dict[tuple[str, str], Crossed] = {}
-    for i, entry in enumerate(entries):
-        own = _parsed(entry, f"runs[{i}]")
+    known: dict[tuple[str, str], int] = {}
+    for i, own in enumerate(runs):
         if own.system not in systems:
             raise InputError(
                 f"runs[{i}].system is none of the systems: {own.system[:80]!r}.",
                 field=f"runs[{i}].system",
             )
-        if found.setdefault((own.system, own.metric), own) is not own:
+        if known.setdefault((own.system, own.metric), i) != i:
             raise InputError(
                 f"runs[{i}] is the second about {own.metric[:80]!r} of {own.system[:80]!r}.",
                 field=f"runs[{i}]",
             )
-    return tuple(found.values())
-
-
-def _parsed(entry: Any, field: str) -> Crossed:
-    if not isinstance(entry, Mapping) or {*entry} != {*FIELDS}:
-        raise InputError(f"{field} must be an object with {', '.join(FIELDS)}.", field=field)
-    for name in ("system", "metric"):
-        if not isinstance(entry[name], str):
-            raise InputError(f"{field}.{name} must be a text.", field=f"{field}.{name}")
-    count = whole(entry["count"])
-    if count is None or count < 2:
-        raise InputError(
-            f"{field}.count must be a whole number, 2 or more.", field=f"{field}.count"
-        )
-    for name in ("item_variance", "run_variance"):
-        value = entry[name]
-        if type(value) not in (int, float) or not 0 <= value < 1e300 or not isfinite(value):
-            raise InputError(
-                f"{field}.{name} must be a number that is not negative.", field=f"{field}.{name}"
-            )
-    return Crossed(
-        entry["system"], entry["metric"], count,
-        float(entry["item_variance"]), float(entry["run_variance"]),
-    )  # fmt: skip

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,7 @@ import numpy as np
 from sigtest.arrays import Array
 from sigtest.cached import cached_property
 from sigtest.data.names import check_name
-from sigtest.data.numbers import whole
-from sigtest.data.text import Text, check_lines, check_list
+from sigtest.data.text import Text, check_lines, check_list, whole
 from sigtest.errors import InputError, LengthError, quoted
 
 LARGEST = 1e50  # of supplied numbers; one over it is the smallest
@@ -22,6 +22,8 @@ LARGEST = 1e50  # of supplied numbers; one over it is the smallest
 NUMBERS = (int, float, np.number)
 
 LABEL = "scores"  # of numbers that were given no other
+MetricOptions = Mapping[str, Mapping[str, object]]
+NOTHING: MetricOptions = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -199,17 +201,10 @@ class System:
                 field="replicas",
                 system=name,
             )
-        texts = [
-            Text(
-                check_lines(
-                    lines,
-                    f"Replica {i + 1} of system {name!r}",
-                    field=f"replicas[{i}]",
-                    system=name,
-                )
-            )
-            for i, lines in enumerate(check_list(replicas, "replicas"))
-        ]
+        texts = []
+        for i, lines in enumerate(check_list(replicas, "replicas")):
+            what, field = f"Replica {i + 1} of system {name!r}", f"replicas[{i}]"
+            texts.append(Text(check_lines(lines, what, field=field, system=name)))
         if not texts:
             raise InputError(f"System {name!r} has no replicas.", field="replicas", system=name)
         return cls(name, texts[0]) if len(texts) == 1 else cls(name, replicas=tuple(texts))
@@ -262,17 +257,17 @@ class System:
         Raises:
             LengthError: Some list is longer or shorter.
         """
-        columns = [
+        columns: list[tuple[str, str, Text | Array | None]] = [
             ("hypotheses", "hypotheses", self.hypotheses),
             *((f"scores.{label}", label, table) for label, table in self.scores.items()),
             *((f"replicas[{i}]", f"replica {i + 1}", t) for i, t in enumerate(self.replicas)),
         ]
         for place, what, column in columns:
             if column is not None and len(column) != segments:
+                lines = f"{len(column)} line{'' if len(column) == 1 else 's'} of {what}"
+                expected = f"{segments} segment{'' if segments == 1 else 's'}"
                 raise LengthError(
-                    f"System {self.name!r} has {len(column)} line{'' if len(column) == 1 else 's'} "
-                    f"of {what}, "
-                    f"the test set has {segments} segment{'' if segments == 1 else 's'}.",
+                    f"System {self.name!r} has {lines}, the test set has {expected}.",
                     field=place,
                     system=self.name,
                 )
@@ -314,86 +309,98 @@ def _as_table(rows: Sequence[Any]) -> Array:
     return table if table.ndim == 2 else table[:, None]
 
 
-def _require_numbers(rows: object, system: str, label: str) -> None:
+def _require_numbers(rows: object, wrong: Callable[[int, str], InputError]) -> None:
     """Check that what a system has for each segment are numbers, or lists of equally many.
 
     Raises:
         InputError: One is not; the message says which, and what is there.
     """
     rows = rows if isinstance(rows, list | tuple) else []
+    first = rows[0] if rows else None
+    width = len(first) if isinstance(first, list | tuple) else None
     for line, row in enumerate(rows, 1):
         entries = row if isinstance(row, list | tuple) else [row]
         odd = [e for e in entries if isinstance(e, bool) or not isinstance(e, NUMBERS)]
-        if not odd and _width(row) != _width(rows[0]):
+        if not odd and (len(row) if isinstance(row, list | tuple) else None) != width:
             odd = [row]
         if odd:
-            raise InputError(
-                f"System {system!r}, segment {line}: the {label!r} score is {quoted(odd[0], 40)}; "
-                "it must be one number, or one list of numbers where all segments have equally "
-                "many.",
-                field=f"scores.{label}",
-                system=system,
-                line=line,
+            raise wrong(
+                line,
+                f"{quoted(odd[0], 40)}; it must be one number, or one list of numbers where all "
+                "segments have equally many",
             )
-
-
-def _width(row: object) -> int | None:
-    return len(row) if isinstance(row, list | tuple) else None
-
-
-def _types(rows: Sequence[Any]) -> set[type]:
-    """What there is among numbers, or among the numbers of lists."""
-    found = set(map(type, rows))
-    return set(map(type, chain.from_iterable(rows))) if found <= {list, tuple} else found
 
 
 def _score_table(
     rows: Sequence[float] | Sequence[Sequence[float]], system: str, label: str
 ) -> Array:
     """(n, w) numbers of one system; w is 1 for plain per-segment scores."""
+    field = f"scores.{label}"
+
+    def wrong(line: int, why: str) -> InputError:
+        where = f"System {system!r}, segment {line}: the {label!r} score is"
+        return InputError(f"{where} {why}.", field=field, system=system, line=line)
+
     table = _numbers(rows)
     if table.ndim != 2 or not table.size:
-        _require_numbers(rows, system, label)
+        _require_numbers(rows, wrong)
         raise InputError(
             f"The {label!r} scores of system {system!r} must be a list with one number, "
             "or one list of equally many numbers, a segment"
             f"{', not an empty list' if rows == [] else ''}.",
-            field=f"scores.{label}",
+            field=field,
             system=system,
-        )
-    bad = np.flatnonzero(~np.isfinite(table).all(axis=1))
-    if bad.size:
-        raise InputError(
-            f"System {system!r}, segment {bad[0] + 1}: the {label!r} score is not a finite number.",
-            field=f"scores.{label}",
-            system=system,
-            line=int(bad[0]) + 1,
         )
     sizes = np.abs(table)
-    extreme = np.flatnonzero(
-        ((sizes > LARGEST) | ((sizes > 0) & (sizes < 1 / LARGEST))).any(axis=1)
+    extreme = (sizes > LARGEST) | ((sizes > 0) & (sizes < 1 / LARGEST))
+    unit = (
+        "too large or too small to be summed exactly; use another unit (from "
+        f"{1 / LARGEST:g} to {LARGEST:g})"
     )
-    if extreme.size:
-        raise InputError(
-            f"System {system!r}, segment {extreme[0] + 1}: the {label!r} score is too large or too "
-            f"small to be summed exactly; use another unit (from {1 / LARGEST:g} to {LARGEST:g}).",
-            field=f"scores.{label}",
-            system=system,
-            line=int(extreme[0]) + 1,
-        )
+    for flaw, why in ((~np.isfinite(table), "not a finite number"), (extreme, unit)):
+        lines = np.flatnonzero(flaw.any(axis=1))
+        if lines.size:
+            raise wrong(int(lines[0]) + 1, why)
     return table
 
 
 def _numbers(rows: Sequence[float] | Sequence[Sequence[float]]) -> Array:
     """The same as a table; empty where they are no numbers, or not equally many."""
     try:
-        given = np.array(rows)
-        types = _types(rows) if given.ndim else set()
-        if given.dtype == object and types <= {int, float}:  # more than 64 bits hold
-            given = given.astype(np.float64)
+        table = np.array(rows)
+        types = set(map(type, rows)) if table.ndim else set()
+        if types and types <= {list, tuple}:
+            types = set(map(type, chain.from_iterable(rows)))  # type: ignore[arg-type]
+        if table.dtype == object and types <= {int, float}:  # more than 64 bits hold
+            table = table.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
-        given, types = np.empty(0), set()
+        return np.empty(0)
     # Text that spells a number and true or false are refused: NumPy would read them.
-    numeric = given.dtype.kind in "iuf" and bool not in types
-    table = given.astype(np.float64) if numeric else np.empty(0)
-    return table[:, None] if table.ndim == 1 else table
+    if table.dtype.kind not in "iuf" or bool in types:
+        return np.empty(0)
+    numbers = table.astype(np.float64)
+    return numbers[:, None] if numbers.ndim == 1 else numbers
+
+
+def inferred_metrics(
+    scores: Mapping[str, Collection[str]], texts: bool, options: MetricOptions = NOTHING
+) -> list[Any]:
+    """Metrics as a recipe has them: BLEU of texts, and the mean of every kind of scores.
+
+    Scores that some systems lack are left out, unless nothing else is there.
+
+    Args:
+        scores: Labels of the scores of each system, by its name.
+        texts: Whether all systems have texts, and there are references.
+        options: What files say of the metric of a label.
+    """
+    labels = dict.fromkeys(label for own in scores.values() for label in own)
+    shared = [label for label in labels if all(label in own for own in scores.values())]
+    chosen = shared or ([] if texts else [*labels])
+    metrics: list[Any] = ["bleu"] if texts or not chosen else []
+    for label in chosen:
+        metric = {"name": "scores", "of": label, **options.get(label, {})}
+        if chosen == [LABEL]:
+            del metric["of"]
+        metrics.append(metric if len(metric) > 1 else metric["name"])
+    return metrics

@@ -1,4 +1,7 @@
-"""Lines of text: how bytes become lines, what identifies them, and what bytes are no text."""
+"""Lines of text: how bytes become lines, what identifies them, and what bytes are no text.
+
+And whole numbers, however JSON or an id writes them.
+"""
 
 from __future__ import annotations
 
@@ -8,42 +11,36 @@ from collections.abc import Iterable, Mapping, Sequence
 from sigtest.cached import cached_property
 from sigtest.errors import InputError
 
+MOST_DIGITS = 308  # of a whole number in words: no float has more
 HASHED = 1024  # lines at a time
-MAGIC = {
-    b"PAR1": "parquet", b"ARROW1\0": "arrow", b"\x93NUMPY": "numpy", b"\x80\x04\x95": "pickle",
-    b"\x80\x05\x95": "pickle", b"\x80\x03": "pickle", b"\x80\x02": "pickle",
-    b"SQLite format 3\0": "sqlite", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz",
-    b"\x28\xb5\x2f\xfd": "zstandard", b"%PDF-": "pdf", b"\xd0\xcf\x11\xe0": "office",
-    b"7z\xbc\xaf": "7z", b"\x89PNG": "png", b"\x89HDF": "hdf5", b"\x1f\x8b": "gzip",
-    b"PK\x03\x04": "zip", b"PK\x05\x06": "zip", b"\xff\xff\xff\xff": "arrow", b"Rar!\x1a": "rar",
-    b'\x04"M\x18': "lz4", b"RDX2\n": "R", b"RDX3\n": "R", b"X\n\0\0\0": "R",
-    b"\xff\xd8\xff": "jpeg",
-    # pickles of protocols 0, which is all letters, and 1
-    b"(lp0\n": "pickle", b"(dp0\n": "pickle", b"]q\x00": "pickle", b"}q\x00": "pickle",
-    b"ccopy_reg\n": "pickle", b"ccollections\n": "pickle", b"cnumpy.": "pickle",
-    b"cpandas.": "pickle",
+ROWS, UNPACK = "write the table as CSV or JSONL", "unpack it, or compress it with gzip"
+BINARY: dict[str, tuple[str, tuple[bytes, ...]]] = {  # what to give instead, and how each begins
+    "parquet": (ROWS, (b"PAR1",)),
+    "arrow": (ROWS, (b"ARROW1\0", b"\xff\xff\xff\xff")),
+    "numpy": ("write the numbers as text, one line a segment (numpy.savetxt)", (b"\x93NUMPY",)),
+    "pickle": (  # those of protocol 0 are all letters
+        "a pickle can run programs when it is read; write CSV or JSONL",
+        (b"\x80\x04\x95", b"\x80\x05\x95", b"\x80\x03", b"\x80\x02", b"(lp0\n", b"(dp0\n",
+         b"]q\x00", b"}q\x00", b"ccopy_reg\n", b"ccollections\n", b"cnumpy.", b"cpandas."),
+    ),
+    "sqlite": (ROWS, (b"SQLite format 3\0",)),
+    "bzip2": (UNPACK, (b"BZh",)),
+    "xz": (UNPACK, (b"\xfd7zXZ\x00",)),
+    "zstandard": (UNPACK, (b"\x28\xb5\x2f\xfd",)),
+    "lz4": (UNPACK, (b'\x04"M\x18',)),
+    "rar": ("unpack it, or make it a zip or tar.gz", (b"Rar!\x1a",)),
+    "7z": ("unpack it, or make it a zip or tar.gz", (b"7z\xbc\xaf",)),
+    "R": ("write the table as CSV (write.csv with row.names=FALSE)",
+          (b"RDX2\n", b"RDX3\n", b"X\n\0\0\0")),
+    "pdf": ("give the text, one line a segment", (b"%PDF-",)),
+    "office": ("save the table as CSV (UTF-8), or the text with one line a segment",
+               (b"\xd0\xcf\x11\xe0",)),
+    "gzip": ("it was compressed twice; unpack it once", (b"\x1f\x8b",)),
+    "png": ("give text", (b"\x89PNG",)),
+    "jpeg": ("give text", (b"\xff\xd8\xff",)),
+    "hdf5": ("write the numbers as CSV or JSONL", (b"\x89HDF",)),
+    "zip": ("unpack it and give the file in it that is meant", (b"PK\x03\x04", b"PK\x05\x06")),
 }  # fmt: skip
-ADVICE = {
-    "parquet": "write the table as CSV or JSONL",
-    "arrow": "write the table as CSV or JSONL",
-    "numpy": "write the numbers as text, one line a segment (numpy.savetxt)",
-    "pickle": "a pickle can run programs when it is read; write CSV or JSONL",
-    "sqlite": "write the table as CSV or JSONL",
-    "bzip2": "unpack it, or compress it with gzip",
-    "xz": "unpack it, or compress it with gzip",
-    "zstandard": "unpack it, or compress it with gzip",
-    "rar": "unpack it, or make it a zip or tar.gz",
-    "lz4": "unpack it, or compress it with gzip",
-    "R": "write the table as CSV (write.csv with row.names=FALSE)",
-    "jpeg": "give text",
-    "7z": "unpack it, or make it a zip or tar.gz",
-    "pdf": "give the text, one line a segment",
-    "office": "save the table as CSV (UTF-8), or the text with one line a segment",
-    "gzip": "it was compressed twice; unpack it once",
-    "png": "give text",
-    "hdf5": "write the numbers as CSV or JSONL",
-    "zip": "unpack it and give the file in it that is meant",
-}
 # members of zips that are such files
 OFFICE = (b"xl/workbook.xml", b"word/document.xml", b"META-INF/manifest.xml",
           b"Index/Document.iwa")  # fmt: skip
@@ -193,7 +190,7 @@ def _kind(value: object) -> str:
 
 def binary_of(data: bytes) -> str | None:
     """The binary format that bytes begin like."""
-    known = next((name for magic, name in MAGIC.items() if data.startswith(magic)), None)
+    known = next((name for name, (_, magic) in BINARY.items() if data.startswith(magic)), None)
     return "office" if known == "zip" and any(map(data.__contains__, OFFICE)) else known
 
 
@@ -210,7 +207,7 @@ def refuse_binary(data: bytes, name: str) -> None:
     known = binary_of(data)
     if known is not None:
         raise InputError(
-            f"{name} is not read: it is a binary file ({known}); {ADVICE[known]}.", field=name
+            f"{name} is not read: it is a binary file ({known}); {BINARY[known][0]}.", field=name
         )
 
 
@@ -289,3 +286,15 @@ def parse_lines(data: bytes, name: str) -> tuple[str, ...]:
     if not lines:
         raise InputError(f"{name} is empty; one line a segment is expected.", field=name)
     return lines
+
+
+def whole(value: object) -> int | None:
+    """A whole number, however JSON writes it (1000, 1e3, 1000.0); nothing where it is none."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def in_digits(text: str) -> bool:
+    """Whether an id is a number in digits, no more than MOST_DIGITS."""
+    return text.isdecimal() and len(text) <= MOST_DIGITS

@@ -1,30 +1,40 @@
-"""What the resamples of one metric say, before any decision is made from it."""
+"""What the resamples of one metric say, before any decision is made from it.
+
+Facts follow from blocks of draws, or from rows: what is kept of every system and pair of a
+leaderboard. A row is a function of what it is about and of the recipe, and of nothing else. So
+systems that arrive one after the other cost their own rows only, and the report from rows is that
+of `compare` on all systems at once, bit for bit.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from sigtest.arrays import Array, Counts
 from sigtest.comparison.plan import Part
-from sigtest.draws.sample import Block, Sample, exact_p, oriented_differences
-from sigtest.draws.samples import Blocks, Samples, mean
-from sigtest.draws.studentised import Studentised
-from sigtest.draws.units import known_means
-from sigtest.requests.recipe import Recipe
-from sigtest.significance import OwnP, own_tests, resampling_tests, swap_test
-from sigtest.significance.base import extremity, slack
-from sigtest.significance.bootstrap import Bootstrap
-from sigtest.significance.counting import centres
-from sigtest.significance.exact import ExactP
-from sigtest.significance.intervals import (
-    percentile_interval,
-    skewness,
-    standard_deviation,
+from sigtest.draws.sample import (
+    Block,
+    Blocks,
+    MeanSample,
+    Sample,
+    Samples,
+    known_means,
+    mean,
+    oriented_differences,
 )
-from sigtest.significance.joint import range_counts, step_down_counts
+from sigtest.draws.studentised import Studentised
+from sigtest.draws.totals import SwapFact, Totals
+from sigtest.requests.recipe import Recipe
+from sigtest.significance import CORRECTIONS, OwnP, own_tests, resampling_tests, swap_test
+from sigtest.significance.base import extremity, slack
+from sigtest.significance.best import best_p, most_draws
+from sigtest.significance.corrections import range_counts, step_down_counts
+from sigtest.significance.exact import ExactP, surely_on_grid
+from sigtest.significance.intervals import percentile_interval, skewness, standard_deviation
+from sigtest.significance.resampling import Bootstrap, centres
 
 BOOTSTRAP = Bootstrap()
 CHUNK = 1 << 16  # pseudo-statistics held at a time: they stay in the cache
@@ -60,9 +70,15 @@ class Facts:
         exact: (P,) randomization p-values for which every swap was counted.
         joint_counts: The same of the correction that looks at all pairs' draws together; by the
             name of the test it goes with.
-        own: (P,) p-values of the tests that have one of their own, by name.
+        unit_p: (P,) p-values of the tests that have one of their own, by name.
+        sums: (S, k) summed statistics, for metrics that are `counted`; nothing where scores of
+            several test sets are averaged.
         replica_scores: (S, m) observed scores of each replica.
-        evenness: (S,) from `units.evenness`.
+        evenness: (S,) from `sample.evenness`.
+        unlike: (P,) units whose statistics differ between a and b; nothing where the metric's
+            intervals are not those of shares.
+        best: (S,) p-values of comparisons with the best; nothing against a baseline, of two systems
+            and of fewer than 30 units.
     """
 
     scores: Array
@@ -73,31 +89,65 @@ class Facts:
     joint_counts: dict[str, Counts]
     replica_scores: Array
     evenness: Array
-    own: dict[str, tuple[OwnP, ...]] = field(default_factory=dict)
+    unlike: Counts
+    unit_p: Mapping[str, tuple[OwnP, ...]] = field(default_factory=dict)
+    sums: Array | None = None
+    best: Array | None = None
 
 
-def gather(sample: Sample, blocks: list[Block]) -> list[Facts]:
-    """The facts of every metric, from blocks that together hold every resample once."""
-    ordered = sorted(blocks, key=lambda block: block.start)
-    swaps = np.sum([block.swaps for block in ordered], axis=0)
-    ranges = np.concatenate([block.ranges for block in ordered], axis=1)
-    found = [
+# From blocks ------------------------
+
+
+def gather(
+    sample: Sample | MeanSample, blocks: Sequence[Block], parts: Sequence[Sequence[Block]] = ()
+) -> list[Facts]:
+    """The facts of every metric.
+
+    Args:
+        sample: What was resampled.
+        blocks: Together they hold every resample once.
+        parts: Of means, the blocks of each test set, in the same order.
+    """
+    part, recipe = sample.part, sample.part.recipe
+    blocks = sorted(blocks, key=lambda block: block.start)
+    swaps = np.sum([block.swaps for block in blocks], axis=0)
+    studentised = np.sum([block.studentised for block in blocks], axis=0)
+    tests = resampling_tests(recipe.tests).items()
+    reaching = [name for name, test in tests if test.draws == "studentised"]
+    return [
         facts_of(
-            sample.part,
+            part,
             m,
             scores=sample.scores[m],
-            draws=np.concatenate([block.scores[m] for block in ordered], axis=1),
+            draws=mean(
+                [np.concatenate([b.scores[m] for b in own], axis=1) for own in parts or [blocks]]
+            ),
             swaps=swaps[m],
-            exact=_exact(sample, m),
-            ranges=ranges[m],
+            exact=sample.exact(m),
+            ranges=np.concatenate([block.ranges[m] for block in blocks]),
             replica_scores=sample.replica_scores[m],
             evenness=sample.evenness[m],
+            unlike=np.array(
+                [
+                    (table[a] != table[b]).any(axis=1).sum()
+                    for table in sample.tables[m : m + 1]
+                    for a, b in (part.pairs if recipe.labels[m] in part.shares else ())
+                ]
+            ),
             studentised=sample.studentised[m : m + 1],
-            reached=_reached(sample.part, ordered, m),
+            reached={name: counts for counts in studentised[m : m + 1] for name in reaching},
+            # of the units that are drawn: segments or documents, with all their replicas
+            unit_p={
+                name: tuple(
+                    test.p(metric, seen[a], seen[b], recipe.alternative) for a, b in part.pairs
+                )
+                for name, test in own_tests(recipe.tests).items()
+                for seen in (sample.words if test.by_word else sample.tables)[m : m + 1]
+            },
+            sums=next((own[:, :, 0].T for own in sample.totals[m:]), None),
         )
-        for m in range(len(sample.metrics))
+        for m, metric in enumerate(recipe.metrics)
     ]
-    return [replace(facts, own=_own(sample, m)) for m, facts in enumerate(found)]
 
 
 def gather_all(samples: Samples, blocks: Sequence[Blocks]) -> list[list[Facts]]:
@@ -107,36 +157,10 @@ def gather_all(samples: Samples, blocks: Sequence[Blocks]) -> list[list[Facts]]:
         samples: What was resampled.
         blocks: Together they hold every resample once.
     """
-    ordered = sorted(blocks, key=lambda own: own[0].start)
-    parts = samples.parts if samples.pooled is None else [*samples.parts, samples.pooled]
-    facts = [gather(part, [own[t] for own in ordered]) for t, part in enumerate(parts)]
-    return [*facts, _averaged(samples, ordered)] if samples.averaged else facts
-
-
-def _averaged(samples: Samples, blocks: Sequence[Blocks]) -> list[Facts]:
-    """The facts of the mean over test sets, from blocks in order."""
-    whole = samples.plan.whole
-    scores = samples.mean_scores
-    draws = np.concatenate([mean([part.scores for part in own[:-1]]) for own in blocks], axis=2)
-    swaps = np.sum([own[-1].swaps for own in blocks], axis=0)
-    replicas = mean([part.replica_scores for part in samples.parts])
-    evenness = np.min([part.evenness for part in samples.parts], axis=0)
-    return [
-        facts_of(
-            whole,
-            m,
-            scores=scores[m],
-            draws=draws[m],
-            swaps=swaps[m],
-            exact=(None,) * len(whole.pairs),
-            ranges=np.empty(0),
-            replica_scores=replicas[m],
-            evenness=evenness[m],
-            studentised=samples.studentised[m : m + 1],
-            reached=_reached(whole, [own[-1] for own in blocks], m),
-        )
-        for m in range(len(whole.recipe.metrics))
-    ]
+    *each, last = zip(*sorted(blocks, key=lambda own: own[0].start), strict=True)
+    *parts, whole = samples.all
+    facts = [gather(part, own) for part, own in zip(parts, each, strict=True)]
+    return [*facts, gather(whole, last, each if isinstance(whole, MeanSample) else ())]
 
 
 def facts_of(
@@ -150,8 +174,11 @@ def facts_of(
     ranges: Array,
     replica_scores: Array,
     evenness: Array,
+    unlike: Counts,
     studentised: Sequence[Studentised] = (),
     reached: Mapping[str, Counts] | None = None,
+    unit_p: Mapping[str, tuple[OwnP, ...]] | None = None,
+    sums: Array | None = None,
 ) -> Facts:
     """The facts of metric m.
 
@@ -164,27 +191,30 @@ def facts_of(
         exact: (P,) exact randomization p-values.
         ranges: (R,) ranges of permuted systems, empty unless the correction is `tukey`.
         replica_scores: (S, m) observed scores of each replica.
-        evenness: (S,) from `units.evenness`.
+        evenness: (S,) from `sample.evenness`.
+        unlike: (P,) units whose statistics differ.
         studentised: One, where the recipe asks for it.
         reached: (P,) counts of tests that look at studentised differences, by name.
+        unit_p: (P,) p-values of the tests that have one of their own, by name.
+        sums: See `Facts`.
     """
-    difference_spread, counts = differences(part.recipe, m, part.pairs, scores, draws, evenness)
-    score_spread = spread_of(draws, part.recipe.alpha)
+    recipe = part.recipe
+    difference_spread, counts = differences(recipe, m, part.pairs, scores, draws, evenness)
+    score_spread = spread_of(draws, recipe.alpha)
     counts |= reached or {}
-    if studentised and part.recipe.interval == "bootstrap_t":
-        low, high = studentised[0].intervals(draws.shape[1], part.recipe.alpha)
+    if studentised and recipe.interval == "bootstrap_t":
+        low, high = studentised[0].intervals(draws.shape[1], recipe.alpha)
         size = len(scores)
         score_spread = replace(score_spread, low=low[:size], high=high[:size])
         difference_spread = replace(difference_spread, low=low[size:], high=high[size:])
     joint: dict[str, Counts] = {}
-    if (test := swap_test(part.recipe.tests)) is not None:
+    if (test := swap_test(recipe.tests)) is not None:
         counts[test.name] = swaps
-    if part.recipe.correction == "max_t":
+    if recipe.correction == "max_t":
         joint["bootstrap"] = _max_t(part, m, scores, draws, evenness)
-    if part.recipe.correction == "tukey":
+    if recipe.correction == "tukey":
         observed, tolerance = oriented_differences(part, m, scores)
-        least = np.abs(observed) - tolerance
-        joint["approximate_randomization"] = range_counts(least, ranges)
+        joint["approximate_randomization"] = range_counts(np.abs(observed) - tolerance, ranges)
     return Facts(
         scores=scores,
         score_spread=score_spread,
@@ -194,7 +224,24 @@ def facts_of(
         joint_counts=joint,
         replica_scores=replica_scores,
         evenness=evenness,
+        unlike=unlike,
+        unit_p=unit_p or {},
+        sums=sums,
+        best=_best(part, m, scores, draws, evenness, difference_spread.stderr),
     )
+
+
+def _best(
+    part: Part, m: int, scores: Array, draws: Array | None, evenness: Array, stderr: Array
+) -> Array | None:
+    if not part.with_best:
+        return None
+    assert draws is not None
+    metric = part.recipe.metrics[m]
+    known = ~np.isnan(known_means(metric, scores, evenness, evenness))
+    seen, drawn = metric.sign * scores, metric.sign * draws[:, : most_draws(len(scores))]
+    centre = np.where(known, seen, drawn.mean(axis=1))
+    return best_p(seen, drawn, centre, part.pairs, stderr, part.units)
 
 
 def differences(
@@ -208,13 +255,15 @@ def differences(
         pairs: Which systems to compare.
         scores: (S,) observed scores.
         draws: (S, R) bootstrap scores.
-        evenness: (S,) from `units.evenness`.
+        evenness: (S,) from `sample.evenness`.
     """
     sign = recipe.metrics[m].sign
     tests = [test for test in resampling_tests(recipe.tests).values() if test.draws == "counts"]
     counts = {test.name: np.empty((3, len(pairs)), dtype=np.int64) for test in tests}
     spread = Spread(*(np.empty(len(pairs)) for _ in range(4)))
-    for run in _chunks(len(pairs), draws.shape[1]):
+    rows = max(1, CHUNK // draws.shape[1])
+    for first in range(0, len(pairs), rows):
+        run = slice(first, first + rows)
         a, b = pairs[run].T
         drawn = draws[a] - draws[b]
         here = spread_of(drawn, recipe.alpha)
@@ -229,13 +278,6 @@ def differences(
                 for centre in centres(test, drawn, means, here.stderr)
             ]
     return spread, counts
-
-
-def _reached(part: Part, blocks: Sequence[Block], m: int) -> dict[str, Counts]:
-    """(P,) counts of the tests that look at studentised differences, by name."""
-    counts = np.sum([block.studentised for block in blocks], axis=0)
-    tests = resampling_tests(part.recipe.tests).items()
-    return {name: counts[m] for name, test in tests if test.draws == "studentised"}
 
 
 def spread_of(draws: Array, alpha: float) -> Spread:
@@ -264,24 +306,152 @@ def _max_t(part: Part, m: int, scores: Array, draws: Array, evenness: Array) -> 
     return np.stack([counts(end) for end in range(3 if np.isnan(means).any() else 1)])
 
 
-def _exact(sample: Sample, m: int) -> tuple[ExactP | None, ...]:
-    table = sample.swap_tables[m]
-    return tuple(exact_p(sample.part, m, table[a], table[b]) for a, b in sample.part.pairs)
+# From rows ------------------------
+
+# Columns of a pair's row; three counts of each test that looks at bootstrap draws follow.
+LOW, HIGH, STDERR, SKEWNESS, SWAPS, EXACT, COUNT, PATTERNS, LOG10_P, UNLIKE = range(10)
+FIRST_COUNT = 10
+FIRST_REPLICA = 5  # number of a system's row; sums follow its replicas' scores
 
 
-def _own(sample: Sample, m: int) -> dict[str, tuple[OwnP, ...]]:
-    """Of the units that are drawn: segments or documents, with all their replicas."""
-    recipe, table = sample.part.recipe, sample.tables[m]
-    return {
-        name: tuple(
-            test.p(recipe.metrics[m], table[a], table[b], recipe.alternative)
-            for a, b in sample.part.pairs
+def wants_kept(part: Part, m: int, table: Array) -> bool:
+    """Whether a system's totals under swaps are worth keeping: not where pairs are convolved.
+
+    Args:
+        part: Its recipe is applied.
+        m: The metric.
+        table: (n, k) statistics of the system.
+    """
+    if swap_test(part.recipe.tests) is None:
+        return False
+    exact = part.recipe.exact != "never"
+    return not (exact and surely_on_grid(part.recipe.metrics[m], table[None]))
+
+
+def system_row(part: Part, m: int, totals: Totals) -> Array:
+    """Score, interval, standard error, evenness, replicas' scores and sums of one system.
+
+    Rows of all metrics are of one length: sums are those of the widest that is `counted`.
+    """
+    score = part.recipe.metrics[m].score_columns(totals.observed[m][:, None])
+    spread = spread_of(totals.scores[m][None], part.recipe.alpha)
+    first = [score, spread.low, spread.high, spread.stderr, totals.evenness[m : m + 1]]
+    metrics = part.recipe.metrics
+    sums = np.zeros(max((own.width for own in metrics if own.counted), default=0))
+    if metrics[m].counted:
+        sums[: metrics[m].width] = totals.observed[m]
+    return np.concatenate([*first, totals.replica_scores[m], sums])
+
+
+def pair_rows(
+    part: Part, m: int, systems: Sequence[Totals], pairs: Counts, swaps: Sequence[SwapFact]
+) -> Array:
+    """What the draws say of pairs of systems, each a before b.
+
+    Args:
+        part: Its recipe is applied.
+        m: The metric.
+        systems: Their totals; `swap_sums` are not looked at.
+        pairs: (P, 2) places of both.
+        swaps: What randomization says of each; of no meaning where no test asks for it.
+
+    Returns:
+        (P, 10 + 3 tests) numbers; whole ones are below 2**53 + 1.
+    """
+    recipe = part.recipe
+    observed = np.stack([totals.observed[m] for totals in systems], axis=1)
+    draws = np.stack([totals.scores[m] for totals in systems])
+    evenness = np.array([totals.evenness[m] for totals in systems])
+    scores = recipe.metrics[m].score_columns(observed)
+    spread, counts = differences(recipe, m, pairs, scores, draws, evenness)
+    # whether there is an exact p-value, and what it is; NaN for counts that are not told
+    exact = [
+        (0.0, np.nan, np.nan, np.nan)
+        if (own := fact.exact) is None
+        else (1.0, *(np.nan if n is None else n for n in (own.count, own.patterns)), own.log10_p)
+        for fact in swaps
+    ]
+    return np.column_stack(
+        [
+            spread.low,
+            spread.high,
+            spread.stderr,
+            spread.skewness,
+            [float(fact.count) for fact in swaps],
+            np.array(exact).reshape(-1, 4),
+            [np.sum(systems[a].prints[m] != systems[b].prints[m]) for a, b in pairs.tolist()],
+            *(row for test in _drawn(part) for row in counts[test]),
+        ]
+    )
+
+
+def no_rows(part: Part) -> Array:
+    """(0, columns) rows of one metric, where there is no system or no pair."""
+    return np.empty((0, FIRST_COUNT + 3 * len(_drawn(part))))
+
+
+def facts_of_rows(
+    part: Part, m: int, systems: Array, pairs: Array, draws: Array | None, ranges: Array | None
+) -> Facts:
+    """What rows say of metric m.
+
+    Args:
+        part: What is compared.
+        m: The metric.
+        systems: (S, 5 + m + sums) rows, from `system_row`.
+        pairs: (P, 10 + 3 tests) rows of `part.pairs`, from `pair_rows`.
+        draws: (S, R) bootstrap scores, where the correction is a joint one; the first of them where
+            systems are compared with the best.
+        ranges: (R,) ranges of permuted systems, where the correction is `tukey`.
+    """
+    exact = tuple(
+        None
+        if not row[EXACT]
+        else ExactP(_known(row[COUNT]), _known(row[PATTERNS]), float(row[LOG10_P]))
+        for row in pairs
+    )
+    scores, low, high, stderr, evenness = systems[:, :5].T
+    unlike = pairs[:, UNLIKE].astype(np.int64)
+    replica_scores, sums = np.split(systems[:, FIRST_REPLICA:], [part.replicas], axis=1)
+    if CORRECTIONS[part.recipe.correction].joint is not None and len(pairs):
+        assert draws is not None
+        return facts_of(
+            part,
+            m,
+            scores=scores,
+            draws=draws,
+            swaps=pairs[:, SWAPS].astype(np.int64),
+            exact=exact,
+            ranges=np.empty(0) if ranges is None else ranges,
+            replica_scores=replica_scores,
+            evenness=evenness,
+            unlike=unlike,
+            sums=sums,
         )
-        for name, test in own_tests(recipe.tests).items()
+    counts = dict.fromkeys(part.recipe.tests, pairs[:, SWAPS]) | {
+        test: pairs[:, FIRST_COUNT + 3 * i : FIRST_COUNT + 3 * i + 3].T
+        for i, test in enumerate(_drawn(part))
     }
+    return Facts(
+        scores=scores,
+        score_spread=Spread(low, high, stderr, np.zeros(len(systems))),
+        difference_spread=Spread(*pairs[:, [LOW, HIGH, STDERR, SKEWNESS]].T),
+        counts={test: column.astype(np.int64) for test, column in counts.items()},
+        exact=exact,
+        joint_counts={},
+        replica_scores=replica_scores,
+        evenness=evenness,
+        unlike=unlike,
+        best=_best(part, m, scores, draws, evenness, pairs[:, STDERR]),
+        sums=sums,
+    )
 
 
-def _chunks(pairs: int, resamples: int) -> Iterator[slice]:
-    rows = max(1, CHUNK // resamples)
-    for first in range(0, pairs, rows):
-        yield slice(first, min(first + rows, pairs))
+def _known(number: float) -> int | None:
+    return None if np.isnan(number) else int(number)
+
+
+def _drawn(part: Part) -> list[str]:
+    """The tests that look at bootstrap draws, in the order of the recipe."""
+    tests = resampling_tests(part.recipe.tests)
+    return [name for name, test in tests.items() if test.draws == "counts"]

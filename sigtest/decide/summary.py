@@ -1,22 +1,47 @@
-"""From facts to the report: decisions of every family, ranks, verdicts, warnings."""
+"""From facts to the report, and from a report to one that is decided in another way.
+
+A report is first what the draws say (`_measured`); `conclude` then decides every family of pairs,
+and so ranks, verdicts and all that follows. Deciding anew concludes a finished report again, from
+its p-values. Its intervals stay at the level that they were drawn for, which it then names; all
+else is what a comparison with this alpha and correction and as many resamples reports.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from itertools import product, zip_longest
 
 import numpy as np
 
-from sigtest.arrays import Array
+from sigtest.arrays import Array, Counts
 from sigtest.comparison.plan import Part, Plan, Telling
-from sigtest.decide.decisions import NONE, Decisions, Limit, decide
-from sigtest.decide.facts import Facts
-from sigtest.decide.methods import methods_of
-from sigtest.decide.ranks import power_of, rank_confidence, rank_doubt, ranked
-from sigtest.decide.verdict import verdict
-from sigtest.decide.warnings import warnings_of, warnings_of_several
-from sigtest.decide.wins import count_wins
+from sigtest.data.names import choose
+from sigtest.decide.decisions import (
+    NONE,
+    Limit,
+    count_wins,
+    decide,
+    decided_wins,
+    detectable_in_errors,
+    p_values,
+    power_of,
+    rank_confidence,
+    rank_doubt,
+    ranked,
+)
+from sigtest.decide.facts import Facts, facts_of_rows
+from sigtest.decide.words import (
+    decided_anew,
+    methods_of,
+    still_warned,
+    untestable_in,
+    verdict,
+    warnings_of,
+    warnings_of_several,
+)
+from sigtest.errors import RecipeError
 from sigtest.report import (
     FamilyReport,
     MetricReport,
@@ -29,13 +54,36 @@ from sigtest.report import (
     SystemReport,
     TestSetReport,
 )
-from sigtest.significance import TESTS, OwnP, SignificanceTest
-from sigtest.significance.exact import ExactP
-from sigtest.significance.intervals import wilson_interval
-from sigtest.significance.levels import experimentwise_error
+from sigtest.requests.recipe import check_alpha
+from sigtest.significance import ALTERNATIVES, CORRECTIONS, TESTS, Alternative, OwnP
+from sigtest.significance.best import keeps_best
+from sigtest.significance.corrections import experimentwise_error
+from sigtest.significance.intervals import bonett_price_interval, wilson_interval
 from sigtest.version import __version__
 
 Gone = Mapping[tuple[str, str], Array]  # p-values by metric's label and test
+DRAWN = re.compile(r"\|alternative:([a-z-]+)\|resamples:(\d+)\|seed:")
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """How the pairs of a report are decided.
+
+    Attributes:
+        limit: Correction, level and size of a family.
+        alternative: The claim.
+        resamples: R.
+        ranks: Whether systems are ranked.
+        gone: Comparisons that stay in their family although a system of theirs has left.
+        joint: Counts of a correction that looks at all pairs' draws together, by metric and test.
+    """
+
+    limit: Limit
+    alternative: Alternative
+    resamples: int
+    ranks: bool
+    gone: Gone = field(default_factory=dict)
+    joint: Mapping[tuple[str, str], Counts] = field(default_factory=dict)
 
 
 def summarise(plan: Plan, facts: Sequence[Sequence[Facts]], gone: Gone | None = None) -> Report:
@@ -49,180 +97,229 @@ def summarise(plan: Plan, facts: Sequence[Sequence[Facts]], gone: Gone | None = 
         facts: For each part, and of several for the whole, those of every metric.
         gone: Comparisons that stay in their family although a system of theirs has left.
     """
-    recipe, parts = plan.recipe, plan.all_parts
-    pairs: list[list[PairReport]] = [[] for _ in parts]
-    for m, label in enumerate(recipe.labels if plan.seen else ()):
-        for name in recipe.tests:
-            left = (gone or {}).get((label, name), NONE)
-            families = _families(plan, [own[m] for own in facts], m, TESTS[name], left)
-            for own, family in zip(pairs, families, strict=True):
-                own += family
-    reports = [
-        _report(part, telling, own, rows, plan.comparisons, gone or {})
-        for part, telling, own, rows in zip(parts, plan.tellings, facts, pairs, strict=True)
-    ]
-    methods = methods_of(plan, [pair for own in pairs for pair in own])
-    if not plan.names:
-        return replace(reports[0], methods=methods)
-    *named, whole = reports
-    return replace(
-        whole,
-        methods=methods,
-        signature=plan.signature,
-        testset=replace(whole.testset, references=named[0].testset.references),
-        warnings=warnings_of_several(len(plan.names), recipe.alternative, recipe.alpha),
-        several=Several(
-            average=plan.average,
-            comparisons=plan.comparisons,
-            testsets=tuple(map(NamedReport, plan.names, named)),
-            wins=count_wins(
-                plan.whole, [np.array([own.scores for own in part]) for part in facts[:-1]]
-            ),
-        ),
-    )
-
-
-def _families(
-    plan: Plan, facts: Sequence[Facts], m: int, test: SignificanceTest, gone: Array
-) -> list[list[PairReport]]:
-    """The pairs of each part for one metric and test, decided as one family."""
-    parts, first = plan.all_parts, plan.parts[0]
-    unseen = np.zeros(len(first.pairs), dtype=np.int64)  # where a test has a p-value of its own
-    decisions = decide(
-        first.recipe,
-        first.resamples,
-        test,
-        counts=np.concatenate([known.counts.get(test.name, unseen) for known in facts], axis=-1),
-        known=[p for known in facts for p in known.own.get(test.name, known.exact)],
-        joint_counts=facts[0].joint_counts.get(test.name),  # of one test set only
-        family=plan.comparisons,
-        gone=gone,
-    )
-    size, family = len(first.pairs), plan.comparisons
-    return [
-        _pairs(part, telling, m, known, test, decisions, slice(start, start + size), family)
-        for part, telling, known, start in zip(
-            parts, plan.tellings, facts, range(0, size * len(parts), size), strict=True
-        )
-    ]
-
-
-def _columns(
-    part: Part, facts: Facts, decisions: Decisions, rows: slice
-) -> Iterator[tuple[Any, ...]]:
-    """What is known of each pair, row by row.
-
-    Columns become lists first: reading arrays number by number takes several times as long.
-    """
-    spread = facts.difference_spread
-    return zip(
-        range(rows.start, rows.stop),
-        part.pairs.tolist(),
-        spread.low.tolist(),
-        spread.high.tolist(),
-        spread.stderr.tolist(),
-        spread.skewness.tolist(),
-        decisions.known[rows],
-        decisions.counts[rows].tolist(),
-        decisions.p[rows].tolist(),
-        decisions.log10_p[rows].tolist(),
-        decisions.low[rows].tolist(),
-        decisions.high[rows].tolist(),
-        decisions.adjusted[rows].tolist(),
-        decisions.significant[rows].tolist(),
-        decisions.undecided[rows].tolist(),
-        strict=True,
-    )
-
-
-def _pairs(
-    part: Part,
-    telling: Telling,
-    m: int,
-    facts: Facts,
-    test: SignificanceTest,
-    decisions: Decisions,
-    rows: slice,
-    comparisons: int,
-) -> list[PairReport]:
-    """The pairs of a comparison, which are some rows of a family of so many comparisons."""
-    recipe = part.recipe
-    higher = recipe.metrics[m].higher_is_better
-    alternative = test.shown_alternative(recipe.alternative)
-    scores, evenness = facts.scores.tolist(), facts.evenness.tolist()
-    plain, corrected = decisions.detectable
-    pairs: list[PairReport] = []
-    for row, (a, b), low, high, stderr, skewness, known, *decided in _columns(
-        part, facts, decisions, rows
-    ):
-        count, p, log10_p, p_low, p_high, adjusted, significant, undecided = decided
-        pair = PairReport(
-            a=part.systems[a],
-            b=part.systems[b],
-            metric=recipe.labels[m],
-            test=test.name,
-            alternative=alternative,
-            score_a=scores[a],
-            score_b=scores[b],
-            difference=scores[a] - scores[b],
-            ci=(low, high),
-            stderr=stderr,
-            count=known.count if known else count,
-            resamples=known.patterns if known else part.resamples,
-            p_value=p,
-            log10_p=log10_p,
-            p_interval=None if test.draws == "none" else (p_low, p_high),
-            p_adjusted=adjusted,
-            significant=significant,
-            undecided=undecided,
-            resamples_needed=decisions.needed.get(row),
-            exact=known is not None and known.exact,
-            calibrated=test.keeps_level(
-                telling.units, skewness, telling.hidden, min(evenness[a], evenness[b])
-            ),
-            detectable=(stderr * plain, stderr * corrected),
-            verdict="",
-            ahead=_ahead(part, m, (a, b), facts, known),
-        )
-        shown = verdict(pair, higher, recipe.correction, comparisons)
-        pairs.append(replace(pair, verdict=shown))
-    return pairs
-
-
-def _ahead(
-    part: Part, m: int, pair: tuple[int, int], facts: Facts, known: ExactP | OwnP | None
-) -> str | None:
-    """The system that a test of units finds ahead, where their scores do not say so."""
-    a, b = pair
-    found = np.sign(known.ahead) if isinstance(known, OwnP) else 0
-    better = np.sign(part.recipe.metrics[m].sign * (facts.scores[a] - facts.scores[b]))
-    return None if found in (0, better) else part.systems[a if found > 0 else b]
-
-
-def _report(
-    part: Part,
-    telling: Telling,
-    facts: Sequence[Facts],
-    pairs: Sequence[PairReport],
-    comparisons: int,
-    gone: Gone,
-) -> Report:
-    recipe = part.recipe
-    limit = Limit(recipe.correction, recipe.alpha, comparisons)
-    coming = None if recipe.family == "present" else FamilyReport(recipe.family, comparisons)
-    metrics = {
-        label: MetricReport(metric.higher_is_better, metric.signature(part.references))
-        for label, metric in zip(recipe.labels, recipe.metrics, strict=True)
-    }
-    systems = tuple(
-        SystemReport(name, _score_reports(part, facts, s)) for s, name in enumerate(part.systems)
-    )
-    ranks = bool(pairs) and recipe.baseline is None
-    if ranks:
-        systems = ranked(systems, metrics, recipe.tests, pairs)
-        skewness = max(float(abs(known.difference_spread.skewness).max()) for known in facts)
-    doubt = rank_doubt(recipe.tests, telling, skewness) if ranks else None
+    recipe = plan.recipe
+    limit, gone = Limit(recipe.correction, recipe.alpha, plan.comparisons), gone or {}
     left = max(map(len, gone.values()), default=0)  # of the metrics and tests there are
+    reports = [
+        _measured(part, telling, known, limit, left)
+        for part, telling, known in zip(plan.all_parts, plan.tellings, facts, strict=True)
+    ]
+    report = reports[-1]
+    if plan.names:
+        scores = [np.array([own.scores for own in part]) for part in facts[:-1]]
+        report = replace(
+            report,
+            signature=plan.signature,
+            testset=replace(report.testset, references=reports[0].testset.references),
+            several=Several(
+                average=plan.average,
+                comparisons=plan.comparisons,
+                testsets=tuple(map(NamedReport, plan.names, reports[:-1])),
+                wins=tuple(count_wins(plan.whole, scores)),
+            ),
+        )
+    joint = {
+        (label, test): counts  # of one test set only
+        for label, known in zip(recipe.labels, facts[0], strict=True)
+        for test, counts in known.joint_counts.items()
+    }
+    ranks = recipe.baseline is None and bool(plan.pair_count)
+    how = Conclusion(limit, recipe.alternative, plan.resamples, ranks, gone, joint)
+    pairs = [pair for own in reports for pair in own.pairs]
+    told = (score for own in reports for one in own.systems for score in one.scores.values())
+    best = any(score.p_best is not None for score in told)
+    return replace(conclude(report, how), methods=methods_of(plan, pairs, best))
+
+
+def report_of_rows(
+    part: Part,
+    systems: Sequence[Array],
+    pairs: Sequence[Array],
+    draws: Sequence[Array] = (),
+    ranges: Sequence[Array] = (),
+    gone: Gone | None = None,
+) -> Report:
+    """The report, as a comparison of these systems alone would give it.
+
+    Args:
+        part: What is compared.
+        systems: For each metric (S, 5 + m + sums) rows, from `facts.system_row`.
+        pairs: For each metric (P, 10 + 3 tests) rows of `part.pairs`, from `facts.pair_rows`.
+        draws: For each metric (S, R) bootstrap scores, where the correction is a joint one.
+        ranges: For each metric (R,) ranges of permuted systems, where the correction is `tukey`.
+        gone: Comparisons that stay in their family although a system of theirs has left.
+    """
+    rows = zip_longest(systems, pairs, draws, ranges)
+    facts = [facts_of_rows(part, m, *own) for m, own in enumerate(rows)]
+    return summarise(Plan((part,)), [facts], gone)
+
+
+def decided(report: Report, alpha: float | None = None, correction: str | None = None) -> Report:
+    """The report with another alpha or correction; the same where neither is another.
+
+    Args:
+        report: On one test set or on several.
+        alpha: Level of decisions; as it was where there is none.
+        correction: Name of the correction; as it was where there is none.
+
+    Raises:
+        RecipeError: No such level or correction; or a correction that counts in draws, which a
+            report does not hold.
+    """
+    alpha = report.alpha if alpha is None else alpha
+    correction = report.correction if correction is None else correction
+    check_alpha(alpha)
+    choose(correction, CORRECTIONS, "correction", "correction")
+    if not report.pairs or (alpha, correction) == (report.alpha, report.correction):
+        return report
+    if CORRECTIONS[correction].joint:
+        raise RecipeError(
+            f"correction {correction} counts in the draws of all pairs together, which a report "
+            "does not hold; ask for a comparison with it.",
+            field="correction",
+        )
+    drawn = DRAWN.search(report.signature)
+    if drawn is None:
+        raise RecipeError("The signature of this report cannot be read.", field="correction")
+    claim = next(own for own in ALTERNATIVES if own == drawn[1])
+    ranks = any(system.ranks for system in report.systems)
+    limit = Limit(correction, alpha, report.comparisons)
+    how = Conclusion(limit, claim, int(drawn[2]), ranks)
+    several = report.several
+    if several is not None:
+        own = tuple(
+            replace(entry, report=_restated(entry.report, how)) for entry in several.testsets
+        )
+        several = replace(several, testsets=own)
+    return conclude(replace(_restated(report, how), several=several), how)
+
+
+def _restated(report: Report, how: Conclusion) -> Report:
+    """What a report says besides of how it was decided: signature, methods, warnings."""
+    limit, methods = how.limit, report.methods
+    drawn_for = report.alpha if report.interval_alpha is None else report.interval_alpha
+    if methods is not None:
+        coming = report.family.systems if report.family else None
+        old = Limit(report.correction, report.alpha, limit.family)
+        methods = decided_anew(methods, old, limit, coming)
+    drawn = report.signature.partition("|decided:")[0]
+    return replace(
+        report,
+        signature=f"{drawn}|decided:alpha={limit.alpha},correction={limit.correction}",
+        interval_alpha=None if drawn_for == limit.alpha else drawn_for,
+        methods=methods,
+        warnings=still_warned(report, limit, how.alternative, how.resamples),
+    )
+
+
+def conclude(report: Report, how: Conclusion) -> Report:
+    """A report with decisions, ranks, verdicts and all that follows from these.
+
+    Args:
+        report: With p-values; on several test sets each of their pairs belongs to the families.
+        how: What decides.
+    """
+    several, limit = report.several, how.limit
+    if several is None:
+        (pairs,) = _decided([report], how)
+        return _concluded(report, pairs, how)
+    reports = [own.report for own in several.testsets]
+    *each, whole = _decided([*reports, report], how)
+    testsets = tuple(
+        replace(own, report=_concluded(own.report, pairs, how))
+        for own, pairs in zip(several.testsets, each, strict=True)
+    )
+    size = limit.family // (len(testsets) + 1)
+    wins = decided_wins(several.wins, replace(limit, family=size))
+    return replace(
+        _concluded(report, whole, how),
+        several=replace(several, testsets=testsets, wins=wins),
+        warnings=warnings_of_several(len(testsets), how.alternative, limit.alpha),
+    )
+
+
+def _concluded(report: Report, pairs: Sequence[PairReport], how: Conclusion) -> Report:
+    systems, limit = report.systems, how.limit
+    if how.ranks:
+        systems = ranked(systems, report.metrics, report.tests, pairs)
+    return replace(
+        report,
+        alpha=limit.alpha,
+        correction=limit.correction,
+        experimentwise_error=experimentwise_error(limit.alpha, limit.family),
+        systems=systems,
+        pairs=tuple(pairs),
+        rank_confidence=rank_confidence(limit, pairs, report.rank_doubt) if how.ranks else None,
+        discriminative_power=None if report.discriminative_power is None else power_of(pairs),
+        untestable=untestable_in(report, limit, how.alternative),
+    )
+
+
+def _decided(reports: Sequence[Report], how: Conclusion) -> list[list[PairReport]]:
+    """The pairs of each report; those of one metric and test are one family."""
+    made: list[list[PairReport]] = [[] for _ in reports]
+    first, limit = reports[0], how.limit
+    for number, (metric, test) in enumerate(product(first.metrics, first.tests)):
+        size = len(first.pairs) // (len(first.metrics) * len(first.tests))
+        rows = slice(number * size, (number + 1) * size)
+        family = [pair for own in reports for pair in own.pairs[rows]]
+        higher, both = first.metrics[metric].higher_is_better, (metric, test)
+        p = np.array([pair.p_value for pair in family])
+        low, high = np.array([pair.p_interval or (pair.p_value,) * 2 for pair in family]).T
+        sides = TESTS[test].sides(how.alternative)
+        plain, corrected = detectable_in_errors(limit, how.alternative)
+        gone, joint = how.gone.get(both, NONE), how.joint.get(both)
+        found = decide(limit, p, (low, high), how.resamples, sides, gone, joint)
+        # lists first: reading arrays number by number takes several times as long
+        columns = zip(family, found.adjusted.tolist(), found.undecided.tolist(), strict=True)
+        for row, (pair, adjusted, unsure) in enumerate(columns):
+            own = replace(
+                pair,
+                p_adjusted=adjusted,
+                significant=adjusted <= limit.alpha,
+                undecided=unsure,
+                resamples_needed=found.needed.get(row),
+                detectable=(pair.stderr * plain, pair.stderr * corrected),
+            )
+            shown = verdict(own, higher, limit.correction, limit.family)
+            made[row // size].append(replace(own, verdict=shown))
+    return made
+
+
+# What the draws say ------------------------
+
+
+def _measured(
+    part: Part, telling: Telling, facts: Sequence[Facts], limit: Limit, left: int
+) -> Report:
+    """The report of one test set, or of all together, whose pairs are not decided yet.
+
+    Args:
+        part: What is compared.
+        telling: How much its units tell.
+        facts: Of every metric.
+        limit: What will decide.
+        left: How many comparisons are of systems that have left.
+    """
+    recipe = part.recipe
+    facts = [
+        _of_proportions(part, known) if label in part.shares else known
+        for label, known in zip(recipe.labels, facts, strict=True)
+    ]
+    facts = [
+        known
+        if keeps_best(telling.units, telling.hidden, known.evenness.min(initial=1.0))
+        else replace(known, best=None)
+        for known in facts
+    ]
+    coming = None if recipe.family == "present" else FamilyReport(recipe.family, limit.family)
+    pairs = [
+        pair for m in range(len(facts)) for pair in _measured_pairs(part, telling, m, facts[m])
+    ]
+    doubt = None
+    if pairs and recipe.baseline is None:
+        skewness = max(float(abs(known.difference_spread.skewness).max()) for known in facts)
+        doubt = rank_doubt(recipe.tests, telling, skewness)
     return Report(
         signature=part.signature,
         version=__version__,
@@ -232,24 +329,104 @@ def _report(
             documents=part.document_count or None,
             sha256=part.testset,
         ),
-        alpha=recipe.alpha,
-        correction=recipe.correction,
-        experimentwise_error=experimentwise_error(recipe.alpha, comparisons),
-        comparisons=comparisons,
-        metrics=metrics,
-        systems=systems,
+        alpha=limit.alpha,
+        correction=limit.correction,
+        experimentwise_error=0.0,
+        comparisons=limit.family,
+        metrics={
+            label: MetricReport(
+                metric.higher_is_better, metric.signature(part.references), label in part.shares
+            )
+            for label, metric in zip(recipe.labels, recipe.metrics, strict=True)
+        },
+        systems=tuple(
+            SystemReport(name, _scores(part, facts, s)) for s, name in enumerate(part.systems)
+        ),
         pairs=tuple(pairs),
-        warnings=warnings_of(part, facts, comparisons, left) if pairs else part.notes,
+        warnings=warnings_of(part, facts, limit.family, left) if pairs else part.notes,
         family=coming,
-        rank_confidence=rank_confidence(limit, pairs, doubt) if ranks else None,
         rank_doubt=doubt,
         interval=recipe.interval,
-        discriminative_power=power_of(pairs) if len(recipe.metrics) > 1 and pairs else None,
+        discriminative_power={} if len(recipe.metrics) > 1 and pairs else None,
         nulls={test: TESTS[test].null for test in recipe.tests},
     )
 
 
-def _score_reports(part: Part, facts: Sequence[Facts], s: int) -> dict[str, ScoreReport]:
+def _of_proportions(part: Part, facts: Facts) -> Facts:
+    """The same with intervals that hold for few units, too, which those of the bootstrap do not."""
+    units, alpha = part.units, part.recipe.alpha
+    right = np.rint(facts.scores * units)
+    a, b = part.pairs.T
+    low, high = wilson_interval(right, units, alpha)
+    lower, upper = bonett_price_interval(right[a] - right[b], facts.unlike, units, alpha)
+    return replace(
+        facts,
+        score_spread=replace(facts.score_spread, low=low, high=high),
+        difference_spread=replace(facts.difference_spread, low=lower, high=upper),
+    )
+
+
+def _measured_pairs(part: Part, telling: Telling, m: int, facts: Facts) -> Iterator[PairReport]:
+    """All pairs of one metric, by test."""
+    recipe, spread = part.recipe, facts.difference_spread
+    sign = recipe.metrics[m].sign
+    scores, evenness = facts.scores.tolist(), facts.evenness.tolist()
+    unseen = np.zeros(len(part.pairs), dtype=np.int64)  # where a test has a p-value of its own
+    for name in recipe.tests if len(part.pairs) else ():
+        test = TESTS[name]
+        counts = facts.counts.get(name, unseen)
+        own = facts.unit_p.get(name, facts.exact)
+        found = p_values(test, recipe.alternative, part.resamples, counts, own)
+        alternative = test.shown_alternative(recipe.alternative)
+        columns = (
+            part.pairs, spread.low, spread.high, spread.stderr, spread.skewness,
+            np.atleast_2d(counts)[0], found.p, found.log10_p, found.low, found.high,
+        )  # fmt: skip
+        # lists first: reading arrays number by number takes several times as long
+        rows = zip(found.known, *(column.tolist() for column in columns), strict=True)
+        for known, (a, b), low, high, stderr, skewness, count, p, log10_p, p_low, p_high in rows:
+            # the system that a test of units finds ahead, where their scores do not say so
+            ahead, stretches, z = 0.0, None, None
+            if isinstance(known, OwnP):
+                ahead, stretches = np.sign(known.ahead), known.stretches
+                z = None if stretches is None else known.statistic
+            agrees = ahead in (0, np.sign(sign * (scores[a] - scores[b])))
+            yield PairReport(
+                a=part.systems[a],
+                b=part.systems[b],
+                metric=recipe.labels[m],
+                test=name,
+                alternative=alternative,
+                score_a=scores[a],
+                score_b=scores[b],
+                difference=scores[a] - scores[b],
+                ci=(low, high),
+                stderr=stderr,
+                count=known.count if known else count,
+                resamples=known.patterns if known else part.resamples,
+                p_value=p,
+                log10_p=log10_p,
+                p_interval=None if test.draws == "none" else (p_low, p_high),
+                p_adjusted=1.0,
+                significant=False,
+                undecided=False,
+                exact=known is not None and known.exact,
+                calibrated=test.keeps_level(
+                    telling.units if stretches is None else stretches,
+                    skewness,
+                    telling.hidden,
+                    1.0 if stretches is not None else min(evenness[a], evenness[b]),
+                ),
+                detectable=(0.0, 0.0),
+                verdict="",
+                ahead=None if agrees else part.systems[a if ahead > 0 else b],
+                stretches=stretches,
+                z=z,
+            )
+
+
+def _scores(part: Part, facts: Sequence[Facts], s: int) -> dict[str, ScoreReport]:
+    """What is said of one system in every metric."""
     found = {
         label: score_report(
             float(known.scores[s]),
@@ -257,13 +434,14 @@ def _score_reports(part: Part, facts: Sequence[Facts], s: int) -> dict[str, Scor
             float(known.score_spread.high[s]),
             float(known.score_spread.stderr[s]),
             known.replica_scores[s].tolist(),
+            None if known.best is None else float(known.best[s]),
         )
         for label, known in zip(part.recipe.labels, facts, strict=True)
     }
-    for label in part.proportions:
-        right = round(found[label].score * part.segments)
-        interval = wilson_interval(right, part.segments, part.recipe.alpha)
-        found[label] = replace(found[label], proportion_ci=interval)
+    for label, metric, known in zip(part.recipe.labels, part.recipe.metrics, facts, strict=True):
+        if metric.counted and known.sums is not None:
+            counts = metric.beside(known.sums[s, : metric.width].tolist(), part.replicas)
+            found[label] = replace(found[label], counts=counts)
     for own in part.runs:
         if own.system == part.systems[s] and own.metric in found:
             varies = RunsReport(own.count, own.item_variance, own.run_variance)
@@ -275,7 +453,12 @@ def _score_reports(part: Part, facts: Sequence[Facts], s: int) -> dict[str, Scor
 
 
 def score_report(
-    score: float, low: float, high: float, stderr: float, replicas: Sequence[float]
+    score: float,
+    low: float,
+    high: float,
+    stderr: float,
+    replicas: Sequence[float],
+    p_best: float | None = None,
 ) -> ScoreReport:
     """What is said of a system in one metric.
 
@@ -285,6 +468,7 @@ def score_report(
         high: Upper end.
         stderr: Standard error of the score.
         replicas: Scores of the training replicas; one alone is the system itself.
+        p_best: P-value of being the best.
     """
     trained = len(replicas) > 1
     return ScoreReport(
@@ -293,4 +477,5 @@ def score_report(
         stderr=stderr,
         training_stderr=float(np.std(replicas, ddof=1)) if trained else None,
         replicas=tuple(replicas) if trained else (),
+        p_best=p_best,
     )

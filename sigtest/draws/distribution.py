@@ -13,13 +13,12 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts
 from sigtest.comparison.plan import Part
-from sigtest.data.choices import choose
-from sigtest.draws.sample import Sample
-from sigtest.draws.units import known_means
+from sigtest.data.names import choose
+from sigtest.draws.sample import Sample, known_means
 from sigtest.errors import RecipeError
 from sigtest.significance import resampling_tests
-from sigtest.significance.counting import centres
-from sigtest.significance.tails import drawn_in
+from sigtest.significance.intervals import drawn_in
+from sigtest.significance.resampling import centres
 
 BINS = 50
 PAIR = slice(2, 3)  # of what is studentised: the scores of both systems come first
@@ -109,7 +108,7 @@ def distribution(pair: Part, tables: Sequence[Array], metric: str) -> Distributi
     draws = np.empty(pair.resamples)
     for first, last in sample.row_blocks(0, pair.resamples):
         if test.draws == "studentised":
-            values, _, _ = sample.studentised[0].drawn(PAIR, first, last)
+            values, _, _ = sample.studentised[0].resampled(PAIR, first, last)
             draws[first:last] = scored.sign * values[0]
             continue
         if test.draws == "swaps":

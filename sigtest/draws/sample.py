@@ -1,4 +1,13 @@
-"""The statistics of a comparison's systems, and resamples of them in blocks."""
+"""The statistics of a comparison's systems, and resamples of them in blocks.
+
+The bootstrap draws segments (or documents) with all replicas of all systems together. Exchanges
+are made within each replica, so that their units are segments times replicas. Without replicas
+the two are the same.
+
+The macro-average of several test sets is one more comparison whose pseudo-statistics are the means
+of the test sets' pseudo-statistics: resample r of the whole is resample r of every test set, drawn
+independently. That is a bootstrap, and a randomization, stratified by test set.
+"""
 
 from __future__ import annotations
 
@@ -10,24 +19,22 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts, Weights
 from sigtest.cached import cached_property
-from sigtest.comparison.plan import Part
+from sigtest.comparison.plan import Part, Plan
 from sigtest.compiled import compiled
-from sigtest.draws.permutations import permuted_sums
-from sigtest.draws.product import DistinctColumns, levelled, relative
-from sigtest.draws.studentised import Moments, Studentised, count_studentised
-from sigtest.draws.units import (
-    evenness,
-    replica_scores,
-    segments_of_units,
-    units_of_draws,
-    units_of_swaps,
+from sigtest.draws.product import DistinctColumns, fixed_point, levelled, relative
+from sigtest.draws.studentised import Moments, Studentised, added, count_studentised
+from sigtest.draws.weights import (
+    bootstrap_counts,
+    permuted_sums,
+    stratified_counts,
+    swap_masks,
 )
-from sigtest.draws.weights import bootstrap_counts, stratified_counts, swap_masks
-from sigtest.significance import ResamplingTest, swap_test
+from sigtest.metrics import Metric
+from sigtest.significance import swap_test
 from sigtest.significance.base import slack
-from sigtest.significance.convolution import convolve_swaps, surely_on_grid
-from sigtest.significance.exact import ExactP, enumerate_swaps
+from sigtest.significance.exact import ExactP, convolve_swaps, enumerate_swaps, surely_on_grid
 
+SMALLEST = 1e-300  # of what is divided by
 TOGETHER_BYTES = 1 << 21  # of swapped totals at a time: fewer calls, and still near the processor
 
 
@@ -38,7 +45,7 @@ class Block:
     Attributes:
         start: First resample.
         stop: First resample of the next block.
-        scores: (M, S, R) bootstrap scores of every system.
+        scores: (M, S, R) bootstrap scores of every system; those of its first `Part.draws`.
         swaps: (M, P) swapped differences at least as extreme as the observed one; M is 0 where
             no test asks for swaps.
         studentised: (M, P) studentised differences at least as extreme as the observed one; M is 0
@@ -55,18 +62,22 @@ class Block:
     studentised: Counts
 
 
+Blocks = tuple[Block, ...]  # of the same resamples: one a part, and of several the whole's
+
+
 class Sample:
     """The statistics of all systems of a comparison, ready to be resampled.
 
     Args:
         part: What is compared.
-        tables: One (S, m n, k) array a metric, from `measure`.
+        tables: One (S, m n, k) array a metric, from `measure`, and what else is measured.
     """
 
     def __init__(self, part: Part, tables: Sequence[Array]) -> None:
         self.part = part
         self.metrics = part.recipe.metrics
-        self.swap_tables = [units_of_swaps(part, table) for table in tables]
+        self.words = tables[len(self.metrics) :]
+        self.swap_tables = [units_of_swaps(part, table) for table in tables[: len(self.metrics)]]
         self.tables = [units_of_draws(part, table) for table in self.swap_tables]
         self.units = self.tables[0].shape[1]
         self.columns = DistinctColumns(self.tables)
@@ -74,6 +85,9 @@ class Sample:
         self.totals = self.columns.totals
         scores = [m.score_columns(t)[:, 0] for m, t in zip(self.metrics, self.totals, strict=True)]
         self.scores: Array = np.array(scores)  # (M, S)
+        # for each metric (P,) oriented differences of these, and the slack of each
+        self.observed = [oriented_differences(part, m, own) for m, own in enumerate(self.scores)]
+        self.swap_test = swap_test(part.recipe.tests)
         self._rooms: dict[int, Weights] = {}
 
     @cached_property
@@ -112,24 +126,19 @@ class Sample:
         """Scores and differences in standard errors, by metric; none where nothing asks."""
         return tuple(Studentised([own], self.part.pairs) for own in self.moments)
 
-    @cached_property
-    def swap_test(self) -> ResamplingTest | None:
-        """The test of the recipe that looks at swaps, if any."""
-        return swap_test(self.part.recipe.tests)
-
     def block(self, start: int, stop: int) -> Block:
         """Draw resamples `start` to `stop` for every system, metric and pair."""
-        scores = np.empty((len(self.metrics), len(self.part.systems), stop - start))
+        drawn = min(max(self.part.draws - start, 0), stop - start)
+        scores = np.empty((len(self.metrics), len(self.part.systems), drawn))
+        for first, last in self.row_blocks(start, start + drawn):
+            scores[:, :, first - start : last - start] = self.bootstrap_scores(first, last)
         pairs = len(self.part.pairs) if self.swap_test else 0
         swaps = np.zeros((len(self.metrics), pairs), dtype=np.int64)
-        for first, last in self.row_blocks(start, stop):
-            here = slice(first - start, last - start)
-            scores[:, :, here] = self.bootstrap_scores(first, last)
-            if self.swap_test and any(self.needs_swaps):
+        if self.swap_test and any(self.needs_swaps):
+            for first, last in self.row_blocks(start, stop):
                 for m, kept in enumerate(self.swapped_sums(first, last)):
-                    if not self.needs_swaps[m]:
-                        continue
-                    swaps[m] += self.count_swaps(m, kept)
+                    if self.needs_swaps[m]:
+                        swaps[m] += self.count_swaps(m, kept)
         studentised = count_studentised(self.studentised, self.part.recipe, start, stop)
         return Block(start, stop, scores, swaps, self.ranges(start, stop), studentised)
 
@@ -146,6 +155,11 @@ class Sample:
                 ranges[m, first - start : last - start] = np.ptp(scores, axis=0)
         return ranges
 
+    def exact(self, m: int) -> tuple[ExactP | None, ...]:
+        """(P,) exact randomization p-values of metric m, where there are any."""
+        table = self.swap_tables[m]
+        return tuple(exact_p(self.part, m, table[a], table[b]) for a, b in self.part.pairs)
+
     def row_blocks(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
         """Cut resamples into runs whose weights, of either kind, are not too large."""
         return self.swap_columns.row_blocks(start, stop)
@@ -157,7 +171,7 @@ class Sample:
             drawn = self.columns.sums(self._counts(first, last))
         else:
             seed, stream = self.part.recipe.seed, self.part.stream
-            drawn = self.columns.placed(two.drawn(seed, first, last, stream))
+            drawn = self.columns.placed(two.bootstrap_sums(seed, first, last, stream))
         return np.array([m.score_columns(d) for m, d in zip(self.metrics, drawn, strict=True)])
 
     def swapped_sums(self, first: int, last: int) -> list[Array]:
@@ -168,7 +182,7 @@ class Sample:
         seed, stream = self.part.recipe.seed, self.part.stream
         two = self.swap_columns.two
         if two is not None:
-            return self.swap_columns.placed(two.kept(seed, first, last, stream))
+            return self.swap_columns.placed(two.swap_sums(seed, first, last, stream))
         units = self.part.replicas * self.units
         room = self._room(last - first, units)
         return self.swap_columns.sums(swap_masks(seed, first, last, units, stream, room))
@@ -234,11 +248,6 @@ class Sample:
             counts[run] = self.swap_test.count(observed[run], draws, tolerance[run], alternative)
         return counts
 
-    @cached_property
-    def observed(self) -> list[tuple[Array, Array]]:
-        """For each metric (P,) oriented observed differences, and the slack of each."""
-        return [oriented_differences(self.part, m, scores) for m, scores in enumerate(self.scores)]
-
 
 def exact_p(part: Part, m: int, a: Array, b: Array) -> ExactP | None:
     """The exact randomization p-value of a pair, where the recipe wants it and there is one.
@@ -298,3 +307,195 @@ def exchange(kept: Array, totals: Array, a: int, b: Counts, x: Array, y: Array) 
                 swapped = own[r] + (total - others[r])
                 x[j, p, r] = swapped
                 y[j, p, r] = both - swapped
+
+
+class MeanSample:
+    """Means over test sets as one more sample: of scores, and of what is drawn of each.
+
+    Args:
+        part: All test sets as one.
+        parts: Each of them.
+    """
+
+    tables: Sequence[Array] = ()  # it has no units
+    words = totals = tables
+
+    def __init__(self, part: Part, parts: Sequence[Sample]) -> None:
+        self.part = part
+        self.parts = parts
+        self.scores = mean([own.scores for own in parts])
+
+    @cached_property
+    def replica_scores(self) -> Array:
+        """(M, S, m) means of the scores of each replica."""
+        return mean([own.replica_scores for own in self.parts])
+
+    @cached_property
+    def evenness(self) -> Array:
+        """(M, S) that of the test set whose units weigh least evenly."""
+        found: Array = np.min([own.evenness for own in self.parts], axis=0)
+        return found
+
+    @cached_property
+    def studentised(self) -> tuple[Studentised, ...]:
+        """Means in standard errors, by metric; none where nothing asks."""
+        each = zip(*(own.moments for own in self.parts), strict=True)
+        return tuple(Studentised(moments, self.part.pairs) for moments in each)
+
+    def exact(self, m: int) -> tuple[None, ...]:
+        """No exchange of means is counted."""
+        return (None,) * len(self.part.pairs)
+
+    def block(self, start: int, stop: int) -> Block:
+        """Counts of means of differences; scores follow from those of the parts (R is 0 here)."""
+        nothing = np.empty((len(self.scores), 0))
+        swaps = self._swaps(start, stop)
+        studentised = count_studentised(self.studentised, self.part.recipe, start, stop)
+        return Block(start, stop, nothing, swaps, nothing, studentised)
+
+    def _swaps(self, start: int, stop: int) -> Counts:
+        """(M, P) how many means of swapped differences reach the mean observed one."""
+        counts = np.zeros((len(self.scores), len(self.part.pairs)), dtype=np.int64)
+        test = self.parts[0].swap_test
+        if test is None:
+            return counts
+        seen = [oriented_differences(self.part, m, own) for m, own in enumerate(self.scores)]
+        widest = max(self.parts, key=lambda part: part.swap_columns.units)
+        for first, last in widest.row_blocks(start, stop):
+            kept = [part.swapped_sums(first, last) for part in self.parts]
+            for m, (observed, tolerance) in enumerate(seen):
+                runs = (
+                    part.swap_differences(m, sums[m])
+                    for part, sums in zip(self.parts, kept, strict=True)
+                )
+                for drawn in zip(*runs, strict=True):  # all cut the pairs alike
+                    run = drawn[0][0]
+                    draws = mean([differences for _, differences in drawn])
+                    counts[m, run] += test.count(
+                        observed[run], draws, tolerance[run], self.part.recipe.alternative
+                    )
+        return counts
+
+
+class Samples:
+    """The statistics of all systems on all test sets, ready to be resampled.
+
+    Args:
+        plan: What is compared.
+        tables: For each part, one (S, m n, k) array a metric, from `measure`.
+
+    Attributes:
+        parts: One a test set.
+        all: These, and where there are several, all together as one more.
+    """
+
+    def __init__(self, plan: Plan, tables: Sequence[Sequence[Array]]) -> None:
+        self.plan = plan
+        self.parts = [Sample(part, own) for part, own in zip(plan.parts, tables, strict=True)]
+        self.all: list[Sample | MeanSample] = [*self.parts]
+        if plan.names and plan.pooled:
+            self.all.append(Sample(plan.whole, _concatenated(plan, tables)))
+        elif plan.names:
+            self.all.append(MeanSample(plan.whole, self.parts))
+
+    def block(self, start: int, stop: int) -> Blocks:
+        """Draw resamples `start` to `stop` for every test set and for all together."""
+        return tuple(own.block(start, stop) for own in self.all)
+
+
+def mean(arrays: Sequence[Array]) -> Array:
+    """Element by element, see `added`."""
+    return added(arrays) / len(arrays)
+
+
+def _concatenated(plan: Plan, tables: Sequence[Sequence[Array]]) -> list[Array]:
+    """The statistics of all test sets as one, replica by replica, in fixed point again."""
+    whole = []
+    for m in range(len(plan.recipe.metrics)):
+        parts = [by_replica(part, own[m]) for part, own in zip(plan.parts, tables, strict=True)]
+        joined = np.concatenate(parts, axis=2)
+        rows = joined.reshape(len(joined), -1, joined.shape[3])
+        whole.append(np.stack([fixed_point(row) for row in rows]))
+    return whole
+
+
+def units_of_swaps(part: Part, table: Array) -> Array:
+    """Statistics of what is exchanged, one replica after the other.
+
+    Args:
+        part: What is compared; m replicas of n segments in U units of resampling.
+        table: (S, m n, k) statistics, from `measure`.
+
+    Returns:
+        (S, m U, k).
+    """
+    if part.recipe.unit == "segment":
+        return table
+    systems, rows, width = table.shape
+    replica = np.arange(rows) // part.segments
+    unit = replica * part.document_count + np.tile(part.document_index, part.replicas)
+    summed = np.zeros((systems, part.replicas * part.document_count, width))
+    for s in range(systems):
+        np.add.at(summed[s], unit, table[s])
+        summed[s] = fixed_point(summed[s])
+    return summed
+
+
+def segments_of_units(part: Part) -> int:
+    """How many segments a unit has, at most."""
+    return 1 if part.recipe.unit == "segment" else int(np.bincount(part.document_index).max())
+
+
+def units_of_draws(part: Part, swapped: Array) -> Array:
+    """(S, m U, k) statistics of what is exchanged to (S, U, k) of what the bootstrap draws.
+
+    Sums of fixed-point numbers: U draws of m numbers each stay exact without another rounding.
+    """
+    return swapped if part.replicas == 1 else by_replica(part, swapped).sum(axis=1)
+
+
+def evenness(part: Part, metric: Metric, table: Array) -> Array:
+    """(S,) how many units of equal weight say as much as one unit does, from (S, U, k) statistics.
+
+    The weight of a unit is its denominator where scores are ratios, else its number of segments;
+    within strata. It is 1 where weights are equal: Kish (1965), "Survey Sampling", section 11.7.
+    """
+    weights = np.ones(table.shape[:2])
+    if metric.fraction is not None:
+        weights = table[:, :, metric.fraction.denominator]
+    elif part.recipe.unit == "document":
+        weights = weights * np.bincount(part.document_index)
+    strata = part.strata if part.labels is not None else np.zeros(part.units, dtype=np.int64)
+    shares = np.zeros(len(weights))
+    for stratum in range(int(strata.max()) + 1):
+        inside = weights[:, strata == stratum]
+        most = np.maximum(inside.max(axis=1, keepdims=True), SMALLEST)
+        inside = inside / most  # ones where all are equal, whose sums are exact
+        shares += inside.sum(axis=1) ** 2 / np.maximum((inside**2).sum(axis=1), SMALLEST)
+    return shares / part.units
+
+
+def known_means(metric: Metric, observed: Array, even_a: Array, even_b: Array) -> Array:
+    """(P,) means of what bootstrap differences are drawn from; NaN where these are not known.
+
+    Those of means of units of equal weight are the observed differences.
+
+    Args:
+        metric: Whose scores differ.
+        observed: (P,) differences.
+        even_a: (P,) `evenness` of the first systems.
+        even_b: (P,) that of the second ones.
+    """
+    known = (metric.fraction is not None) & (even_a == 1) & (even_b == 1)
+    return np.where(known, observed, np.nan)
+
+
+def replica_scores(part: Part, metric: Metric, swapped: Array) -> Array:
+    """(S, m) score of each replica on the whole test set, from (S, m U, k) statistics."""
+    return metric.score(by_replica(part, swapped).sum(axis=2))
+
+
+def by_replica(part: Part, table: Array) -> Array:
+    """(S, m n, k) to (S, m, n, k)."""
+    systems, rows, width = table.shape
+    return table.reshape(systems, part.replicas, rows // part.replicas, width)

@@ -23,8 +23,7 @@ from sigtest.metrics import Metric
 from sigtest.requests.recipe import Recipe
 from sigtest.significance import Alternative, ResamplingTest, resampling_tests
 from sigtest.significance.base import SLACK
-from sigtest.significance.intervals import bootstrap_t_interval
-from sigtest.significance.tails import drawn_in, heaviness
+from sigtest.significance.intervals import bootstrap_t_interval, drawn_in, heaviness
 
 STEP = 1e-6  # of a gradient's difference quotient, relative to the sum of absolute statistics
 ROUNDING = 2.0**-50  # times units, of the largest one: what fixed point rounded does not vary
@@ -41,13 +40,13 @@ class Moments:
         metric: Scores sums.
         table: (S, n, k) statistics of units, in fixed point.
         strata: (n,) number of each unit's stratum, from 0.
-        drawn: Gives the (R, n) weights of the resamples from one to before another.
+        weights: Gives the (R, n) weights of the resamples from one to before another.
     """
 
     def __init__(
-        self, metric: Metric, table: Array, strata: Counts, drawn: Callable[[int, int], Weights]
+        self, metric: Metric, table: Array, strata: Counts, weights: Callable[[int, int], Weights]
     ) -> None:
-        self.metric, self.strata, self.drawn = metric, strata, drawn
+        self.metric, self.strata, self.weights = metric, strata, weights
         self._inside = [np.flatnonzero(strata == h) for h in range(int(strata.max()) + 1)]
         self._tables = [np.ascontiguousarray(table[:, inside]) for inside in self._inside]
         self._columns = [DistinctColumns([own]) for own in self._tables]
@@ -63,19 +62,19 @@ class Moments:
         """
         drawn = [np.ascontiguousarray(weights[:, inside]) for inside in self._inside]
         sums = [own.sums(part)[0] for own, part in zip(self._columns, drawn, strict=True)]
-        total = _added(sums)
+        total = added(sums)
         slopes = gradient(self.metric, total, self._sizes)
         slopes[~self._signed & (total == 0)] = 0.0  # no unit of the resample has any of these
         variances = np.zeros((len(rows), len(weights)))
         for table, counts, own in zip(self._tables, drawn, sums, strict=True):
             units = table.shape[1]
-            means = _added(slopes * own) / units
+            means = added(slopes * own) / units
             seen = np.ascontiguousarray(counts.T, dtype=np.float64)
             squares = _squares(seen, table, slopes, means, rows)
             # Bessel's correction, and that for few clusters where units are documents
             variances += squares * (units / max(1, units - 1))
         most = ROUNDING * len(self.strata)
-        least = most * _between(_added(np.abs(slopes) * self._largest), rows, 1.0)
+        least = most * _between(added(np.abs(slopes) * self._largest), rows, 1.0)
         variances[variances <= len(self.strata) * least**2] = 0.0
         return _between(self.metric.score_columns(total), rows, -1.0), np.sqrt(variances)
 
@@ -118,7 +117,7 @@ class Studentised:
             [heaviness((padded[a] - padded[b])[None], strata) for a, b in self.rows]
         )
 
-    def drawn(self, run: slice, start: int, stop: int) -> tuple[Array, Array, Array]:
+    def resampled(self, run: slice, start: int, stop: int) -> tuple[Array, Array, Array]:
         """How far resamples `start` to `stop` of some rows are from what was observed.
 
         Returns:
@@ -131,7 +130,7 @@ class Studentised:
         for first in range(start, stop, step):
             last = min(first + step, stop)
             here = slice(first - start, last - start)
-            found = [own.measured(rows, own.drawn(first, last)) for own in self.moments]
+            found = [own.measured(rows, own.weights(first, last)) for own in self.moments]
             moved[:, here], errors[:, here] = _mean(found)
         moved -= self.observed[run, None]
         return in_errors(moved, errors, self._sizes[run, None]), moved, errors
@@ -144,7 +143,7 @@ class Studentised:
         t = t if alternative == "two-sided" else drawn_in(t, self.tails, alternative)
         counts = [np.empty(0, dtype=np.int64)]
         for run in self._runs(self.systems, stop - start):
-            values, tolerance = self.drawn(run, start, stop)[0], SLACK * np.abs(t[run])
+            values, tolerance = self.resampled(run, start, stop)[0], SLACK * np.abs(t[run])
             counts.append(test.count(t[run], sign * values, tolerance, alternative))
         return np.concatenate(counts)
 
@@ -152,7 +151,7 @@ class Studentised:
         """(2, N) ends of the intervals at level 1 - alpha."""
         ends = []
         for run in self._runs(0, resamples):
-            values = self.drawn(run, 0, resamples)[0]
+            values = self.resampled(run, 0, resamples)[0]
             known = self.observed[run], self.errors[run], values, self.tails[run]
             ends.append(bootstrap_t_interval(*known, alpha))
         return np.concatenate(ends, axis=1)
@@ -216,7 +215,7 @@ def influence(metric: Metric, table: Array, total: Array) -> Array:
         total: (k, S, 1) their sums.
     """
     slopes = gradient(metric, total, np.abs(table).sum(axis=1).T[:, :, None])
-    values = _added(slopes * table.transpose(2, 0, 1))
+    values = added(slopes * table.transpose(2, 0, 1))
     return values - values.mean(axis=1, keepdims=True)
 
 
@@ -237,10 +236,10 @@ def in_errors(moved: Array, errors: Array, sizes: Array) -> Array:
 def _mean(found: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
     """Means over test sets, which are independent, and their errors, from those of each."""
     scores, errors = zip(*found, strict=True)
-    return _added(scores) / len(found), np.sqrt(_added([own**2 for own in errors])) / len(found)
+    return added(scores) / len(found), np.sqrt(added([own**2 for own in errors])) / len(found)
 
 
-def _added(arrays: Sequence[Array] | Array) -> Array:
+def added(arrays: Sequence[Array] | Array) -> Array:
     """Element by element, always in this order: `np.sum` may group by an array's shape."""
     total: Array = sum(arrays[1:], start=arrays[0])
     return total

@@ -15,9 +15,7 @@ import numpy.typing as npt
 
 from sigtest.arrays import Array
 from sigtest.comparison.plan import Part
-from sigtest.compiled import compiled
-from sigtest.draws.sample import TOGETHER_BYTES, Sample, exact_p, oriented
-from sigtest.draws.units import units_of_swaps
+from sigtest.draws.sample import TOGETHER_BYTES, Sample, exact_p, exchange, oriented, units_of_swaps
 from sigtest.significance import swap_test
 from sigtest.significance.base import row_differences
 from sigtest.significance.exact import MOST_UNITS, ExactP
@@ -32,17 +30,17 @@ class Totals:
     Attributes:
         observed: (k,) sums over all units, one array a metric.
         scores: (M, R) bootstrap scores.
-        kept: The (k, R) sums of the units that keep their labels, of a metric by its place; R is 0
-            where no test asks for swaps. Those of all systems at once would be large.
+        swap_sums: The (k, R) sums of the units that keep their labels, of a metric by its place; R
+            is 0 where no test asks for swaps. Those of all systems at once would be large.
         prints: (m n,) one number a unit of exchange that tells different statistics apart, one
             array a metric.
         replica_scores: (M, m) scores of each replica.
-        evenness: (M,) from `units.evenness`.
+        evenness: (M,) from `sample.evenness`.
     """
 
     observed: tuple[Array, ...]
     scores: Array
-    kept: Callable[[int], Array]
+    swap_sums: Callable[[int], Array]
     prints: tuple[Prints, ...]
     replica_scores: Array
     evenness: Array
@@ -70,17 +68,18 @@ def resample(part: Part, tables: Sequence[Array]) -> Totals:
     """
     sample = Sample(part, tables)
     swapped = sample.swap_test is not None
-    scores = np.empty((len(sample.metrics), part.resamples))
+    scores = np.empty((len(sample.metrics), part.draws))
     kept = [np.empty((metric.width, part.resamples if swapped else 0)) for metric in sample.metrics]
-    for first, last in sample.row_blocks(0, part.resamples):
+    for first, last in sample.row_blocks(0, part.draws):
         scores[:, first:last] = sample.bootstrap_scores(first, last)[:, 0]
-        if swapped:
+    if swapped:
+        for first, last in sample.row_blocks(0, part.resamples):
             for rows, sums in zip(kept, sample.swapped_sums(first, last), strict=True):
                 rows[:, first:last] = sums[:, 0]
     return Totals(
         observed=tuple(total[:, 0, 0] for total in sample.totals),
         scores=scores,
-        kept=kept.__getitem__,
+        swap_sums=kept.__getitem__,
         prints=tuple(_prints(table[0]) for table in sample.swap_tables),
         replica_scores=sample.replica_scores[:, 0],
         evenness=sample.evenness[:, 0],
@@ -98,9 +97,20 @@ def wants_statistics(part: Part, m: int, a: Totals, b: Totals) -> bool:
     return any((own.observed[m] != np.rint(own.observed[m])).any() for own in (a, b))
 
 
-def swap_fact(
-    part: Part, m: int, a: Totals, b: Totals, tables: tuple[Array, Array] | None
-) -> SwapFact:
+def exact_fact(part: Part, m: int, tables: tuple[Array, Array]) -> SwapFact | None:
+    """Randomization of one pair by its exact p-value, where it has one.
+
+    Args:
+        part: Its recipe is applied.
+        m: The metric.
+        tables: (m n, k) statistics of both from `measure`, where `wants_statistics`.
+    """
+    first_units, second_units = units_of_swaps(part, np.stack(tables))
+    exact = exact_p(part, m, first_units, second_units)
+    return None if exact is None else SwapFact(0, exact)
+
+
+def swap_fact(part: Part, m: int, a: Totals, b: Totals) -> SwapFact:
     """Randomization of one pair, a before b, from their totals.
 
     Args:
@@ -108,30 +118,21 @@ def swap_fact(
         m: The metric.
         a: The first system.
         b: The second.
-        tables: (m n, k) statistics of both from `measure`, where `wants_statistics`.
     """
-    exact = None
-    if tables:
-        first_units, second_units = units_of_swaps(part, np.stack(tables))
-        exact = exact_p(part, m, first_units, second_units)
-    if exact is not None:
-        return SwapFact(0, exact)
     metric = part.recipe.metrics[m]
     observed, tolerance = row_differences(metric, a.observed[m][None], b.observed[m][None])
     test = swap_test(part.recipe.tests)
     assert test is not None
     count = 0
     rows = max(1, TOGETHER_BYTES // (16 * metric.width))
-    kept_a, kept_b = a.kept(m), b.kept(m)
+    kept_a, kept_b = a.swap_sums(m), b.swap_sums(m)
+    totals = np.stack([a.observed[m], b.observed[m]], axis=1)
     for first in range(0, kept_a.shape[1], rows):
-        x, y = exchange_pair(
-            kept_a[:, first : first + rows],
-            kept_b[:, first : first + rows],
-            a.observed[m],
-            b.observed[m],
-        )
+        kept = np.stack([own[:, first : first + rows] for own in (kept_a, kept_b)], axis=1)
+        x, y = np.empty((2, metric.width, 1, kept.shape[2]))
+        exchange(kept, totals, 0, np.ones(1, dtype=np.int64), x, y)
         draws = oriented(metric.score_columns(x), metric.score_columns(y), metric.sign)
-        count += int(test.count(observed, draws[None], tolerance, part.recipe.alternative)[0])
+        count += int(test.count(observed, draws, tolerance, part.recipe.alternative)[0])
     return SwapFact(count, None)
 
 
@@ -156,16 +157,3 @@ def _prints(rows: Array) -> Prints:
         mixed = (mixed ^ column) * np.uint64(0xFF51AFD7ED558CCD)
         mixed ^= mixed >> np.uint64(32)
     return mixed
-
-
-@compiled
-def exchange_pair(
-    kept_a: Array, kept_b: Array, total_a: Array, total_b: Array
-) -> tuple[Array, Array]:
-    """Swapped totals of one pair: (k, R) what is kept of each and (k,) all, to (k, R) twice."""
-    x, y = np.empty(kept_a.shape), np.empty(kept_a.shape)
-    for j in range(kept_a.shape[0]):
-        for r in range(kept_a.shape[1]):
-            x[j, r] = kept_a[j, r] + (total_b[j] - kept_b[j, r])
-            y[j, r] = (total_a[j] + total_b[j]) - x[j, r]
-    return x, y

@@ -1,13 +1,97 @@
-"""Resamples as rows of weights over units: counts for the bootstrap, 0 or 1 for swaps."""
+"""Resamples as rows of weights over units: counts for the bootstrap, 0 or 1 for swaps.
+
+Philox4x32-10, the counter-based generator behind every draw: Salmon, Moraes, Dror & Shaw (2011),
+"Parallel random numbers: as easy as 1, 2, 3", section 4.3. A draw is a function of (seed, kind,
+resample, position) and of nothing else: block size, number of workers, order and retries cannot
+change it, and more resamples extend the ones there are.
+
+Counter words are (position, resample, kind, stream); the key is the seed. Stream 0 belongs to whole
+test sets; each stratum, and each test set of a suite, has a stream of its own from 1 on.
+"""
 
 import numpy as np
+import numpy.typing as npt
 
-from sigtest.arrays import Counts, Weights
+from sigtest.arrays import Array, Counts, Weights
 from sigtest.compiled import COMPILED, compiled
-from sigtest.draws.philox import Key, Words, fill_words, keys, words_plain
+
+Words = npt.NDArray[np.uint32]
+Key = npt.NDArray[np.uint64]
+
+M0 = np.uint64(0xD2511F53)
+M1 = np.uint64(0xCD9E8D57)
+W0 = np.uint64(0x9E3779B9)
+W1 = np.uint64(0xBB67AE85)
+LOW = np.uint64(0xFFFFFFFF)
+HALF = np.uint64(32)
+ROUNDS = 10
 
 COUNTS = 0
 SWAPS = 1
+PERMUTATIONS = 2
+
+
+def keys(seed: int) -> Key:
+    """The (2,) key words of a seed from 0 to 2**64 - 1."""
+    return np.array([seed & 0xFFFFFFFF, seed >> 32], dtype=np.uint64)
+
+
+def words_plain(
+    key: Key, kind: int, resamples: npt.NDArray[np.uint64], calls: int, stream: int
+) -> Words:
+    """Random words of several resamples, NumPy only.
+
+    Args:
+        key: (2,) key words.
+        kind: What is drawn; separates the streams of different draws.
+        resamples: (R,) numbers of the resamples.
+        calls: Generator calls a resample; each gives four words.
+        stream: Separates draws of the same kind.
+
+    Returns:
+        (R, 4, calls): word w of call j at [:, w, j].
+    """
+    shape = (len(resamples), calls)
+    c0 = np.broadcast_to(np.arange(calls, dtype=np.uint64), shape)
+    c1 = np.broadcast_to(resamples[:, None], shape)
+    c2 = np.full(shape, kind, dtype=np.uint64)
+    c3 = np.full(shape, stream, dtype=np.uint64)
+    k0, k1 = key[0], key[1]
+    for _ in range(ROUNDS):
+        product0, product1 = c0 * M0, c2 * M1
+        c0, c1, c2, c3 = (
+            (product1 >> HALF) ^ c1 ^ k0,
+            product1 & LOW,
+            (product0 >> HALF) ^ c3 ^ k1,
+            product0 & LOW,
+        )
+        k0, k1 = (k0 + W0) & LOW, (k1 + W1) & LOW
+    return np.stack([c0, c1, c2, c3], axis=1).astype(np.uint32)
+
+
+@compiled
+def fill_words(key: Key, kind: int, resample: int, stream: int, words: Words) -> None:
+    """Fill (4, calls) `words` with the random words of one resample, compiled.
+
+    Written on plain numbers in one loop, which the compiler turns into vector instructions.
+    """
+    for j in range(words.shape[1]):
+        c0, c1 = np.uint64(j), np.uint64(resample)
+        c2, c3 = np.uint64(kind), np.uint64(stream)
+        k0, k1 = key[0], key[1]
+        for _ in range(ROUNDS):
+            product0 = c0 * M0
+            product1 = c2 * M1
+            c0 = (product1 >> HALF) ^ c1 ^ k0
+            c1 = product1 & LOW
+            c2 = (product0 >> HALF) ^ c3 ^ k1
+            c3 = product0 & LOW
+            k0 = (k0 + W0) & LOW
+            k1 = (k1 + W1) & LOW
+        words[0, j] = np.uint32(c0)
+        words[1, j] = np.uint32(c1)
+        words[2, j] = np.uint32(c2)
+        words[3, j] = np.uint32(c3)
 
 
 def bootstrap_counts(
@@ -135,3 +219,54 @@ def _fill_masks(key: Key, start: int, stream: int, rows: Weights) -> None:
             first = word * 32
             for bit in range(min(32, units - first)):
                 row[first + bit] = np.float32((bits >> np.uint32(bit)) & np.uint32(1))
+
+
+def permuted_sums(seed: int, start: int, stop: int, rows: Array, stream: int = 0) -> Array:
+    """Sums of every label's statistics in permutations `start` to `stop`.
+
+    Args:
+        seed: Of the recipe.
+        start: First permutation.
+        stop: One after the last.
+        rows: (n, S, k) statistics, C-contiguous.
+        stream: Separates the draws of several test sets.
+
+    Returns:
+        (k, S, R) sums.
+
+    Carterette (2012), "Multiple Testing in Statistical Analysis of Systems-Based Information
+    Retrieval Experiments", section 3.4: randomised Tukey HSD. Labels are shuffled as Fisher and
+    Yates do, one 32-bit word a step; a step among s labels favours none by more than s / 2**32.
+    """
+    sums = np.zeros((rows.shape[2], rows.shape[1], stop - start))
+    _fill_sums(keys(seed), start, stream, rows, sums)
+    return sums
+
+
+@compiled
+def _fill_sums(key: Key, start: int, stream: int, rows: Array, sums: Array) -> None:
+    units, systems, width = rows.shape
+    calls = (systems + 2) // 4  # systems - 1 words a unit
+    words = np.empty((4, units * calls), dtype=np.uint32)
+    labels = np.empty(systems, dtype=np.int64)
+    here = np.empty((systems, width))  # of one permutation, in the cache
+    for r in range(sums.shape[2]):
+        here[:] = 0.0
+        fill_words(key, PERMUTATIONS, start + r, stream, words)
+        for i in range(units):
+            for s in range(systems):
+                labels[s] = s
+            for step in range(systems - 1):
+                left = systems - step
+                word = np.uint64(words[step % 4, i * calls + step // 4])
+                chosen = step + np.int64((word * np.uint64(left)) >> np.uint64(32))
+                taken = labels[step]
+                labels[step] = labels[chosen]
+                labels[chosen] = taken
+            for s in range(systems):
+                taken = labels[s]
+                for j in range(width):
+                    here[s, j] += rows[i, taken, j]
+        for s in range(systems):
+            for j in range(width):
+                sums[j, s, r] = here[s, j]

@@ -12,7 +12,8 @@ import stat
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import PurePosixPath
 from typing import BinaryIO
@@ -37,33 +38,23 @@ def open_zip(data: bytes, meter: Meter) -> Tree:
     """
     # before zipfile makes an object of each entry, however many there are said to be
     meter.add_file(data.count(ENTRY))
-    try:
+    with _whole(meter, "zip"):
         archive = zipfile.ZipFile(io.BytesIO(data))
         members = archive.infolist()
         paths = _distinct([_path(member.filename, meter.name) for member in members], meter)
-    except _DAMAGED as error:
-        raise InputError(f"{meter.name} is not a whole zip archive: {error}") from error
     for member in members:
         _check_zipped(member, meter.name)
 
-    def reader(member: zipfile.ZipInfo) -> Callable[[], bytes]:
-        def read() -> bytes:
-            try:
-                with archive.open(member) as inner:
-                    return meter.drain(inner)  # type: ignore[arg-type]
-            except _DAMAGED as error:
-                raise InputError(f"{meter.name} is not a whole zip archive: {error}") from error
+    def read(member: zipfile.ZipInfo) -> bytes:
+        with _whole(meter, "zip"), archive.open(member) as inner:
+            return meter.drain(inner)  # type: ignore[arg-type]
 
-        return read
-
-    return Tree(
-        {
-            path: reader(member)
-            for member, path in zip(members, paths, strict=True)
-            if not member.is_dir() and not is_hidden(path)
-        },
-        meter,
-    )
+    files = {
+        path: partial(read, member)
+        for member, path in zip(members, paths, strict=True)
+        if not member.is_dir() and not is_hidden(path)
+    }
+    return Tree(files, meter)
 
 
 def _check_zipped(member: zipfile.ZipInfo, name: str) -> None:
@@ -94,7 +85,7 @@ def open_tar(stream: Counted, meter: Meter) -> Tree:
     """
     files: dict[PurePosixPath, Callable[[], bytes]] = {}
     seen: list[PurePosixPath] = []
-    try:
+    with _whole(meter, "tar"):
         # as a stream, which cannot be sent back to read a member again and again
         with tarfile.open(fileobj=stream, mode="r|") as archive:
             for member in archive:
@@ -109,8 +100,6 @@ def open_tar(stream: Counted, meter: Meter) -> Tree:
                 if inner is not None:
                     files[path] = partial(bytes, inner.read())  # the stream counts
         stream.require_end()
-    except _DAMAGED as error:
-        raise InputError(f"{meter.name} is not a whole tar archive: {error}") from error
     _distinct(seen, meter)
     return Tree(files, meter)
 
@@ -171,6 +160,14 @@ _DAMAGED = (
     RuntimeError,
     RecursionError,  # headers that announce headers that announce headers
 )
+
+
+@contextmanager
+def _whole(meter: Meter, kind: str) -> Iterator[None]:
+    try:
+        yield
+    except _DAMAGED as error:
+        raise InputError(f"{meter.name} is not a whole {kind} archive: {error}") from error
 
 
 def _path(name: str, archive: str) -> PurePosixPath:

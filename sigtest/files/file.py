@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal, TypeVar, cast
@@ -32,12 +33,19 @@ class Placed:
     """One record of a file.
 
     Attributes:
-        place: Where it is, for messages: `line 3`, `entry 3`.
+        unit: What its number counts.
+        number: From 1.
         record: Its fields.
     """
 
-    place: str
+    unit: str
+    number: int
     record: Record
+
+    @property
+    def place(self) -> str:
+        """Where it is, for messages: `line 3`, `entry 3`."""
+        return f"{self.unit} {self.number}"
 
 
 class File:
@@ -48,6 +56,7 @@ class File:
         data: Its content, decompressed.
         near: Reads what lies in the same folder: the files whose names satisfy a condition.
         path: Its path, where messages call it something else.
+        columns: What columns of numbers are in a table that does not say it: systems or metrics.
     """
 
     def __init__(
@@ -56,10 +65,12 @@ class File:
         data: bytes,
         near: Near | None = None,
         path: str | None = None,
+        columns: str | None = None,
     ) -> None:
         self.name = name
         self.data = data
         self.path = path or name
+        self.columns = columns
         self.near = near or (lambda _: {})
 
     @cached_property
@@ -140,17 +151,20 @@ class File:
         Raises:
             InputError: A damaged or other line or entry.
         """
+        entries: Iterable[tuple[int, object]]
         if self.kind == "lines":
-            return [
-                Placed(f"line {i}", _object(loads(line, self.name, i), f"{self.name}, line {i}"))
-                for i, line in enumerate(self.lines, 1)
-                if line.strip()
-            ]
-        entries = self.whole if isinstance(self.whole, list) else [self.whole]
-        return [
-            Placed(f"entry {i}", _object(entry, f"{self.name}, entry {i}"))
-            for i, entry in enumerate(entries, 1)
-        ]
+            unit, lines = "line", enumerate(self.lines, 1)
+            entries = ((i, loads(line, self.name, i)) for i, line in lines if line.strip())
+        else:
+            whole = self.whole
+            unit, entries = "entry", enumerate(whole if isinstance(whole, list) else [whole], 1)
+        records = []
+        for i, entry in entries:
+            if not isinstance(entry, dict):
+                why = f"expected a JSON object with fields, found {quoted(entry, 40)}"
+                raise InputError(f"{self.name}, {unit} {i}: {why}.")
+            records.append(Placed(unit, i, entry))
+        return records
 
     @cached_property
     def _scanned(self) -> tuple[Kind, Record]:
@@ -158,20 +172,21 @@ class File:
             return "", {}
         try:
             text = self.text.strip()
-        except InputError:
+            line, _, rest = text.partition("\n")
+            first: object = None
+            if text.startswith("["):  # its first entry, without reading the others
+                start = re.match(r"\[\s*", text)
+                end = start.end() if start else 0
+                if text[end:] != "]":
+                    first, _ = json.JSONDecoder().raw_decode(text, end)
+                return "array", first if isinstance(first, dict) else {}
+            with suppress(ValueError, RecursionError):
+                first = json.loads(line)
+            if isinstance(first, dict) and rest.strip():
+                return "lines", first
+            return "object", cast("Record", self.whole)
+        except (InputError, ValueError, RecursionError):
             return "broken", {}
-        return _scan_array(text) if text.startswith("[") else self._scan_object(text)
-
-    def _scan_object(self, text: str) -> tuple[Kind, Record]:
-        line, _, rest = text.partition("\n")
-        first = _quietly(line)
-        if isinstance(first, dict) and rest.strip():
-            return "lines", first
-        try:
-            whole = self.whole
-        except InputError:
-            return "broken", {}
-        return "object", cast("Record", whole)
 
 
 def first_twice(names: Iterable[Name]) -> Name:
@@ -231,34 +246,11 @@ def loads(text: str, name: str, line: int | None = None) -> object:
         raise InputError(f"{where}: JSON that is not read: {reason}.", line=line) from None
 
 
-def _scan_array(text: str) -> tuple[Kind, Record]:
-    """An array's first entry, without reading the others."""
-    start = re.match(r"\[\s*", text)
-    try:
-        first, _ = json.JSONDecoder().raw_decode(text, start.end() if start else 0)
-    except (ValueError, RecursionError):
-        return ("array", {}) if _quietly(text) == [] else ("broken", {})
-    return "array", first if isinstance(first, dict) else {}
-
-
-def _quietly(text: str) -> object:
-    try:
-        return cast("object", json.loads(text))
-    except (ValueError, RecursionError):
-        return None
-
-
-def _object(value: object, where: str) -> Record:
-    if not isinstance(value, dict):
-        raise InputError(f"{where}: expected a JSON object with fields, found {quoted(value, 40)}.")
-    return value
-
-
 def _distinct(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:
     """An object whose fields are all different; readers would disagree on which counts."""
     pairs = list(pairs)
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
         twice = first_twice(name for name, _ in pairs)
         raise ValueError(f"the field {twice[:60]!a} stands twice in one object")
-    return found
+    return fields

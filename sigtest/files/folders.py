@@ -3,42 +3,53 @@
 The layout of a shared task is `reference*` and `systems/*`, and beside them perhaps `source*`,
 `documents*` or `docids*`, and `labels*`. A text has one segment a line, or is of a format that says
 where its segments are. `systems/NAME/` has a file for each training run of one system.
+
+An EvalSet of mt-metrics-eval has, for each pair of languages LP and often for one test set alone:
+
+    sources/LP.txt   references/LP.REF.txt   system-outputs/LP/NAME.txt   documents/LP.docs
+    human-scores/LP.GOLD.{sys,seg}.score     metric-scores/LP/NAME-REF.{sys,seg}.score
+
+A line is a system and a score; the i-th line of a system in a `.seg.` file is its segment i, and
+`None` a segment without a score. Files differ in the order of their systems, and references stand
+among them as if they were systems.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import Any
 
-from sigtest.data.names import system_name
-from sigtest.data.text import parse_lines
+from sigtest.data.names import choose, system_name
 from sigtest.errors import InputError, LengthError
 from sigtest.files.file import File
-from sigtest.files.formats.evaluations import (
+from sigtest.files.formats.programs import (
     is_packed_log,
     is_results,
-    needed_members,
     read_packed_log,
+    read_seg_scores,
+    scores_of_systems,
 )
-from sigtest.files.formats.programs import read_seg_scores
 from sigtest.files.join import STRICT, Joining, combine
-from sigtest.files.material import AS_WHAT, WHICH, Line, Material, SystemScores, examples
-from sigtest.files.registry import FORMATS_READ, format_of, read_file, read_lines
-from sigtest.files.tree import ZIP, Tree
+from sigtest.files.material import AS_WHAT, WHICH, Material, examples
+from sigtest.files.registry import FORMATS_READ, Reader, format_of, read_file, read_lines
+from sigtest.files.tree import ZIP, Bounds, Meter, Tree, folder_of, unpacked
 
-LAYOUT = "reference* and systems/*, or one WMT .xml"
 SYSTEMS = "systems"
 REFERENCE = "reference"
-SOURCE = "source"
 COLUMNS = {"documents": ("documents", "docids"), "labels": ("labels",)}
-Outputs = tuple[tuple[str, tuple[tuple[Line, ...], ...]], ...]
 
 
-def has_layout(tree: Tree) -> bool:
-    """Whether some folder has references and systems."""
-    return bool(_with_systems(tree) & _with_references(tree))
+def _with_systems(tree: Tree) -> set[PurePosixPath]:
+    folders = {folder for path in tree.paths for folder in (path.parent, path.parent.parent)}
+    return {folder.parent for folder in folders if folder.name == SYSTEMS}
+
+
+def _with_references(tree: Tree) -> set[PurePosixPath]:
+    return {path.parent for path in tree.paths if path.name.startswith(REFERENCE)}
 
 
 def read_folder(tree: Tree, testset: str | None = None) -> Material:
@@ -53,45 +64,18 @@ def read_folder(tree: Tree, testset: str | None = None) -> Material:
     """
     root = _root(tree, testset)
     here = tree.under(root)
-    columns = {
-        kind: _column(tree, [path for path in here if path.name.startswith(names)])
-        for kind, names in COLUMNS.items()
-    }
-    sources = [path for path in here if path.name.startswith(SOURCE)]
-    material = Material(
-        references=tuple(
-            lines
-            for path in here
-            if path.name.startswith(REFERENCE)
-            for lines in read_file(tree.file(path)).as_references()
-        ),
-        systems=_systems(tree, root),
-        documents=columns["documents"],
-        labels=columns["labels"],
-        sources=read_lines(tree.file(sources[0]), "a source") if len(sources) == 1 else None,
-        name=tree.name,
-    )
-    if testset is None or testset not in (str(root), root.name):
-        return material
-    return replace(material, testsets=(testset,) * len(material))
-
-
-def _with_systems(tree: Tree) -> set[PurePosixPath]:
-    return {
-        folder.parent
-        for path in tree.paths
-        for folder in (path.parent, path.parent.parent)
-        if folder.name == SYSTEMS
-    }
-
-
-def _with_references(tree: Tree) -> set[PurePosixPath]:
-    return {path.parent for path in tree.paths if path.name.startswith(REFERENCE)}
-
-
-def _systems(tree: Tree, root: PurePosixPath) -> Outputs:
-    """Each system with the outputs of its runs, by name."""
-    outputs: dict[str, list[tuple[Line, ...]]] = {}
+    columns: dict[str, Any] = {}
+    for kind, names in COLUMNS.items():
+        paths = [path for path in here if path.name.startswith(names)]
+        if len(paths) > 1:
+            raise InputError(f"{tree.name} has {paths[0].name} and {paths[1].name}; one is enough.")
+        columns[kind] = tree.lines(paths[0]) if paths else None
+    references = [tree.file(path) for path in here if path.name.startswith(REFERENCE)]
+    read = [read_file(file) for file in references]
+    sources = [tree.file(path) for path in here if path.name.startswith("source")]
+    columns["sources"] = read_lines(sources[0], "a source") if len(sources) == 1 else None
+    by_id = not all(own.ordered for own in read)  # such as transcripts
+    outputs: dict[str, list[File]] = {}
     for path in tree.below(root / SYSTEMS):
         alone = path.parent == root / SYSTEMS
         name = system_name(path.name) if alone else path.parent.name
@@ -100,146 +84,287 @@ def _systems(tree: Tree, root: PurePosixPath) -> Outputs:
             raise InputError(
                 f"{tree.name} has two systems {name[:200]!r}, {' and '.join(files)}; rename one."
             )
-        outputs.setdefault(name, []).append(read_lines(tree.file(path), "an output"))
-    return tuple((name, tuple(runs)) for name, runs in outputs.items())
+        outputs.setdefault(name, []).append(tree.file(path))
+    if by_id:
+        parts = [replace(own, references=own.as_references(), texts=()) for own in read]
+        known = {what: lines for what, lines in columns.items() if lines is not None}
+        parts[0] = replace(parts[0], **known)
+        parts += [read_file(run).as_systems(name) for name, runs in outputs.items() for run in runs]
+        material = replace(combine(parts, Joining(runs=True)), name=tree.name)
+    else:
+        material = Material(
+            references=tuple(lines for own in read for lines in own.as_references()),
+            systems=tuple(
+                (name, tuple(read_lines(run, "an output") for run in runs))
+                for name, runs in outputs.items()
+            ),
+            name=tree.name,
+            **columns,
+        )
+    if testset is None or testset not in (str(root), root.name):
+        return material
+    return replace(material, testsets=(testset,) * len(material))
 
 
 def _root(tree: Tree, testset: str | None) -> PurePosixPath:
     """The one folder that has references and systems, the outermost of all, or the one named."""
     systems, references = _with_systems(tree), _with_references(tree)
     roots = sorted(systems & references)
-    if len(roots) == 1 or PurePosixPath(".") in roots:
+    named = [root for root in roots if testset in (str(root), root.name)]
+    if len(roots) == 1 or PurePosixPath() in roots:
         return roots[0]
+    if len(named) == 1:
+        return named[0]
     if roots:
-        named = [root for root in roots if testset in (str(root), root.name)]
-        if len(named) == 1:
-            return named[0]
         unknown = "" if testset is None else f"none of which is {testset[:80]!r}; "
         raise InputError(
             f"{tree.name} has {len(roots)} test sets ({examples(map(str, roots), 8)}); {unknown}"
             f"{WHICH}"
         )
-    part = "no matching files"
-    if systems or references:
-        part = "no systems/*" if references else "no reference* beside systems"
-    inside = examples(map(str, tree.paths))
+    part = "no reference* beside systems" if systems else "no matching files"
     raise InputError(
-        f"{tree.name} has {part}; expected {LAYOUT}. It has {inside}, and plain text does not say "
-        f"what it is: {'unpack it and ' if tree.packed else ''}give each file of its own, "
+        f"{tree.name} has {'no systems/*' if references else part}; expected reference* and "
+        f"systems/*, or one WMT .xml. It has {examples(map(str, tree.paths))}, and plain text does "
+        f"not say what it is: {'unpack it and ' if tree.packed else ''}give each file of its own, "
         f"{AS_WHAT}."
     )
 
 
-def _column(tree: Tree, paths: list[PurePosixPath]) -> tuple[str, ...] | None:
-    if len(paths) > 1:
-        raise InputError(f"{tree.name} has {paths[0].name} and {paths[1].name}; one is enough.")
-    return parse_lines(tree.read(paths[0]), tree.named(paths[0])) if paths else None
+OUTPUTS, HUMAN, METRICS = "system-outputs", "human-scores", "metric-scores"
+LEVELS = {"system": "sys", "segment": "seg"}
+BOUNDS = Bounds(files=10_000)  # three pairs of languages have a thousand and more
+Files = Mapping[str, Mapping[str, PurePosixPath]]  # of scores, by name and level
 
 
-OUTPUTS = "system-outputs"
-SCORE_FOLDERS = ("human-scores", "metric-scores")
-SUFFIX = ".seg.score"
+@dataclass(frozen=True)
+class EvalSet:
+    """A directory, or an archive of one.
 
-
-def root_of(tree: Tree) -> PurePosixPath | None:
-    """The folder that has `system-outputs/PAIR/*.txt` and something beside it."""
-    found = {
-        path.parent.parent.parent
-        for path in tree.paths
-        if path.parent.parent.name == OUTPUTS and path.suffix in {".txt", ".gz"}
-    }
-    return min(found) if found else None
-
-
-def read_evalset(tree: Tree, pair: str | None) -> Material:
-    """Read one pair of languages.
-
-    Args:
-        tree: All files.
-        pair: Which; may be left out where there is one.
-
-    Raises:
-        InputError: Several pairs or not this one, scores of systems unequally long.
-        LengthError: A text with another number of lines than the others.
+    Attributes:
+        tree: Its files, perhaps among others.
+        root: The folder that has `human-scores`, or `system-outputs`.
     """
-    root = root_of(tree) or PurePosixPath(".")
-    pairs = sorted({path.parent.name for path in tree.below(root / OUTPUTS)})
-    pair = pairs[0] if pair is None and len(pairs) == 1 else pair
-    if pair is None or pair not in pairs:
-        raise InputError(
-            f"{tree.name} is an EvalSet with {len(pairs)} pairs of languages "
-            f"({', '.join(pairs)}); "
-            f"{'' if pair is None else f'{pair[:40]!a} is none of them; '}{WHICH}"
+
+    tree: Tree
+    root: PurePosixPath = field(default_factory=PurePosixPath)
+
+    @classmethod
+    def of_folder(cls, folder: Path) -> EvalSet:
+        """The files of a directory."""
+        return cls(folder_of(folder, Meter(str(folder), BOUNDS)))
+
+    @classmethod
+    def of_archive(cls, data: bytes, name: str) -> EvalSet:
+        """The files of a zip, tar or tar.gz.
+
+        Raises:
+            InputError: No archive, a damaged one, or one without human scores.
+        """
+        tree = unpacked(data, name, BOUNDS)
+        roots = {path.parent.parent for path in tree.paths if path.parent.name == HUMAN}
+        if not roots:
+            raise InputError(
+                f"{name} has no folder {HUMAN}; an EvalSet holds {HUMAN} and {METRICS}/LP."
+            )
+        return cls(tree, min(roots))
+
+    @classmethod
+    def of_outputs(cls, tree: Tree) -> EvalSet | None:
+        """The folder that has `system-outputs/PAIR/*.txt` and something beside it, if one has."""
+        folders = {path.parent.parent for path in tree.paths if path.suffix in {".txt", ".gz"}}
+        roots = [folder.parent for folder in folders if folder.name == OUTPUTS]
+        return cls(tree, min(roots)) if roots else None
+
+    def material(self, pair: str | None) -> Material:
+        """Texts and scores of segments of one pair of languages.
+
+        Args:
+            pair: Which; may be left out where there is one.
+
+        Raises:
+            InputError: Several pairs or not this one, scores of systems unequally long.
+            LengthError: A text with another number of lines than the others.
+        """
+        tree, root = self.tree, self.root
+        pairs = sorted({path.parent.name for path in tree.below(root / OUTPUTS)})
+        pair = pairs[0] if pair is None and len(pairs) == 1 else pair
+        if pair not in pairs or pair is None:
+            unknown = "" if pair is None else f"{pair[:40]!a} is none of them; "
+            raise InputError(
+                f"{tree.name} is an EvalSet with {len(pairs)} pairs of languages "
+                f"({', '.join(pairs)}); {unknown}{WHICH}"
+            )
+        references = {name: tree.lines(path) for name, path in self._references(pair).items()}
+        outputs = {
+            path.name.removesuffix(".gz").removesuffix(".txt"): tree.lines(path)
+            for path in tree.under(root / OUTPUTS / pair)
+        }
+        human = sorted({*outputs} & {*references})
+        of_pair = [
+            path
+            for folder in (HUMAN, METRICS)
+            for path in tree.below(root / folder)
+            if path.parent.name == pair or path.name.startswith(f"{pair}.")
+        ]
+        segments = [p for p in of_pair if p.name.removesuffix(".gz").endswith(".seg.score")]
+        scores = [own for path in segments for own in read_seg_scores(tree.file(path)).scores]
+        documents, sources = (
+            tree.lines(path) if path in tree.paths else None
+            for path in (root / "documents" / f"{pair}.docs", root / "sources" / f"{pair}.txt")
         )
-    references = _references(tree, root, pair)
-    documents = _optional(tree, root / "documents" / f"{pair}.docs")
-    outputs = {
-        path.name.removesuffix(".gz").removesuffix(".txt"): _lines(tree, path)
-        for path in tree.under(root / OUTPUTS / pair)
-    }
-    names = set(references)
-    systems = {name: lines for name, lines in outputs.items() if name not in names}
-    human = sorted(set(outputs) & names)
-    material = Material(
-        references=tuple(references.values()),
-        systems=tuple((name, (lines,)) for name, lines in systems.items()),
-        documents=tuple(line.split("\t")[-1] for line in documents) if documents else None,
-        labels=tuple(line.split("\t")[0] for line in documents) if documents else None,
-        sources=_optional(tree, root / "sources" / f"{pair}.txt"),
-        scores=tuple(s for s in _scores(tree, root, pair) if s.system in systems),
-        testsets=None,
-        name=tree.name,
-        notes=(f"{tree.name}: references, not systems: {', '.join(human)}.",) if human else (),
-    )
-    _require_equal(material)
-    return replace(material, testsets=(pair,) * len(material))
+        material = Material(
+            references=tuple(references.values()),
+            systems=tuple((n, (lines,)) for n, lines in outputs.items() if n not in references),
+            documents=tuple(line.split("\t")[-1] for line in documents) if documents else None,
+            labels=tuple(line.split("\t")[0] for line in documents) if documents else None,
+            sources=sources,
+            scores=tuple(s for s in scores if s.system in {*outputs} - {*references}),
+            name=tree.name,
+            notes=(f"{tree.name}: references, not systems: {', '.join(human)}.",) if human else (),
+        )
+        _require_equal(material)
+        return replace(material, testsets=(pair,) * len(material))
 
+    def _references(self, pair: str) -> dict[str, PurePosixPath]:
+        """Reference sets by name: `PAIR.refA.txt`."""
+        pattern = re.compile(rf"{re.escape(pair)}\.(.+)\.txt(\.gz)?")
+        matches = {p: pattern.fullmatch(p.name) for p in self.tree.under(self.root / "references")}
+        return {match[1]: path for path, match in matches.items() if match is not None}
 
-def _references(tree: Tree, root: PurePosixPath, pair: str) -> dict[str, tuple[str, ...]]:
-    """Reference sets by name: `PAIR.refA.txt`."""
-    pattern = re.compile(rf"{re.escape(pair)}\.(.+)\.txt(\.gz)?")
-    found = {}
-    for path in tree.under(root / "references"):
-        if (named := pattern.fullmatch(path.name)) is not None:
-            found[named[1]] = _lines(tree, path)
-    return found
+    def scores_in(self, *names: str) -> Files:
+        """Files of scores in a folder by name, then level; names sorted.
 
+        Raises:
+            InputError: It has none.
+        """
+        folder = self.root.joinpath(*names)
+        paths = self.tree.under(folder)
+        if not paths:
+            raise InputError(
+                f"{self.tree.named(folder)} is missing; an EvalSet holds {HUMAN} and {METRICS}/LP.",
+                field="evalset",
+            )
+        files: dict[str, dict[str, PurePosixPath]] = {}
+        for path in paths:
+            for level, suffix in LEVELS.items():
+                if path.name.endswith(f".{suffix}.score"):
+                    label = path.name.removesuffix(f".{suffix}.score")
+                    files.setdefault(label, {})[level] = path
+        if not files:
+            raise InputError(
+                f"{self.tree.named(folder)} has no files NAME.sys.score or NAME.seg.score.",
+                field="evalset",
+            )
+        return {label: files[label] for label in sorted(files)}
 
-def _scores(tree: Tree, root: PurePosixPath, pair: str) -> list[SystemScores]:
-    """Segment scores of people and of metrics, by the names of their files."""
-    found: list[SystemScores] = []
-    for folder in SCORE_FOLDERS:
-        for path in tree.below(root / folder):
-            of_pair = path.parent.name == pair or path.name.startswith(f"{pair}.")
-            if of_pair and path.name.removesuffix(".gz").endswith(SUFFIX):
-                found += read_seg_scores(tree.file(path)).scores
-    return found
+    def standard_reference(self, lp: str, labels: Sequence[str]) -> str | None:
+        """The reference that most metric files name; the first by name where several do."""
+        names = self._references(lp)
+        counts = Counter(label.rpartition("-")[2] for label in labels)
+        return min((n for n in counts if n in names), key=lambda n: (-counts[n], n), default=None)
+
+    def read(self, files: Mapping[str, PurePosixPath]) -> dict[str, Any]:
+        """Scores by level, then system."""
+        levels: dict[str, Any] = {}
+        for level, path in files.items():
+            file = self.tree.file(path)
+            scores = scores_of_systems(file)
+            for system, values in scores.items() if level == "system" else ():
+                if len(values) > 1:
+                    raise InputError(
+                        f"{file.name}: system {system!r} has {len(values)} scores, not one."
+                    )
+            alone = {system: values[0] for system, values in scores.items()}
+            levels[level] = alone if level == "system" else scores
+        return levels
+
+    def request(self, lp: str, gold: str, metrics: Sequence[str] | None = None) -> dict[str, Any]:
+        """The request of human and metric scores.
+
+        The reference that most metric files name is the standard one. It is left out for every
+        metric, also for those without a reference, since a metric would hold it against itself;
+        other human translations stay, as systems.
+
+        Args:
+            lp: Pair of languages (`he-en`).
+            gold: Name of the human scores (`mqm`).
+            metrics: Names of metric files without level (`BLEU-refB`); all of them where none.
+
+        Raises:
+            InputError: A folder or file is missing or malformed.
+            RecipeError: An unknown metric, gold or pair of languages.
+        """
+        golds: dict[str, dict[str, Mapping[str, PurePosixPath]]] = {}
+        for label, levels in self.scores_in(HUMAN).items():
+            pair, _, name = label.partition(".")
+            golds.setdefault(pair, {})[name] = levels
+        choose(lp, sorted(golds), "lp", "pair of languages")
+        choose(gold, sorted(golds[lp]), "gold", "name of human scores")
+        files = self.scores_in(METRICS, lp)
+        labels = [choose(name, files, "metrics", "metric") for name in metrics or ()]
+        labels = [*files] if metrics is None else labels
+        standard = self.standard_reference(lp, [*files])
+        request: dict[str, Any] = {
+            "human": {"scores": self.read(golds[lp][gold])},
+            "metrics": {label: self.read(files[label]) for label in labels},
+        }
+        tables = [request["human"]["scores"], *request["metrics"].values()]
+        if f"BLEU-{standard}" in labels and standard:
+            request["baseline"] = f"BLEU-{standard}"
+        if standard and any(standard in table for levels in tables for table in levels.values()):
+            request["exclude_systems"] = [standard]
+        return request
+
+    def requests(
+        self, lps: Sequence[str], gold: str, metrics: Sequence[str] | None = None
+    ) -> dict[str, Any]:
+        """The request of several pairs of languages, whose metrics have the same labels.
+
+        Metrics are those without a reference and those with the standard one of each pair of
+        languages, and are called by their name alone (`BLEU` for `BLEU-refB`).
+
+        Args:
+            lps: Pairs of languages.
+            gold: Name of the human scores.
+            metrics: Names of metrics (`BLEU`); all of them where none.
+
+        Raises:
+            InputError: A folder or file is missing or malformed.
+            RecipeError: An unknown metric, gold or pair of languages.
+        """
+        sets: dict[str, Any] = {}
+        for lp in lps:
+            files = self.scores_in(METRICS, lp)
+            parts = {label: label.rpartition("-") for label in files}
+            last = {self.standard_reference(lp, [*files]), "src"}
+            names = {
+                name: label for label, (name, _, reference) in parts.items() if reference in last
+            }
+            wanted = [*names] if metrics is None else metrics
+            labels = [names[choose(name, names, "metrics", "metric")] for name in wanted]
+            body = self.request(lp, gold, labels)
+            body.pop("baseline", None)
+            scores = body["metrics"].values()
+            sets[lp] = {**body, "metrics": dict(zip(wanted, scores, strict=True))}
+        return {"sets": sets}
 
 
 def _require_equal(material: Material) -> None:
     """Check that every text and every score has one entry a segment."""
-    columns: list[tuple[str, Sequence[Line | object]]] = [
-        (f"reference {i + 1}", lines) for i, lines in enumerate(material.references)
+    columns: list[tuple[str, Sequence[object]]] = [
+        *((f"reference {i + 1}", lines) for i, lines in enumerate(material.references)),
+        *((f"system {name!r}", runs[0]) for name, runs in material.systems),
+        *((f"{s.label} of {s.system!r}", s.values) for s in material.scores),
+        ("source", material.sources or ()),
+        ("documents", material.documents or ()),
     ]
-    columns += [(f"system {name!r}", runs[0]) for name, runs in material.systems]
-    columns += [(f"{s.label} of {s.system!r}", s.values) for s in material.scores]
-    columns += [
-        (w, c) for w, c in (("source", material.sources), ("documents", material.documents)) if c
-    ]
+    first, expected = columns[0]
     for what, column in columns:
-        if len(column) != len(columns[0][1]):
+        if column and len(column) != len(expected):
             raise LengthError(
-                f"{material.name}: {what} has {len(column):,} lines, {columns[0][0]} has "
-                f"{len(columns[0][1]):,}; an EvalSet needs one line a segment."
+                f"{material.name}: {what} has {len(column):,} lines, {first} has "
+                f"{len(expected):,}; an EvalSet needs one line a segment."
             )
-
-
-def _optional(tree: Tree, path: PurePosixPath) -> tuple[str, ...] | None:
-    return _lines(tree, path) if path in tree.paths else None
-
-
-def _lines(tree: Tree, path: PurePosixPath) -> tuple[str, ...]:
-    return parse_lines(tree.read(path), tree.named(path))
 
 
 OFFICE = {
@@ -249,27 +374,6 @@ OFFICE = {
 }  # fmt: skip
 SUFFIXES = {suffix for reader in FORMATS_READ.values() for suffix in reader.suffixes}
 TEXTS = ("text", "text-columns", "numbers")  # whose files say neither what nor whose they are
-
-
-@dataclass(frozen=True)
-class TreeReader:
-    """A format of several files, in a folder or an archive.
-
-    Attributes:
-        name: What tests call it.
-        title: What messages and pages call it.
-        brings: One sentence: what is taken from it.
-        sniff: Whether files are of this format.
-        read: Reads them; the second argument says what to do where they do not match.
-        general: Whether it takes what no other format recognises.
-    """
-
-    name: str
-    title: str
-    brings: str
-    sniff: Callable[[Tree], bool]
-    read: Callable[[Tree, Joining], Material]
-    general: bool = False
 
 
 def read_tree(tree: Tree, how: Joining = STRICT) -> Material:
@@ -287,7 +391,7 @@ def read_tree(tree: Tree, how: Joining = STRICT) -> Material:
     return format_of_tree(tree).read(tree, how)
 
 
-def format_of_tree(tree: Tree) -> TreeReader:
+def format_of_tree(tree: Tree) -> Reader[Tree, Material]:
     """The format of a folder or archive."""
     return next(reader for reader in TREES_READ.values() if reader.sniff(tree))
 
@@ -298,8 +402,11 @@ def _is_inspect(tree: Tree) -> bool:
 
 def _read_inspect(tree: Tree, _: Joining) -> Material:
     names = [str(path) for path in tree.paths]
-    members = {name: tree.read(PurePosixPath(name)) for name in needed_members(names)}
-    return read_packed_log(members, tree.name)
+    return read_packed_log(names, lambda name: tree.read(PurePosixPath(name)), tree.name)
+
+
+def _read_evalset(tree: Tree, how: Joining) -> Material:
+    return (EvalSet.of_outputs(tree) or EvalSet(tree)).material(how.testset)
 
 
 def _read_collection(tree: Tree, how: Joining) -> Material:
@@ -314,6 +421,7 @@ def _read_collection(tree: Tree, how: Joining) -> Material:
     refusals: list[InputError] = []
     for path in tree.paths:
         file = tree.file(path)
+        file.columns = how.columns
         reader = _reader_of(file, tree, how)
         if callable(reader):
             parts.append(reader())
@@ -347,22 +455,22 @@ def _reader_of(file: File, tree: Tree, how: Joining) -> Callable[[], Material] |
 
 
 # fmt: off
-_TREES = (
-    TreeReader("shared-task", "the layout of a shared task",
-               "reference* and systems/*, perhaps source*, documents*, labels*; systems/NAME/* are "
-               "training runs.",
-               has_layout, lambda tree, how: read_folder(tree, how.testset)),
-    TreeReader("evalset", "an EvalSet tree of mt-metrics-eval",
-               "Sources, references, outputs, documents, human and metric scores of segments.",
-               lambda tree: root_of(tree) is not None,
-               lambda tree, how: read_evalset(tree, how.testset)),
-    TreeReader("inspect", "a log of Inspect AI (.eval)",
-               "Scores of a model by scorer and sample, epochs as runs.",
-               _is_inspect, _read_inspect),
-    TreeReader("collection", "files of the formats above, joined by their ids",
-               "All that they bring; plain text is passed over, since nothing says what it is.",
-               lambda tree: True, _read_collection, general=True),
+_TREES: tuple[Reader[Tree, Material], ...] = (
+    Reader("shared-task", "the layout of a shared task", (),
+           "reference* and systems/*, perhaps source*, documents*, labels*; systems/NAME/* are "
+           "training runs.",
+           lambda tree: bool(_with_systems(tree) & _with_references(tree)),
+           lambda tree, how: read_folder(tree, how.testset)),
+    Reader("evalset", "an EvalSet tree of mt-metrics-eval", (),
+           "Sources, references, outputs, documents, human and metric scores of segments.",
+           lambda tree: EvalSet.of_outputs(tree) is not None, _read_evalset),
+    Reader("inspect", "a log of Inspect AI (.eval)", (),
+           "Scores of a model by scorer and sample, epochs as runs.",
+           _is_inspect, _read_inspect),
+    Reader("collection", "files of the formats above, joined by their ids", (),
+           "All that they bring; plain text is passed over, since nothing says what it is.",
+           lambda tree: True, _read_collection, general=True),
 )
 # fmt: on
 
-TREES_READ: dict[str, TreeReader] = {reader.name: reader for reader in _TREES}
+TREES_READ = {reader.name: reader for reader in _TREES}

@@ -2,30 +2,31 @@
 
 The command line, forms and notebooks say what each file was given as; the rest its content says.
 A name that was given wins over one inside. Files are bytes that were sent or paths of this machine,
-of any format, alone, with gzip, in archives or folders.
+of any format, alone, with gzip, in archives or folders; or a test set that sacreBLEU knows by name.
 """
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from sigtest.data.names import check_name, is_reference, system_name
 from sigtest.data.text import parse_lines
-from sigtest.errors import InputError, LimitError, SigtestError
+from sigtest.errors import InputError, LimitError, SigtestError, UnavailableError
 from sigtest.files.file import File, Near
 from sigtest.files.folders import read_tree
 from sigtest.files.join import STRICT, Joining, combine, join
 from sigtest.files.material import Material
 from sigtest.files.registry import format_of, read_file
-from sigtest.files.tree import Bounds, Meter, Tree, is_hidden, opened
+from sigtest.files.tree import Bounds, Meter, Tree, folder_of, opened, reader_of
 
-DEEPEST = 5  # folders below the one that was named
-MOST = 20  # times as many entries are looked at as may be read
+if TYPE_CHECKING:
+    from sacrebleu.dataset.base import Dataset
 
 
 def read_bytes(
@@ -54,7 +55,7 @@ def read_bytes(
     found = opened(data, whole.of_part(name, len(data)))
     if isinstance(found, Tree):
         return read_tree(found, how)
-    return read_file(File(name, found, near))
+    return read_file(File(name, found, near, columns=how.columns))
 
 
 def read_path(
@@ -79,39 +80,10 @@ def read_path(
     whole = outer or Meter(str(path), bounds or Bounds())
     limits, place = whole.bounds, Path(path)
     if place.is_dir():
-        return read_tree(_tree(place, whole.of_part(str(place))), how)
+        return read_tree(folder_of(place, whole.of_part(str(place))), how)
     with place.open("rb") as file:
         data = file.read(limits.text_bytes + 1)
     return read_bytes(data, str(path), limits, how, _near(place, limits), whole)
-
-
-def _tree(place: Path, meter: Meter) -> Tree:
-    """The files in a folder and its folders."""
-    readers: dict[PurePosixPath, Callable[[], bytes]] = {}
-    looked = 0
-    for folder, folders, names in os.walk(place):
-        inner = PurePosixPath(*Path(folder).relative_to(place).parts)
-        folders[:] = sorted(f for f in folders if f[0] != "." and len(inner.parts) < DEEPEST)
-        looked += len(names)
-        if looked > MOST * meter.bounds.files:
-            raise LimitError(
-                f"{place} has more than {MOST * meter.bounds.files:,} files; name a smaller one.",
-                limit="max_archive_files",
-            )
-        for name in names:
-            file = Path(folder, name)
-            if not is_hidden(inner / name) and file.is_file():
-                readers[inner / name] = _reader(file, meter)
-    return Tree(readers, meter, packed=False)
-
-
-def _reader(file: Path, meter: Meter) -> Callable[[], bytes]:
-    def read() -> bytes:
-        meter.add_file()
-        with file.open("rb") as opened:
-            return meter.drain(opened)
-
-    return read
 
 
 def _near(place: Path, limits: Bounds) -> Near:
@@ -120,7 +92,7 @@ def _near(place: Path, limits: Bounds) -> Near:
     def near(wanted: Callable[[str], bool]) -> Mapping[str, bytes]:
         found = sorted(p for p in place.parent.iterdir() if wanted(p.name) and p.is_file())
         meter = Meter(str(place.parent), limits)
-        readers = {PurePosixPath(file.name): _reader(file, meter) for file in found}
+        readers = {PurePosixPath(file.name): reader_of(file, meter) for file in found}
         beside = Tree(readers, meter)
         return {str(place.parent / p.name): beside.read(p) for p in beside.paths}
 
@@ -129,7 +101,7 @@ def _near(place: Path, limits: Bounds) -> Near:
 
 Role = Literal["anything", "reference", "system", "scores", "source", "documents", "labels"]
 COLUMNS: tuple[Role, ...] = ("documents", "labels", "source")  # what is said of each segment
-ALONE: dict[Role, dict[str, Any]] = {  # what counts for nothing in files that are given as others
+ALONE: Mapping[Role, Mapping[str, Any]] = {  # what does not count beside files given as these
     "reference": {"references": ()},
     "source": {"sources": None},
     "documents": {"documents": None},
@@ -209,35 +181,29 @@ def gather(
     meter = Meter("The set of files", limits)
     parts = [_checked(entry, how, meter) for entry in entries]
     _require_distinct(entries, parts)
-    parts = _without_what_is_given_alone(entries, parts)
-    files: dict[str, tuple[str, ...]] = {}
-    for entry, part in zip(entries, parts, strict=True):
-        for name in part.system_names:
-            files[name] = (*files.get(name, ()), entry.name)
-    try:
-        material = join(_with_runs(entries, parts, how), how=how)
-        return Gathered(replace(material, notes=_without_folders(material.notes, entries)), files)
-    except SigtestError as error:
-        for entry in entries:
-            if entry.name == error.field:
-                error.field = entry.field
-                error.system = error.system or entry.system
-                break
-        raise
-
-
-def _without_what_is_given_alone(
-    entries: Sequence[Entry], parts: Sequence[Material]
-) -> list[Material]:
-    """Materials without the references, say, that others have beside systems, if some are given."""
     roles = {entry.role for entry in entries}
-    kept = []
+    files: dict[str, tuple[str, ...]] = {}
+    together: dict[str, list[Material]] = {}  # runs of a system at the place of the first
     for entry, part in zip(entries, parts, strict=True):
         for role in roles - {entry.role}:
             if (role, entry.role) != ("reference", "anything"):
                 part = replace(part, **ALONE.get(role, {}))
-        kept.append(part)
-    return kept
+        for name in part.system_names:
+            files[name] = (*files.get(name, ()), entry.name)
+        key = f"{entry.system}\n" if entry.run else str(len(together))
+        together.setdefault(key, []).append(part)
+    as_runs = replace(how, runs=True)
+    try:
+        material = join(
+            [combine(g, as_runs) if k.endswith("\n") else g[0] for k, g in together.items()], how
+        )
+    except SigtestError as error:
+        blamed = next((own for own in entries if own.name == error.field), None)
+        if blamed is not None:
+            error.field = blamed.field
+            error.system = error.system or blamed.system
+        raise
+    return Gathered(replace(material, notes=_without_folders(material.notes, entries)), files)
 
 
 def _without_folders(notes: Sequence[str], entries: Sequence[Entry]) -> tuple[str, ...]:
@@ -250,29 +216,15 @@ def _without_folders(notes: Sequence[str], entries: Sequence[Entry]) -> tuple[st
     return tuple(notes)
 
 
-def _with_runs(entries: Sequence[Entry], parts: Sequence[Material], how: Joining) -> list[Material]:
-    """Materials with the runs of each system put together, at the place of the first."""
-    together: dict[str, list[Material]] = {}
-    for entry, part in zip(entries, parts, strict=True):
-        key = f"{entry.system}\n" if entry.run else str(len(together))
-        together.setdefault(key, []).append(part)
-    as_runs = replace(how, runs=True)
-    return [
-        combine(group, as_runs) if key.endswith("\n") else group[0]
-        for key, group in together.items()
-    ]
-
-
 def _checked(entry: Entry, how: Joining, meter: Meter) -> Material:
     """What one entry brings; errors say which part of the request it is."""
     try:
-        if entry.system is not None:
-            _check_name(entry.system, "system", entry.name)
-        if entry.label is not None:
-            _check_name(entry.label, "score", entry.name)
-        found = _ROLES[entry.role](entry, _material(entry, how, meter))
-        _check_characters(found, entry, meter.bounds.characters)
-        return found
+        for name, what in ((entry.system, "system"), (entry.label, "score")):
+            if name is not None:
+                _check_name(name, what, entry.name)
+        material = _as_role(entry, _material(entry, how, meter))
+        _check_characters(material, entry, meter.bounds.characters)
+        return material
     except SigtestError as error:
         if entry.field is not None:
             error.field = entry.field
@@ -280,15 +232,15 @@ def _checked(entry: Entry, how: Joining, meter: Meter) -> Material:
         raise
 
 
-def _check_characters(found: Material, entry: Entry, most: int) -> None:
-    outputs = [run for _, runs in found.systems for run in runs]
-    columns = [found.sources, found.documents, found.labels]
-    for lines in (*found.references, *found.texts, *outputs, *(c for c in columns if c)):
-        if max((len(line) for line in lines if line is not None), default=0) > most:
-            line = next(i for i, text in enumerate(lines, 1) if text and len(text) > most)
+def _check_characters(material: Material, entry: Entry, most: int) -> None:
+    outputs = [run for _, runs in material.systems for run in runs]
+    columns = (material.sources, material.documents, material.labels)
+    for lines in (*material.references, *material.texts, *outputs, *columns):
+        if max((len(line) for line in lines or () if line is not None), default=0) > most:
+            line = next(i for i, text in enumerate(lines or (), 1) if text and len(text) > most)
             raise LimitError(
-                f"{entry.name}, line {line}: {len(lines[line - 1] or ''):,} characters; a segment "
-                f"has at most max_characters, {most:,}.",
+                f"{entry.name}, line {line}: {len((lines or ())[line - 1] or ''):,} characters; a "
+                f"segment has at most max_characters, {most:,}.",
                 limit="max_characters",
                 field=entry.name,
                 line=line,
@@ -303,106 +255,82 @@ def _check_name(name: str, what: str, file: str) -> None:
 
 
 def _material(entry: Entry, how: Joining, meter: Meter) -> Material:
-    if isinstance(entry.where, Material):
-        return entry.where
-    if entry.role in ("documents", "labels"):
-        return _column(entry, meter)
-    if how.labels and entry.role in ("reference", "system"):
-        lines = _plain_lines(entry, meter)
-        if lines is not None:
-            return Material(texts=(lines,), name=entry.name)
-    if isinstance(entry.where, Upload):
-        return read_bytes(entry.where.data, entry.where.name, how=how, outer=meter)
-    return read_path(entry.where, how=how, outer=meter)
+    where = entry.where
+    if isinstance(where, Material):
+        return where
+    column, labels = entry.role in ("documents", "labels"), entry.role in ("reference", "system")
+    if column or (how.labels and labels and (isinstance(where, Upload) or where.is_file())):
+        data = where.data if isinstance(where, Upload) else where.read_bytes()
+        data = meter.of_part(entry.name, len(data)).unzipped(data, entry.name)
+        material = _of_lines(entry, data, column)
+        if material is not None:
+            return material
+    if isinstance(where, Upload):
+        return read_bytes(where.data, where.name, how=how, outer=meter)
+    return read_path(where, how=how, outer=meter)
 
 
-def _column(entry: Entry, meter: Meter) -> Material:
-    """The documents or labels of a file: its lines, or what a format says of its segments.
+def _of_lines(entry: Entry, data: bytes, column: bool) -> Material | None:
+    """Documents or labels: lines, or what a format says of segments; else plain lines alone.
 
     Of two columns between tabs, the first is the label and the second the document, as
     mt-metrics-eval writes them.
     """
-    data = _unzipped(entry, meter)
-    lines = parse_lines(data, entry.name)  # says what is wrong with an empty file
+    lines = parse_lines(data, entry.name) if column else ()  # says what is wrong with an empty file
     known = format_of(File(entry.name, data))
+    if not column:  # where numbers are labels, too
+        lines = parse_lines(data, entry.name) if known.name in ("numbers", "text") else ()
+        return Material(texts=(lines,), name=entry.name) if lines else None
     if known.name not in LINES:
         return known.read(File(entry.name, data))
     if known.name == "text-columns" and all(line.count("\t") == 1 for line in lines):
-        rows = [line.split("\t") for line in lines]
-        lines = tuple(row[entry.role == "documents"] for row in rows)
-    column: dict[str, Any] = {entry.role: lines}
-    return Material(name=entry.name, **column)
+        lines = tuple(line.split("\t")[entry.role == "documents"] for line in lines)
+    columns: dict[str, Any] = {entry.role: lines}
+    return Material(name=entry.name, **columns)
 
 
-def _plain_lines(entry: Entry, meter: Meter) -> tuple[str, ...] | None:
-    """The lines of a file that is of no other format, numbers among them."""
-    if isinstance(entry.where, Path) and not entry.where.is_file():
-        return None
-    data = _unzipped(entry, meter)
-    plain = format_of(File(entry.name, data)).name in ("numbers", "text")
-    return parse_lines(data, entry.name) if plain else None
-
-
-def _unzipped(entry: Entry, meter: Meter) -> bytes:
-    where = entry.where
-    data = where.data if isinstance(where, Upload) else Path(entry.name).read_bytes()
-    return meter.of_part(entry.name, len(data)).unzipped(data, entry.name)
-
-
-def _documents(entry: Entry, material: Material) -> Material:
-    column: dict[str, Any] = {entry.role: getattr(material, entry.role)}
-    if column[entry.role] is None:
+def _as_role(entry: Entry, material: Material) -> Material:
+    """The same as what it was given as."""
+    role, bare = entry.role, replace(material, references=(), systems=(), texts=(), scores=())
+    if role == "anything":
+        return material.of_known_role()
+    if role == "reference":
+        return replace(bare, references=material.as_references())
+    if role == "source":
+        return replace(bare, sources=material.as_source())
+    if role == "system":
+        return _as_system(entry, material)
+    if role == "scores":
+        if not material.scores:
+            raise InputError(
+                f"{entry.name} has no scores of segments; give one number a line, or a table with "
+                "named columns.",
+                field=entry.name,
+            )
+        return replace(bare, scores=material.scores).named(entry.system, entry.label)
+    columns: dict[str, Any] = {role: getattr(material, role)}
+    if columns[role] is None:
         raise InputError(
-            f"{entry.name} does not name the {entry.role} of segments; give one a line.",
+            f"{entry.name} does not name the {role} of segments; give one a line.",
             field=entry.name,
         )
-    return Material(ids=material.ids, ordered=material.ordered, name=material.name, **column)
+    return Material(ids=material.ids, ordered=material.ordered, name=material.name, **columns)
 
 
-def _system(entry: Entry, material: Material) -> Material:
-    if not entry.system and material.texts and is_reference(_base(entry)):
+def _as_system(entry: Entry, material: Material) -> Material:
+    base = os.path.basename(entry.name) if isinstance(entry.where, Path) else entry.name
+    if not entry.system and material.texts and is_reference(base):
         raise InputError(
             f"{entry.name} has the name of a reference, and is given as a system. A reference is "
             f"-r {entry.name} (in a form the part references), a system NAME={entry.name}."
         )
-    name = entry.system or system_name(_base(entry))
+    name = entry.system or system_name(base)
     if not entry.system and material.texts:
         _check_name(name, "system", entry.name)
     return material.as_systems(name).named(entry.system, entry.label)
 
 
-def _scores(entry: Entry, material: Material) -> Material:
-    if not material.scores:
-        raise InputError(
-            f"{entry.name} has no scores of segments; give one number a line, or a table with "
-            "named columns.",
-            field=entry.name,
-        )
-    alone = replace(material, references=(), systems=(), texts=())
-    return alone.named(entry.system, entry.label)
-
-
-def _base(entry: Entry) -> str:
-    """The name of a file: without its folders, where it is one of this machine."""
-    return os.path.basename(entry.name) if isinstance(entry.where, Path) else entry.name
-
-
-_ROLES: dict[str, Callable[[Entry, Material], Material]] = {
-    "anything": lambda _, material: material.of_known_role(),
-    "reference": lambda _, material: replace(
-        material, references=material.as_references(), systems=(), texts=(), scores=()
-    ),
-    "system": _system,
-    "scores": _scores,
-    "source": lambda _, material: replace(
-        material, sources=material.as_source(), references=(), systems=(), texts=(), scores=()
-    ),
-    "documents": _documents,
-    "labels": _documents,
-}
-
-
-def _require_distinct(entries: Sequence[Entry], parts: Sequence[Material]) -> None:
+def _require_distinct(entries: Sequence[Entry], parts: Iterable[Material]) -> None:
     """Check that no two files were given as the output of one system, even if they are equal."""
     seen: dict[str, Entry] = {}
     for entry, part in zip(entries, parts, strict=True):
@@ -416,3 +344,66 @@ def _require_distinct(entries: Sequence[Entry], parts: Sequence[Material]) -> No
                     field=entry.field,
                     system=name,
                 )
+
+
+SETTING = "SIGTEST_ALLOW_DOWNLOADS"
+NETWORK = (OSError, EOFError, SystemExit, AssertionError)  # sacreBLEU exits where a hash is wrong
+
+
+def read_builtin(name: str, allow_downloads: bool) -> Material:
+    """References and documents of a test set that sacreBLEU knows.
+
+    Args:
+        name: Test set and language pair, such as `wmt17/en-de`.
+        allow_downloads: Whether sacreBLEU may fetch what is not on this machine.
+
+    Raises:
+        InputError: No such test set or language pair.
+        UnavailableError: It would have to be downloaded and must not, or cannot be.
+    """
+    from sacrebleu.dataset import DATASETS  # late: only who asks for one needs them
+
+    test_set, _, pair = name.rpartition("/")
+    known: dict[str, Dataset] = DATASETS
+    if not test_set:
+        raise InputError(
+            f"{name[:60]!r} names no language pair; ask as wmt17/en-de.", field="testset"
+        )
+    if test_set not in known:
+        near = difflib.get_close_matches(test_set, known, 1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise InputError(
+            f"sacreBLEU has no test set {test_set[:60]!r}; ask as wmt17/en-de.{hint}",
+            field="testset",
+        )
+    dataset = known[test_set]
+    if pair not in dataset.langpairs:
+        raise InputError(
+            f"{test_set} has no language pair {pair[:60]!r}; it has "
+            f"{', '.join(sorted(dataset.langpairs))}.",
+            field="testset",
+        )
+    archives = [
+        Path(dataset._rawdir) / dataset._get_tarball_filename(url)  # type: ignore[no-untyped-call]
+        for url in dataset.data or ()
+    ]
+    if not allow_downloads and not all(archive.exists() for archive in archives):
+        raise UnavailableError(
+            f"{name} is not on this machine, and downloads are not allowed; set {SETTING}=1 to "
+            f"let sacreBLEU fetch it, or run `sacrebleu -t {test_set} -l {pair} --echo ref` once.",
+            field="testset",
+        )
+    try:
+        references: list[str] = dataset.get_reference_files(pair)  # type: ignore[no-untyped-call]
+        files: list[str] = dataset.get_files(pair)  # type: ignore[no-untyped-call]
+        fields = dict(zip(dataset.fieldnames(pair), files, strict=True))
+    except NETWORK as error:
+        raise UnavailableError(
+            f"sacreBLEU cannot fetch {name}: {error or 'see its log'}.", field="testset"
+        ) from error
+    texts = [tuple(parse_lines(Path(p).read_bytes(), Path(p).name)) for p in references]
+    documents = Path(fields["docid"]) if "docid" in fields else None
+    return Material(
+        tuple(texts),
+        documents=parse_lines(documents.read_bytes(), documents.name) if documents else None,
+    )

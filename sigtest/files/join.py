@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from unicodedata import normalize
 
-from sigtest.data.choices import choose
-from sigtest.data.numbers import in_digits
+from sigtest.data.names import choose
 from sigtest.data.runs import sentences
+from sigtest.data.text import in_digits
 from sigtest.errors import InputError, LengthError, quoted
 from sigtest.files.material import WHICH, Line, Material, SystemScores, examples
 
 WAYS = ("error", "drop")  # with segments that only some have
+COLUMNS = ("systems", "metrics")  # what those of numbers may be
 LISTED = 8  # sets of missing segments in a sentence
 DIGITS = re.compile(r"\d+")
 
@@ -31,9 +33,10 @@ class Joining:
         wanted: Labels of the scores that are asked for, in small letters, "" for all; where nobody
             said which, those without gaps are compared if there are some.
         without: Systems that are left out.
+        columns: What columns of numbers are in a table that does not say it, one of COLUMNS.
 
     Raises:
-        RecipeError: No such way with missing segments.
+        RecipeError: No such way with missing segments, no such columns.
     """
 
     missing: str = "error"
@@ -42,9 +45,12 @@ class Joining:
     labels: bool = False
     wanted: frozenset[str] | None = None
     without: tuple[str, ...] = ()
+    columns: str | None = None
 
     def __post_init__(self) -> None:
         choose(self.missing, WAYS, "missing", "way with missing segments")
+        if self.columns is not None:
+            choose(self.columns, COLUMNS, "columns", "content of columns")
 
 
 STRICT = Joining()
@@ -62,12 +68,15 @@ def join(materials: Sequence[Material], how: Joining = STRICT) -> Material:
             under one id, two outputs or scores of one system.
         LengthError: Files without ids that are not equally long.
     """
-    parts = _of_testset(materials, how.testset)
-    combined = combine(parts, how)
+    combined = combine(_of_testset(materials, how.testset), how)
     for name in how.without:
         if _left_out(name) not in combined.notes:
             choose(name, combined.system_names, "without", "system")
-    joined = _complete(_of_interest(combined, how), how.missing)
+    joined = _of_interest(combined, how)
+    if how.missing == "error":
+        joined.require_complete()
+    else:
+        joined = _without_gaps(joined)
     notes = (*joined.notes, *sentences(joined.crossed), *doubts(joined.scores, joined.system_names))
     return replace(joined, notes=tuple(dict.fromkeys(notes)))
 
@@ -79,16 +88,17 @@ def combine(materials: Sequence[Material], how: Joining = STRICT) -> Material:
         InputError: See `join`.
         LengthError: See `join`.
     """
-    parts = [part.of_testset(how.testset) for part in _of_testset(materials, how.testset)]
-    parts = [_with_entries(part, how.without) for part in parts]
+    about = [part.of_testset(how.testset) for part in _of_testset(materials, how.testset)]
+    parts = [_with_entries(part, how.without) for part in about]
     if not parts:
         return Material()
     _require_one_testset(parts)
     notes = [note for part in parts for note in part.notes]
-    aligned = _aligned(parts, how.missing, notes) if len(parts) > 1 else parts
-    notes += _repeated(aligned)
-    merged = _merged(aligned, how.runs) if len(parts) > 1 else parts[0]
-    return replace(merged, notes=tuple(notes))
+    merged = parts[0]
+    if len(parts) > 1:
+        parts = _aligned(parts, how.missing, notes)
+        merged = _merged(parts, how.runs)
+    return replace(merged, notes=(*notes, *_repeated(parts)))
 
 
 def _of_testset(materials: Sequence[Material], testset: str | None) -> Sequence[Material]:
@@ -108,12 +118,12 @@ def _of_testset(materials: Sequence[Material], testset: str | None) -> Sequence[
 def _with_entries(part: Material, without: Sequence[str]) -> Material:
     """Without systems that are left out, and scores of which a test set has none."""
     scores = [own for own in part.scores if {v for run in own.runs for v in run} != {None}]
-    out = {name: _left_out(name) for name in part.system_names if name in without}
+    out = [name for name in part.system_names if name in without]
     return replace(
         part,
         systems=tuple(own for own in part.systems if own[0] not in out),
         scores=tuple(own for own in scores if own.system not in out),
-        notes=(*part.notes, *out.values()),
+        notes=(*part.notes, *map(_left_out, out)),
     )
 
 
@@ -128,40 +138,34 @@ def _of_interest(joined: Material, how: Joining) -> Material:
         out = {k: n for k, n in out.items() if not how.wanted & {"", k.casefold()}}
     elif how.missing != "error":
         out = {}
-    kept = tuple(own for own in joined.scores if own.label not in out)
-    rest = replace(joined, scores=kept)
+    rest = replace(joined, scores=tuple(own for own in joined.scores if own.label not in out))
     if not out or {*rest.system_names} != {*joined.system_names}:
         return joined
-    told = examples((f"{label!r} (none for {n:,})" for label, n in out.items()), LISTED)
-    note = f"Scores that segments lack are not compared: {told}."
+    listed = examples((f"{label!r} (none for {n:,})" for label, n in out.items()), LISTED)
+    note = f"Scores that segments lack are not compared: {listed}."
     return rest if how.wanted is not None else replace(rest, notes=(*joined.notes, note))
 
 
 def _require_one_testset(parts: Sequence[Material]) -> None:
     """Check that all are about one test set, or about the same items by their keys."""
-    names = list(dict.fromkeys(name for part in parts for name in part.testsets or ()))
+    parts_of_sets = [part for part in parts if part.testsets is not None]
+    names = list(dict.fromkeys(name for part in parts_of_sets for name in part.testsets or ()))
     if len(names) < 2:
         return
-    single = all(len(set(part.testsets or ())) < 2 for part in parts)
-    if single and _share_items([part for part in parts if part.testsets is not None]):
-        return
-    raise InputError(
-        f"{f'{parts[0].name} has' if len(parts) == 1 else 'The files have'} {len(names)} test sets "
-        f"({examples(map(repr, names), 8)}); {WHICH}"
-    )
-
-
-def _share_items(parts: Sequence[Material]) -> bool:
-    """Whether all have keys, and one key for each id."""
-    known: dict[str, str | None] = {}
-    return all(
-        part.keys is not None
+    known: dict[str, str] = {}
+    same = all(
+        len({*(part.testsets or ())}) < 2
+        and part.keys is not None
         and all(
-            known.setdefault(i, key) == key
-            for i, key in zip(part.ids or (), part.keys, strict=False)
+            known.setdefault(i, k) == k for i, k in zip(part.ids or (), part.keys, strict=False)
         )
-        for part in parts
+        for part in parts_of_sets
     )
+    if not same:
+        raise InputError(
+            f"{f'{parts[0].name} has' if len(parts) == 1 else 'The files have'} {len(names)} test "
+            f"sets ({examples(map(repr, names), 8)}); {WHICH}"
+        )
 
 
 def _aligned(parts: Sequence[Material], missing: str, notes: list[str]) -> list[Material]:
@@ -196,15 +200,12 @@ def _with_ids(parts: Sequence[Material]) -> list[Material]:
     plain = [part for part in parts if part.ids is None]
     if not plain:
         return list(parts)
-    named = [part for part in parts if part.ids is not None]
-    size = len(plain[0])
+    size, named = len(plain[0]), [part for part in parts if part.ids is not None]
     _require_equal(plain)
     numbered = {id(part): _numbered(part, size) for part in named}
-    if all(numbers is not None for numbers in numbered.values()):
-        ids = tuple(str(i + 1) for i in range(size))
-        return [replace(part, ids=numbered.get(id(part)) or ids) for part in parts]
+    counted = None not in numbered.values()
     guide = next((part for part in named if part.ordered and len(part) == size), None)
-    if guide is None:
+    if not counted and guide is None:
         part = next(part for part in named if numbered[id(part)] is None)
         raise InputError(
             f"{plain[0].name} has {size:,} lines without ids and {part.name} {len(part):,} "
@@ -212,7 +213,12 @@ def _with_ids(parts: Sequence[Material]) -> list[Material]:
             "with ids that count them, or with a file in the order of the test set and as long. "
             "Give texts with ids (a table, SGML or XML), or scores one line a segment."
         )
-    return [replace(part, ids=part.ids if part.ids is not None else guide.ids) for part in parts]
+    places = tuple(str(i + 1) for i in range(size))
+    ids = places if counted or guide is None else guide.ids
+    return [
+        replace(part, ids=(numbered[id(part)] if counted else part.ids) if part.ids else ids)
+        for part in parts
+    ]
 
 
 def _require_equal(parts: Sequence[Material]) -> None:
@@ -237,33 +243,30 @@ def _numbered(part: Material, size: int) -> tuple[str, ...] | None:
     if not all(in_digits(name) and name.isascii() for name in ids):
         return None
     numbers = [int(name) for name in ids]
-    if len(set(numbers)) < len(numbers):
+    first, last = min(numbers), max(numbers)
+    fitting = (first == 0 and last < size) or (first >= 1 and last == size)
+    if not fitting or len(set(numbers)) < len(numbers):
         return None
-    if min(numbers) == 0 and max(numbers) < size:
-        return tuple(str(number + 1) for number in numbers)
-    return tuple(map(str, numbers)) if min(numbers) >= 1 and max(numbers) == size else None
+    return tuple(str(number + (first == 0)) for number in numbers)
 
 
 def _mismatch(parts: Sequence[Material], everywhere: set[str]) -> str:
     """What one side has and another has not, with examples and what may be behind it."""
     for part in parts:
+        ids = set(part.ids or ())
         for other in parts:
             has = set(other.ids or ())
             lacking = [i for i in part.ids or () if i not in has]
             if lacking:
-                count = f"{len(lacking):,} of the {len(part):,}"
-                hint = _hint(lacking, [i for i in other.ids or () if i not in set(part.ids or ())])
-                drop = (
-                    ""
-                    if hint or not everywhere
-                    else (
+                hint = _hint(lacking, [i for i in other.ids or () if i not in ids])
+                if everywhere and not hint:
+                    hint = (
                         f' {len(everywhere):,} segments are in all files: missing "drop" '
                         "(--missing drop in the shell) compares on those."
                     )
-                )
                 return (
-                    f"{other.name} has none for {count} segments of {part.name} "
-                    f"({examples(map(repr, lacking))}).{hint}{drop}"
+                    f"{other.name} has none for {len(lacking):,} of the {len(part):,} segments of "
+                    f"{part.name} ({examples(map(repr, lacking))}).{hint}"
                 )
     return "Segments do not match."
 
@@ -280,25 +283,23 @@ def _shifted(parts: Sequence[Material]) -> bool:
     return any((start + 1, size) in starts for start, size in starts)
 
 
+WRITTEN: Mapping[str, Callable[[str], str]] = {  # how ids of one file may differ from another's
+    "by leading zeros": lambda i: DIGITS.sub(lambda d: d[0].lstrip("0") or "0", i),
+    "by .0 at the end": lambda i: i.removesuffix(".0"),
+    "in capital letters": str.lower,
+    "by how accents are encoded (NFC or NFD)": lambda i: normalize("NFC", i),
+    "by blanks and marks": lambda i: re.sub(r"[\W_]+", "", i),
+    "by what stands before the number": lambda i: (DIGITS.findall(i) or [i])[-1],
+    "by folders or suffixes": lambda i: i.rpartition("/")[2].partition(".")[0],
+}
+
+
 def _hint(here: Sequence[str], there: Sequence[str]) -> str:
     """What turns ids of one file into those of another, if it is something simple."""
-
-    def numbers(ids: Sequence[str]) -> list[int]:
-        return [int(i) for i in ids if in_digits(i)]
-
     if len(here) == len(there) == 1 and in_digits(here[0]) and in_digits(there[0]):
         return f" The other has {there[0]!r} instead: does one count from 0 and the other from 1?"
-    ways: Mapping[str, Callable[[str], str]] = {
-        "by leading zeros": lambda i: DIGITS.sub(lambda d: d[0].lstrip("0") or "0", i),
-        "by .0 at the end": lambda i: i.removesuffix(".0"),
-        "in capital letters": str.lower,
-        "by how accents are encoded (NFC or NFD)": lambda i: normalize("NFC", i),
-        "by blanks and marks": lambda i: re.sub(r"[\W_]+", "", i),
-        "by what stands before the number": lambda i: (DIGITS.findall(i) or [i])[-1],
-        "by folders or suffixes": lambda i: i.rpartition("/")[2].partition(".")[0],
-    }
-    for what, way in ways.items():
-        same = {way(i) for i in here} & {way(i) for i in there}
+    for what, way in WRITTEN.items():
+        same = {*map(way, here)} & {*map(way, there)}
         if len(same) == min(len(set(here)), len(set(there))) and same:
             return f" Ids seem to differ only {what} ({here[0]!r}, {there[0]!r}); make them equal."
     return ""
@@ -309,9 +310,8 @@ def _repeated(parts: Sequence[Material]) -> list[str]:
     origin: dict[tuple[Line, ...], str] = {}
     notes = []
     for part in parts:
-        alone = not part.systems and not part.scores
         for lines in part.references:
-            if alone and lines in origin:
+            if lines in origin and not part.systems and not part.scores:
                 notes.append(
                     f"The references of {part.name} are the same texts as those of "
                     f"{origin[lines]}; they count once."
@@ -322,66 +322,40 @@ def _repeated(parts: Sequence[Material]) -> list[str]:
 
 def _require_same_items(parts: Sequence[Material]) -> None:
     """Check that one id means one item: equal keys, equal sources."""
-    for what, columns in (
-        ("item", [(p, p.keys) for p in parts if p.keys is not None]),
-        ("source", [(p, p.sources) for p in parts if p.sources is not None]),
-        # of files that have one reference beside outputs or scores, rather than being one
-        (
-            "reference",
-            [
-                (p, p.references[0])
-                for p in parts
-                if len(p.references) == 1 and (p.systems or p.scores)
-            ],
-        ),
-    ):
+    # of files that have one reference beside outputs or scores, rather than being one
+    beside = [p for p in parts if len(p.references) == 1 and (p.systems or p.scores)]
+    compared: Mapping[str, list[tuple[Material, Sequence[Line]]]] = {
+        "item": [(p, p.keys) for p in parts if p.keys is not None],
+        "source": [(p, p.sources) for p in parts if p.sources is not None],
+        "reference": [(p, p.references[0]) for p in beside],
+    }
+    for what, columns in compared.items():
         for part, column in columns[1:]:
             first, known = columns[0]
             for i, (a, b) in enumerate(zip(known, column, strict=True)):
                 if a is None or b is None or a.split() == b.split():
                     continue
-                if what != "item" or not (a.startswith(b) or b.startswith(a)):  # one has no hash
-                    names = {name for p in (first, part) for name in p.testsets or ()}
-                    sets = f" ({examples(map(repr, sorted(names)))})" if len(names) > 1 else ""
-                    differ = (k for k, (x, y) in enumerate(zip(a, b, strict=False)) if x != y)
-                    start = max(0, next(differ, 0) - 20)  # with some of what is the same
-                    raise InputError(
-                        f"{first.name} and {part.name} have another {what} under "
-                        f"{part.segment(i)}, {quoted(a[start:])} and {quoted(b[start:])}; they are "
-                        f"not about the same test set{sets}."
-                    )
+                if what == "item" and (a.startswith(b) or b.startswith(a)):  # one has no hash
+                    continue
+                names = {name for p in (first, part) for name in p.testsets or ()}
+                sets = f" ({examples(map(repr, sorted(names)))})" if len(names) > 1 else ""
+                differ = (k for k, (x, y) in enumerate(zip(a, b, strict=False)) if x != y)
+                start = max(0, next(differ, 0) - 20)  # with some of what is the same
+                raise InputError(
+                    f"{first.name} and {part.name} have another {what} under {part.segment(i)}, "
+                    f"{quoted(a[start:])} and {quoted(b[start:])}; they are not about the same "
+                    f"test set{sets}."
+                )
 
 
 def _merged(parts: Sequence[Material], runs: bool) -> Material:
     """All columns side by side."""
-    references: list[tuple[Line, ...]] = []
-    for part in parts:
-        references += [lines for lines in part.references if lines not in references]
-    first = parts[0]
-    return Material(
-        references=tuple(references),
-        systems=_outputs(parts, runs),
-        documents=_agreed(parts, "documents", [part.documents for part in parts]),
-        labels=_agreed(parts, "domains", [part.labels for part in parts]),
-        sources=next((part.sources for part in parts if part.sources is not None), None),
-        texts=tuple(text for part in parts for text in part.texts),
-        scores=_tables(parts, runs),
-        ids=first.ids,
-        ordered=any(part.ordered for part in parts),
-        keys=next((part.keys for part in parts if part.keys is not None), None),
-        testsets=next((part.testsets for part in parts if part.testsets is not None), None),
-        name=examples(dict.fromkeys(part.name for part in parts if part.name)),
-    )
-
-
-def _outputs(
-    parts: Sequence[Material], runs: bool
-) -> tuple[tuple[str, tuple[tuple[Line, ...], ...]], ...]:
-    found: dict[str, tuple[tuple[Line, ...], ...]] = {}
-    origin: dict[str, str] = {}
+    outputs: dict[str, tuple[tuple[Line, ...], ...]] = {}
+    scores: dict[tuple[str, str], SystemScores] = {}
+    origin: dict[object, str] = {}
     for part in parts:
         for name, texts in part.systems:
-            if name in found and found[name] != texts and not runs:
+            if not runs and outputs.get(name, texts) != texts:
                 raise InputError(
                     f"{origin[name]} and {part.name} both have an output of {name!r}, and they "
                     "differ. Give each its own name: in the file, or in the shell by NAME=FILE. "
@@ -389,19 +363,11 @@ def _outputs(
                     "--replicas NAME=FILE,FILE.",
                     system=name,
                 )
-            if name not in found or runs:
-                found[name] = (*found.get(name, ()), *texts)
+            outputs[name] = (*outputs.get(name, ()), *texts) if runs else texts
             origin.setdefault(name, part.name)
-    return tuple(found.items())
-
-
-def _tables(parts: Sequence[Material], runs: bool) -> tuple[SystemScores, ...]:
-    found: dict[tuple[str, str], SystemScores] = {}
-    origin: dict[tuple[str, str], str] = {}
-    for part in parts:
         for table in part.scores:
             key = (table.system, table.label)
-            if key in found and not runs:
+            if not runs and key in scores:
                 raise InputError(
                     f"{origin[key]} and {part.name} both have {table.label!r} scores of "
                     f"{table.system!r}. Give one, or each its own name: in the file, in the shell "
@@ -409,10 +375,23 @@ def _tables(parts: Sequence[Material], runs: bool) -> tuple[SystemScores, ...]:
                     "Runs of one system are told apart by a column run.",
                     system=table.system,
                 )
-            earlier = found[key].runs if key in found else ()
-            found[key] = replace(table, runs=(*earlier, *table.runs))
+            earlier = scores[key].runs if key in scores else ()
+            scores[key] = replace(table, runs=(*earlier, *table.runs))
             origin.setdefault(key, part.name)
-    return tuple(found.values())
+    return Material(
+        references=tuple(dict.fromkeys(lines for part in parts for lines in part.references)),
+        systems=tuple(outputs.items()),
+        documents=_agreed(parts, "documents", [part.documents for part in parts]),
+        labels=_agreed(parts, "domains", [part.labels for part in parts]),
+        sources=next((part.sources for part in parts if part.sources is not None), None),
+        texts=tuple(text for part in parts for text in part.texts),
+        scores=tuple(scores.values()),
+        ids=parts[0].ids,
+        ordered=any(part.ordered for part in parts),
+        keys=next((part.keys for part in parts if part.keys is not None), None),
+        testsets=next((part.testsets for part in parts if part.testsets is not None), None),
+        name=examples(dict.fromkeys(part.name for part in parts if part.name)),
+    )
 
 
 def _agreed(
@@ -421,55 +400,50 @@ def _agreed(
     """A column that is the same wherever it is known."""
     known = [(part, column) for part, column in zip(parts, columns, strict=True) if column]
     for part, column in known[1:]:
-        if column != known[0][1]:
-            i = next(i for i, (a, b) in enumerate(zip(column, known[0][1], strict=True)) if a != b)
+        first, others = known[0]
+        differ = (i for i, (a, b) in enumerate(zip(column, others, strict=True)) if a != b)
+        if (i := next(differ, None)) is not None:
             raise InputError(
-                f"{known[0][0].name} and {part.name} name different {what}: {part.segment(i)} is "
-                f"in {known[0][1][i]!a} and in {column[i]!a}."
+                f"{first.name} and {part.name} name different {what}: {part.segment(i)} is "
+                f"in {others[i]!a} and in {column[i]!a}."
             )
     return known[0][1] if known else None
 
 
-def _complete(joined: Material, missing: str) -> Material:
-    """Without segments for which some system has no output or score, or an error."""
-    if missing == "error":
-        joined.require_complete()
-        return joined
-    gaps: dict[str, set[int]] = {}
+def _without_gaps(joined: Material) -> Material:
+    """Without segments for which some system has no output or score."""
+    alike: defaultdict[frozenset[int], list[str]] = defaultdict(list)  # named once
     for name, texts in joined.systems:
-        empty = {i for lines in texts for i, line in enumerate(lines) if line is None}
-        gaps[f"system {name!r} has no hypothesis"] = empty
+        empty = frozenset(i for lines in texts for i, line in enumerate(lines) if line is None)
+        alike[empty].append(f"system {name!r} has no hypothesis")
     for table in joined.scores:
-        gaps[f"system {table.system!r} has no {table.label!r} score"] = set(table.missing)
-    gone = set().union(*gaps.values()) if gaps else set()
+        gaps = frozenset(table.missing)
+        alike[gaps].append(f"system {table.system!r} has no {table.label!r} score")
+    gone = frozenset[int]().union(*alike)
     if not gone:
         return joined
-    kept = [i for i in range(len(joined)) if i not in gone]
-    if not kept:
+    rest = [i for i in range(len(joined)) if i not in gone]
+    if not rest:
         raise InputError(
             f"{joined.name}: no segment has an entry of every system; leave some systems or scores "
             "out."
         )
-    alike: dict[frozenset[int], list[str]] = {}  # the same segments are named once
-    for what, own in gaps.items():
-        alike.setdefault(frozenset(own), []).append(what)
     listed = [
         f"{examples(who)} for {len(own):,} ({examples(joined.segment(i) for i in sorted(own))})"
         for own, who in alike.items()
         if own
     ]
-    told = "; ".join([*listed[:LISTED], *(["and others"] if len(listed) > LISTED else [])])
+    more = ["and others"] if len(listed) > LISTED else []
     note = (
         f"{len(gone):,} of {len(joined):,} segments are dropped for all systems because something "
-        f"is missing: {told}; {len(kept):,} are compared."
+        f"is missing: {'; '.join([*listed[:LISTED], *more])}; {len(rest):,} are compared."
     )
-    return replace(joined.rows(kept), notes=(*joined.notes, note))
+    return replace(joined.rows(rest), notes=(*joined.notes, note))
 
 
 UNEQUAL_SCALES = 50.0  # how many times the mean of one system may be that of another
 STAND_INS = (-1.0, -99.0, -999.0, -9999.0, -99999.0)  # what programs write for no score
 FEWEST = 2  # other scores that show what a score is
-LISTED = 8  # metrics in a sentence
 
 
 def doubts(tables: Sequence[SystemScores], systems: Sequence[str]) -> list[str]:
@@ -479,43 +453,39 @@ def doubts(tables: Sequence[SystemScores], systems: Sequence[str]) -> list[str]:
         tables: All scores of all systems.
         systems: Names of all systems.
     """
-    labels = dict.fromkeys(table.label for table in tables)
-    by_label = {label: [table for table in tables if table.label == label] for label in labels}
-    found = [
+    by_label: defaultdict[str, list[SystemScores]] = defaultdict(list)
+    for table in tables:
+        by_label[table.label].append(table)
+    sentences = [
         sentence
         for label, alike in by_label.items()
         for sentence in [*_stand_ins(alike)] or _unequal_scales(label, alike)
     ]
-    return [*found, *_unshared(by_label, systems)]
-
-
-def _unshared(
-    tables: Mapping[str, Sequence[SystemScores]], systems: Sequence[str]
-) -> Iterator[str]:
-    """Which scores some systems lack, so that they do not count."""
-    lacking = {
-        label: [name for name in systems if name not in {table.system for table in alike}]
-        for label, alike in tables.items()
-    }
-    told = [f"{label!r} (not of {names[0]!r})" for label, names in lacking.items() if names]
-    if told:
-        yield f"Scores that not all systems have are not compared: {examples(told, LISTED)}."
+    lacking = [
+        f"{label!r} (not of {name!r})"
+        for label, alike in by_label.items()
+        for name in [n for n in systems if n not in {table.system for table in alike}][:1]
+    ]
+    if lacking:
+        listed = examples(lacking, LISTED)
+        sentences.append(f"Scores that not all systems have are not compared: {listed}.")
+    return sentences
 
 
 def _unequal_scales(label: str, tables: Sequence[SystemScores]) -> Iterator[str]:
     """Whether scores are fractions in one system and percent in another."""
-    means: dict[str, float] = {}
+    means: list[tuple[float, str]] = []
     for table in tables:
         sizes = [abs(v) for v in table.values if isinstance(v, float | int)]
         if sizes and max(sizes) > 0:
-            means[table.system] = sum(sizes) / len(sizes)
-    if len(means) < 2:
-        return
-    low, high = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
-    if means[low] <= 1 < means[high] and means[high] > UNEQUAL_SCALES * means[low]:
+            means.append((sum(sizes) / len(sizes), table.system))
+    (low, one), (high, other) = (
+        pick(means, key=lambda mean: mean[0], default=(1.0, "")) for pick in (min, max)
+    )
+    if low <= 1 < high and high > UNEQUAL_SCALES * low:
         yield (
-            f"{label}: scores of {low!r} are about {means[low]:.3g} and those of {high!r} "
-            f"about {means[high]:.3g}; one may be a fraction and the other percent."
+            f"{label}: scores of {one!r} are about {low:.3g} and those of {other!r} "
+            f"about {high:.3g}; one may be a fraction and the other percent."
         )
 
 

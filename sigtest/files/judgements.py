@@ -1,4 +1,7 @@
-"""People's judgements as columns of one file, and tables and requests that name their columns."""
+"""Tables of what people judge, and of scores of metrics and of people, of systems or segments.
+
+Columns are named by their roles; a request has judgements as rows with the same names.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sigtest.data.choices import choose
-from sigtest.data.numbers import whole
+from sigtest.data.names import choose
+from sigtest.data.text import whole
 from sigtest.errors import InputError, at_line, quoted
-from sigtest.files.cells import truth
-from sigtest.files.file import File
-from sigtest.files.tables import fields_of, lines_below_hint, preference, read_table, role_of
+from sigtest.files.file import File, loads
+from sigtest.files.material import SUMMARIES
+from sigtest.files.tables import (
+    fields_of,
+    lines_below_hint,
+    number,
+    parsed,
+    preference,
+    read_table,
+    role_of,
+    truth,
+)
 
 SCALE = (0.0, 100.0)
 BLANKS = " \u00a0"  # that people and spreadsheets leave; other white space is refused in names
@@ -131,26 +143,21 @@ class Ranked:
     outputs: Sequence[Sequence[tuple[str, int]]]
 
 
-def separator_of(first: str) -> str:
+def first_line(file: File) -> str:
+    """The line that says of which format a file of judgements is."""
+    return next(iter(lines_below_hint(file)), "")
+
+
+def _separator(first: str) -> str:
     """What stands between the names of a header."""
     return max("\t,;", key=first.count)
 
 
-def first_line(file: File) -> str:
-    """The line that says of which format a file of judgements is."""
-    lines = lines_below_hint(file)
-    return lines[0] if lines else ""
-
-
-def is_json(first: str) -> bool:
-    """Whether a line begins an object or a list of objects."""
-    return re.match(r"\s*(\{|\[\s*(\{|$))", first) is not None
-
-
 def names_judgements(first: str) -> bool:
     """Whether a line is JSON, or a header that names a system, a segment and a score."""
-    found = _named(fields_of(first, separator_of(first)))
-    return is_json(first) or ({*NEEDED} <= {*found} and bool({"score", "z"} & {*found}))
+    roles = {*_named(fields_of(first, _separator(first)))}
+    is_json = re.match(r"\s*(\{|\[\s*(\{|$))", first) is not None
+    return is_json or ({*NEEDED} <= roles and bool({"score", "z"} & roles))
 
 
 def require_names(first: str, name: str) -> None:
@@ -159,10 +166,10 @@ def require_names(first: str, name: str) -> None:
     Raises:
         InputError: It is; the message says what it lacks.
     """
-    header = fields_of(first, separator_of(first))
-    found = _named(header)
-    if len(found) >= len(NEEDED):
-        _require(found, header, name)
+    header = fields_of(first, _separator(first))
+    roles = _named(header)
+    if len(roles) >= len(NEEDED):
+        _require(roles, header, name)
 
 
 def read_judged_columns(file: File) -> JudgedFile:
@@ -171,17 +178,17 @@ def read_judged_columns(file: File) -> JudgedFile:
     Raises:
         InputError: A column missing, a row with more or fewer cells than the header, no object.
     """
-    table = read_table(file, separator_of(first_line(file)))
-    found = _named(table.header)
-    _require(found, table.header, file.name)
+    table = read_table(file, _separator(first_line(file)))
+    roles = _named(table.header)
+    _require(roles, table.header, file.name)
     plain = [_letters(column) for column in table.header]
     pair = [next((plain.index(n) for n in names if n in plain), -1) for names in PAIRED]
     cells: dict[str, list[Any]] = {
-        role: [row[i] if file.kind else _bare(str(row[i])) for row in table.rows]
-        for role, i in found.items()
+        role: [row[i] if file.kind else _bare(row[i]) for row in table.rows]
+        for role, i in roles.items()
     }
-    if "languages" not in found and -1 not in pair:
-        both = [[_bare(str(row[i] or "")) for i in pair] for row in table.rows]
+    if "languages" not in roles and -1 not in pair:
+        both = [[_bare(row[i] or "") for i in pair] for row in table.rows]
         cells["languages"] = ["-".join(names) if all(names) else None for names in both]
     inline = file.kind == "array"  # entries have places, not lines
     return _judged(cells, table.places, file.name, inline)
@@ -194,45 +201,41 @@ def judged_rows(rows: Sequence[object], name: str) -> JudgedFile:
         InputError: A row that is no object.
         RecipeError: A name that is unknown.
     """
+    records: list[Mapping[str, Any]] = []
     for i, row in enumerate(rows):
         if not isinstance(row, Mapping):
             raise InputError(f"{name}[{i}] must be an object.", field=f"{name}[{i}]", line=i + 1)
         for key in row:
-            if key not in COLUMNS:
-                choose(key, COLUMNS, f"{name}[{i}].{key}", "field of a judgement")
+            choose(key, COLUMNS, f"{name}[{i}].{key}", "field of a judgement")
         for key, (expected,) in TYPES.items():
             if isinstance(row.get(key), str):
                 place = f"{name}[{i}].{key}"
-                raise InputError(
-                    f"{place} must be a {expected}, not {quoted(row[key], 40)}.",
-                    field=place,
-                    line=i + 1,
-                )
-    found = [c for c in COLUMNS if any(c in row for row in rows)]  # type: ignore[operator]
-    _require(dict.fromkeys(found, 0), found, name)
-    return judged_records(rows, range(1, len(rows) + 1), name, inline=True)  # type: ignore[arg-type]
+                why = f"{place} must be a {expected}, not {quoted(row[key], 40)}."
+                raise InputError(why, field=place, line=i + 1)
+        records.append(row)
+    known = [column for column in COLUMNS if any(column in row for row in records)]
+    _require(dict.fromkeys(known, 0), known, name)
+    return judged_records(records, range(1, len(rows) + 1), name, inline=True)
 
 
 def judged_records(
     rows: Sequence[Mapping[str, Any]], places: Sequence[int], name: str, inline: bool = False
 ) -> JudgedFile:
     """Rows with the names of COLUMNS, and the line or the place of each."""
-    found = [column for column in COLUMNS if any(column in row for row in rows)]
-    return _judged({c: [row.get(c) for row in rows] for c in found}, places, name, inline)
+    known = [column for column in COLUMNS if any(column in row for row in rows)]
+    return _judged({c: [row.get(c) for row in rows] for c in known}, places, name, inline)
 
 
 def _named(header: Sequence[str]) -> dict[str, int]:
     """Which column stands where."""
-    found: dict[str, int] = {}
+    roles: dict[str, int] = {}
     for i, column in enumerate(header):
-        if not column.strip():
-            continue
         role = role_of(column, JUDGED) or role_of(_letters(column), JUDGED)
-        if role is not None:
-            known = header[found.setdefault(role, i)]
+        if role is not None and column.strip():
+            known = header[roles.setdefault(role, i)]
             if preference(_letters(column), role) < preference(_letters(known), role):
-                found[role] = i
-    return found
+                roles[role] = i
+    return roles
 
 
 def _letters(column: str) -> str:
@@ -240,35 +243,33 @@ def _letters(column: str) -> str:
     return re.sub(r"[^a-z]", "", column.lower())
 
 
-def _bare(cell: str) -> str:
+def _bare(cell: object) -> str:
     """A cell without blanks at its ends and quotation marks round it, which TSV readers leave."""
-    bare = cell.strip(BLANKS)
+    bare = str(cell).strip(BLANKS)
     return bare[1:-1].strip(BLANKS) if len(bare) > 1 and bare[0] == bare[-1] == '"' else bare
 
 
-def _require(found: Mapping[str, int], header: Sequence[str], name: str) -> None:
+def _require(roles: Mapping[str, int], header: Sequence[str], name: str) -> None:
     plain = [_letters(column) for column in header]
     often = Counter(plain)
-    for role, place in found.items():
+    for role, place in roles.items():
         if often[plain[place]] > 1:
-            alike = [
-                column for column, own in zip(header, plain, strict=True) if own == plain[place]
-            ]
+            alike = [c for c, own in zip(header, plain, strict=True) if own == plain[place]]
             raise InputError(
                 f"{name} has more than one column for the {role}: "
                 f"{', '.join(quoted(column, 40) for column in alike)}; leave one.",
                 field=name,
             )
-    missing = [column for column in NEEDED if column not in found]
-    if "score" not in found and "z" not in found:
+    missing = [column for column in NEEDED if column not in roles]
+    if "score" not in roles and "z" not in roles:
         missing.append("score")
     if not missing:
         return
     near = difflib.get_close_matches(missing[0], [h.lower() for h in header[:100]], 1)
     hint = f" Is {near[0]!r} meant?" if near else ""
-    shown = ", ".join(str(column)[:30] for column in header[:12]) or "none"
+    listed = ", ".join(str(column)[:30] for column in header[:12]) or "none"
     raise InputError(
-        f"{name}: no column {' and no column '.join(missing)}; columns are {shown}.{hint}",
+        f"{name}: no column {' and no column '.join(missing)}; columns are {listed}.{hint}",
         field=name,
         line=1,
     )
@@ -288,8 +289,8 @@ def _judged(
         for role, column in cells.items()
         if role not in TYPES
     }
-    higher = cells.get("higher_is_better")
-    found = JudgedFile(
+    ways = zip(cells.get("higher_is_better", ()), places, strict=False)
+    table = JudgedFile(
         name=name,
         input="columns",
         rows=len(places),
@@ -297,39 +298,155 @@ def _judged(
         raw=cells.get("score"),
         z=cells.get("z"),
         seconds=cells.get("seconds"),
-        higher=higher
-        and [
-            truth(v, f"{name}, line {n}, column higher_is_better")
-            for v, n in zip(higher, places, strict=True)
-        ],
+        higher=[truth(v, f"{name}, line {n}, column higher_is_better") for v, n in ways] or None,
         scale=SCALE if "score" in cells else None,
         keyed="annotator" in cells,
         inline=inline,
         **texts,  # type: ignore[arg-type]
     )
     seen: dict[str | None, str] = {}
-    pairs = zip(found.segment, found.document or (), strict=False)
+    pairs = zip(table.segment, table.document or (), strict=False)
     for row, (segment, document) in enumerate(pairs):
         if document is not None and (first := seen.setdefault(segment, document)) != document:
-            raise found.refused(
-                row,
+            why = (
                 f"segment {segment!r} is of document {document!r}, above of {first!r}; ids that "
                 "count anew in each document have to be told apart, such as "
-                f"{f'{document}:{segment}'!r}",
-                "segment",
+                f"{f'{document}:{segment}'!r}"
             )
-    return found
+            raise table.refused(row, why, "segment")
+    return table
 
 
 def _text(value: object, name: str, line: int, column: str, inline: bool) -> str | None:
     """A name or id; whole numbers are ids, too."""
     if value is None or isinstance(value, str):
         return None if value in {"", "NA"} else value
-    number = whole(value)
-    if number is not None:
-        return str(number)
+    if (count := whole(value)) is not None:
+        return str(count)
     why = f"must be text or a whole number, not {quoted(value, 40)}."
     if not inline:
         raise at_line(name, line, f"{column} {why}", field=name)
     place = f"{name}[{line - 1}].{column}"
     raise InputError(f"{place} {why}", field=place, line=line)
+
+
+SCORED = {
+    role: role
+    for role in ("metric", "languages", "testset", "system", "segment", "id", "run", "domain",
+                 "score", "higher_is_better")
+}  # fmt: skip
+SEGMENTS = {"segment", "sid", "segid"}  # what counts segments even where no two lines share one
+ALONE = SEGMENTS | {"metric", "lp", "testset", "system", "sys", "score", "higher_is_better"}
+ONE_OF = {"languages": "pair of languages", "testset": "test set", "metric": "metric"}
+SCORE = re.compile(r"none|na|[-+]?[0-9.]+(?:e[-+]?[0-9]+)?")  # in lower case
+
+
+def reads_scores(data: bytes, name: str) -> bool:
+    """Whether a file has scores of systems or segments, rather than judgements."""
+    _, cells = _split(first_line(File(name, data)))
+    parts = [part.strip().lower() for part in cells]
+    if {"score"} < {*parts}:
+        return {*parts} <= ALONE
+    return len(parts) == 2 and SCORE.fullmatch(parts[1]) is not None
+
+
+def read_scores(data: bytes, name: str) -> dict[str, Any]:
+    """Scores of one metric or of people, by level and system, as a request has them.
+
+    Args:
+        data: Lines of system and score, a system once or once for each segment; or a table with a
+            header of METRIC, LP, SYSTEM, SEGMENT, SCORE and HIGHER_IS_BETTER, as far as it has
+            them; or JSON, in which numbers without a level are of systems.
+        name: What to call the file in messages.
+
+    Raises:
+        InputError: A line that is malformed, or several metrics, test sets or pairs of languages.
+    """
+    file = File(name, data)
+    if file.text.lstrip().startswith("{"):
+        body = loads(file.text, name)
+        named = dict(body) if isinstance(body, dict) else {}
+        return named if {"system", "segment"} & {*named} else {"system": named}
+    if not any(map(str.strip, file.lines)):
+        raise InputError(f"{name} has no scores.")
+    columns, places = _columns(file)
+    for role, what in ONE_OF.items():
+        known = sorted({*columns.get(role, ())})
+        if len(known) > 1:
+            raise InputError(f"{name} has more than one {what}, {', '.join(known)}; leave one.")
+    ways: dict[bool | None, int] = {}
+    for cell, line in zip(columns.get("higher_is_better", ()), places, strict=False):
+        ways.setdefault(truth(cell, f"{name}, line {line}"), line)
+    ways.pop(None, None)
+    if len(ways) > 1:
+        why = "another direction (higher_is_better) than above; leave one."
+        raise at_line(name, max(ways.values()), why)
+    return _by_level(columns, places, name) | ({"higher": False} if False in ways else {})
+
+
+def _split(line: str) -> tuple[str, list[str]]:
+    """What stands between cells, tabs, commas that only blanks follow, or blanks; and the cells."""
+    listed = re.split(r",\s*", line.strip())
+    plain = len(listed) > 1 and not re.search(r"[\s;]", "".join(listed))
+    separator = "\t" if "\t" in line else "," if plain else " "
+    cells = line.split() if separator == " " else fields_of(line, separator)
+    return separator, [cell.strip().strip('"') for cell in cells]
+
+
+def _columns(file: File) -> tuple[dict[str, list[str]], Sequence[int]]:
+    """The cells of each role, and the line of each row."""
+    separator, header = _split(first_line(file))
+    roles = [role_of(name, SCORED) for name in header]
+    if not {"system", "score"} <= {*roles}:
+        rows = [*parsed(file.text, separator, file.name)]
+        for line, row in rows:
+            if len(row) != 2:
+                count = f"{len(row)} column{'' if len(row) == 1 else 's'}"
+                raise at_line(file.name, line, f"{count}; system and score are expected.")
+        systems, scores = ([row[i].strip().strip('"') for _, row in rows] for i in range(2))
+        return {"system": systems, "score": scores}, [line for line, _ in rows]
+    table = read_table(file, separator)
+    columns: dict[str, list[str]] = {}
+    for i, (column, role) in enumerate(zip(table.header, roles, strict=False)):
+        name = column.strip('"').lower().replace("_", "")
+        known = "id" if role == "segment" and name not in SEGMENTS else role
+        if known in columns and known != "id":
+            raise at_line(file.name, 1, f"more than one column for the {known}; leave one.")
+        if known is not None:
+            columns.setdefault(known, [str(row[i]).strip().strip('"') for row in table.rows])
+    return columns, table.places
+
+
+def _by_level(
+    columns: Mapping[str, Sequence[str]], places: Sequence[int], name: str
+) -> dict[str, Any]:
+    """Scores of systems, or of segments where a system has several or segments are named."""
+    scores = [
+        number(cell, f"{name}, line {line}", line)
+        for cell, line in zip(columns["score"], places, strict=True)
+    ]
+    systems, ids = columns["system"], columns.get("segment")
+    if ids is None and len({*columns.get("id", ())}) < len(scores):
+        ids = columns.get("id")  # an id that no two lines share counts lines
+    if ids is not None:
+        named: dict[str, dict[str, float | None]] = {}
+        for system, segment, score, line in zip(systems, ids, scores, places, strict=True):
+            if segment in named.setdefault(system, {}):
+                raise at_line(name, line, f"system {system!r} has segment {segment!r} twice.")
+            if segment.lower() in SUMMARIES:
+                why = f"segment {segment!r} sums others up by its name; take such rows out."
+                raise at_line(name, line, why)
+            named[system][segment] = score
+        return {"segment": named}
+    listed: dict[str, list[float | None]] = {}
+    for system, score in zip(systems, scores, strict=True):
+        listed.setdefault(system, []).append(score)
+    if all(len(own) == 1 for own in listed.values()):
+        return {"system": {system: own[0] for system, own in listed.items()}}
+    for role in ("run", "domain"):
+        if role in columns:
+            raise InputError(
+                f"{name} has several scores of a system, each of a {role} and none of a segment; "
+                "give their mean, one score a system, or name segments in a column segment."
+            )
+    return {"segment": listed}

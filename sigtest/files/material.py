@@ -1,24 +1,27 @@
 """What an import brings: texts and scores of a comparison, with nothing said about how to compare.
 
-Everything in a `Material` is aligned: entry i of every list is about the same segment, which `ids`
-names where the format does. What the format says is missing is `None`, never 0 and never "".
+An `Assembly` makes a `Material` of entries in any order. Everything in a `Material` is aligned:
+entry i of every list is about the same segment, which `ids` names where the format does. What the
+format says is missing is `None`, never 0 and never "".
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeVar
 
 from sigtest.cached import cached_property
-from sigtest.data.inferred import inferred_metrics
-from sigtest.data.names import look_alikes
+from sigtest.data.names import MEANS, check_name, look_alikes
 from sigtest.data.runs import Crossed, crossed
+from sigtest.data.testset import inferred_metrics
+from sigtest.data.text import MOST_DIGITS
 from sigtest.errors import InputError, LengthError
+from sigtest.files.file import require_filled
 
 Line = str | None
 Value = float | tuple[float, ...]  # a number, or a tuple of numbers of a user-supplied metric
-Cell = TypeVar("Cell")
 SHOWN = 3  # examples in a message
 WHICH = "say which one to compare on with select (--testset in the shell)."
 AS_WHAT = (  # plain text is to be given
@@ -62,11 +65,9 @@ class SystemScores:
                 "system.",
                 system=self.system,
             )
-        known = [
-            [v for v in own if isinstance(v, float | int)] for own in zip(*self.runs, strict=True)
-        ]
-        count = len(self.runs)
-        return tuple(sum(own) / count if len(own) == count else None for own in known)
+        count, rows = len(self.runs), zip(*self.runs, strict=True)
+        known = ([v for v in row if isinstance(v, float | int)] for row in rows)
+        return tuple([sum(own) / count if len(own) == count else None for own in known])
 
     @property
     def missing(self) -> tuple[int, ...]:
@@ -128,7 +129,7 @@ class Material:
     @property
     def system_names(self) -> tuple[str, ...]:
         """All systems, those with texts first."""
-        names = [name for name, _ in self.systems] + [scores.system for scores in self.scores]
+        names = (*(name for name, _ in self.systems), *(scores.system for scores in self.scores))
         return tuple(dict.fromkeys(names))
 
     @property
@@ -149,24 +150,17 @@ class Material:
     def rows(self, order: Sequence[int]) -> Material:
         """The segments at these places, in this order."""
 
-        def taken(column: Sequence[Cell]) -> tuple[Cell, ...]:
-            return tuple(column[i] for i in order)
+        def taken(column: Any) -> Any:
+            return None if column is None else tuple([column[i] for i in order])
 
-        def kept(column: Sequence[Cell] | None) -> tuple[Cell, ...] | None:
-            return None if column is None else taken(column)
-
+        names = ("documents", "labels", "sources", "ids", "keys", "testsets")
         return replace(
             self,
             references=tuple(map(taken, self.references)),
             systems=tuple((name, tuple(map(taken, runs))) for name, runs in self.systems),
-            documents=kept(self.documents),
-            labels=kept(self.labels),
-            sources=kept(self.sources),
             texts=tuple(map(taken, self.texts)),
             scores=tuple(replace(s, runs=tuple(map(taken, s.runs))) for s in self.scores),
-            ids=kept(self.ids),
-            keys=kept(self.keys),
-            testsets=kept(self.testsets),
+            **{name: taken(getattr(self, name)) for name in names},
         )
 
     def of_testset(self, testset: str | None) -> Material:
@@ -215,9 +209,7 @@ class Material:
         Raises:
             InputError: No text that could be meant, or several.
         """
-        if self.references or self.texts:
-            return self.references or self.texts
-        return (self.only_text("a reference"),)
+        return self.references or self.texts or (self.only_text("a reference"),)
 
     def as_source(self) -> tuple[Line, ...]:
         """The source text of a file that was given as the source.
@@ -294,21 +286,39 @@ class Material:
             InputError: Something is missing; the message counts it and shows examples.
             LengthError: Columns of unequal lengths.
         """
-        self._require_shared()
-        for name, runs in self.systems:
-            for lines in runs:
-                what = f"system {name!r} has no hypothesis for"
-                self._require_all(lines, what, 'write "" for an empty output', name)
-        for scores in self.scores:
-            what = f"system {scores.system!r} has no {scores.label!r} score for"
-            self._require_all(scores.values, what, "leave these scores out", scores.system)
+        columns: list[tuple[str, Sequence[object], str, str]] = [
+            (name, lines, f"system {name!r} has no hypothesis for", 'write "" for an empty output')
+            for name, runs in self.systems
+            for lines in runs
+        ]
+        columns += [
+            (own.system, own.values, f"system {own.system!r} has no {own.label!r} score for",
+             "leave these scores out")
+            for own in self.scores
+        ]  # fmt: skip
+        self._require_shared([column for _, column, _, _ in columns])
+        for system, column, what, instead in columns:
+            if len(column) != len(self):
+                raise LengthError(
+                    f"{self.name}: system {system!r} has {len(column):,} "
+                    f"line{'' if len(column) == 1 else 's'}, others have {len(self):,}; every "
+                    "system needs one a segment.",
+                    system=system,
+                )
+            missing = [i for i, entry in enumerate(column) if entry is None]
+            if missing:
+                raise InputError(
+                    f"{self.name}: {what} {len(missing):,} of {len(column):,} segments "
+                    f"({examples(self.segment(i) for i in missing)}); {instead}, or drop such "
+                    'segments for all systems: missing "drop" (--missing drop in the shell).'
+                    f"{self._alike()}",
+                    system=system,
+                )
 
-    def _require_shared(self) -> None:
+    def _require_shared(self, columns: Sequence[Sequence[object]]) -> None:
         """Check that some segment has an entry of every system, where each has some entries."""
-        columns: list[Sequence[object]] = [run for _, runs in self.systems for run in runs]
-        columns += [scores.values for scores in self.scores]
+        equal = len({*map(len, columns)}) == 1
         each = all(any(entry is not None for entry in column) for column in columns)
-        equal = len({len(column) for column in columns}) == 1
         if each and equal and all(None in entries for entries in zip(*columns, strict=True)):
             lone = [next(i for i, e in enumerate(own) if e is not None) for own in columns]
             raise InputError(
@@ -317,27 +327,10 @@ class Material:
                 f"{self._alike()}"
             )
 
-    def _require_all(self, column: Sequence[object], what: str, instead: str, system: str) -> None:
-        if len(column) != len(self):
-            raise LengthError(
-                f"{self.name}: system {system!r} has {len(column):,} "
-                f"line{'' if len(column) == 1 else 's'}, others have {len(self):,}; every system "
-                "needs one a segment.",
-                system=system,
-            )
-        missing = [i for i, entry in enumerate(column) if entry is None]
-        if missing:
-            raise InputError(
-                f"{self.name}: {what} {len(missing):,} of {len(column):,} segments "
-                f"({examples(self.segment(i) for i in missing)}); {instead}, or drop such segments "
-                f'for all systems: missing "drop" (--missing drop in the shell).{self._alike()}',
-                system=system,
-            )
-
     def _alike(self) -> str:
         """Which names of systems or of scores may be meant for one."""
-        found = (*look_alikes(self.system_names), *look_alikes(self.score_labels))
-        return "".join(f" {told}" for told in found)
+        names = (*look_alikes(self.system_names), *look_alikes(self.score_labels))
+        return "".join(f" {name}" for name in names)
 
     def as_json(self) -> dict[str, Any]:
         """The same fields of a JSON request, which `parse_comparison` understands.
@@ -444,3 +437,209 @@ def metric_options(material: Material) -> dict[str, dict[str, object]]:
         if table.higher_is_better is False:
             own["higher"] = False
     return found
+
+
+SUMMARIES = MEANS | {"all", "min", "max", "count", "macro", "micro", "corpus", "system"}
+SUMMARIZING = 3  # rows below a table at most, such as mean, deviation and count
+COUNTED = ("testset", "document", "domain")  # in each of which ids may count anew
+ONLY_RUN = ""  # where entries name none
+Key = TypeVar("Key", bound=tuple[str, ...])
+Group = tuple[str, str, str]  # system, label, run
+
+
+class Assembly:
+    """Collects what a file says about segments.
+
+    Segments are known by their ids, or, where a file has none, by their order within each system,
+    metric and run.
+
+    Args:
+        name: Of the file, for messages.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._places: dict[str, int] = {}
+        self._scores: dict[Group, dict[int, Value | None]] = {}
+        self._hypotheses: dict[tuple[str, str], dict[int, str | None]] = {}
+        self._columns: dict[str, dict[int, str]] = {}
+        self._directions: dict[str, bool] = {}
+
+    def place_of(self, segment: object, place: str) -> int:
+        """Where a segment stands, by its id.
+
+        Raises:
+            InputError: No id, or a number that is too long for one.
+        """
+        if isinstance(segment, float) and segment.is_integer():
+            segment = int(segment)
+        name = "" if segment is None else str(segment).strip()
+        if not name:
+            raise InputError(f"{self.name}, {place}: no id; every row needs that of its segment.")
+        if len(name) > MOST_DIGITS and name.isdecimal():
+            raise InputError(
+                f"{self.name}, {place}: an id of {len(name):,} digits; those that are numbers have "
+                f"at most {MOST_DIGITS}."
+            )
+        return self._places.setdefault(name, len(self._places))
+
+    def next_of(self, group: Group) -> int:
+        """The next segment of a system's scores, where a file has no ids."""
+        return len(self._scores.get(group, ()))
+
+    def score(
+        self, i: int, group: Group, value: Value | None, place: str, higher: bool | None = None
+    ) -> None:
+        """Add a score.
+
+        Raises:
+            InputError: There is one already, a name that cannot name a system or score, or another
+                direction than before.
+        """
+        if group not in self._scores:
+            self._check_names(group, place)
+        table = self._scores.setdefault(group, {})
+        if i in table:
+            system, label, _ = group
+            raise InputError(
+                f"{self.name}, {place}: a second {label!r} score of system {system!r} for "
+                f"{self._segment(i)}; take one out, or tell runs apart in a column run."
+            )
+        table[i] = value
+        if higher is not None and self._directions.setdefault(group[1], higher) != higher:
+            raise InputError(
+                f"{self.name}, {place}: another direction (higher_is_better) of {group[1]!r} than "
+                "above; leave one."
+            )
+
+    def hypothesis(self, i: int, system: str, run: str, text: str | None, place: str) -> None:
+        """Add an output.
+
+        Raises:
+            InputError: Another one is there already, or a bad name.
+        """
+        if (system, run) not in self._hypotheses:
+            self._check_names((system, "x", run), place)
+        lines = self._hypotheses.setdefault((system, run), {})
+        if i in lines and lines[i] != text:
+            raise InputError(
+                f"{self.name}, {place}: a second hypothesis of system {system!r} for "
+                f"{self._segment(i)}; take one out, or tell runs apart in a column run."
+            )
+        lines[i] = text
+
+    def describe(self, i: int, columns: Mapping[str, str | None], place: str) -> None:
+        """Add what is known of a segment whatever the system: its source, document, ...
+
+        Raises:
+            InputError: Something else is known already.
+        """
+        for column, value in columns.items():
+            known = self._columns.setdefault(column, {}) if value is not None else {}
+            if value is not None and known.setdefault(i, value) != value:
+                anew = f", or ids count anew in each {column} and have to be told apart"
+                raise InputError(
+                    f"{self.name}, {place}: {self._segment(i)} has another {column} than above "
+                    f"({value[:40]!a} and {known[i][:40]!a}); one of its rows has the wrong id"
+                    f"{anew if column in COUNTED else ''}."
+                )
+
+    def material(self, notes: Sequence[str] = (), ordered: bool = True) -> Material:
+        """All of it, aligned.
+
+        Raises:
+            InputError: Rows without ids that are not equally many, a summary among the segments,
+                hardly any entry for so many systems and segments.
+        """
+        names = [*self._places]
+        count = len(names) or self._count()
+        summaries = [name for name in names if name.lower() in SUMMARIES]
+        if summaries and len(summaries) < len(names):
+            raise InputError(
+                f"{self.name}: {examples(map(repr, summaries))} stands among the ids of "
+                f"{len(names) - len(summaries):,} segments as the id of a summary; take such rows "
+                "out."
+            )
+        groups: list[Mapping[int, object]] = [*self._scores.values(), *self._hypotheses.values()]
+        groups += self._columns.values()
+        require_filled(count, len(groups), sum(map(len, groups)), self.name)
+
+        def laid_out(entries: Mapping[int, Any]) -> tuple[Any, ...]:
+            return tuple([entries.get(i) for i in range(count)])
+
+        columns = {name: laid_out(known) for name, known in self._columns.items()}
+        partial = [n for n in ("document", "domain", "testset") if None in columns.get(n, ())]
+        gaps = (f"{self.name}: not every segment has a {n}; they are left out." for n in partial)
+        whole = {name: column for name, column in columns.items() if None not in column}
+        outputs: defaultdict[str, list[tuple[Line, ...]]] = defaultdict(list)
+        for system, run in _by_run(self._hypotheses):
+            outputs[system].append(laid_out(self._hypotheses[system, run]))
+        runs: defaultdict[tuple[str, str], list[tuple[Value | None, ...]]] = defaultdict(list)
+        for system, label, run in _by_run(self._scores):
+            runs[system, label].append(laid_out(self._scores[system, label, run]))
+        return Material(
+            references=tuple(c for name, c in columns.items() if name.startswith("reference")),
+            systems=tuple((system, tuple(texts)) for system, texts in outputs.items()),
+            documents=whole.get("document"),
+            labels=whole.get("domain"),
+            sources=columns.get("source"),
+            scores=tuple(
+                SystemScores(system, label, tuple(tables), self._directions.get(label))
+                for (system, label), tables in runs.items()
+            ),
+            ids=tuple(names) if names else None,
+            ordered=ordered,
+            keys=whole.get("key"),
+            testsets=whole.get("testset"),
+            name=self.name,
+            notes=(*notes, *self._odd_ids(names), *gaps),
+        )
+
+    def _segment(self, i: int) -> str:
+        names = [*self._places]
+        return f"segment {names[i][:80]!a}" if names else f"segment {i + 1}"
+
+    def _check_names(self, group: Group, place: str) -> None:
+        try:
+            check_name(group[0])
+            check_name(group[1], "score")
+        except InputError as error:
+            raise InputError(f"{self.name}, {place}: {error.message}") from None
+
+    def _odd_ids(self, names: Sequence[str]) -> Iterator[str]:
+        """Says which few ids are words where all others are numbers: a summary, in any language."""
+        words = [name for name in names if not any(map(str.isdecimal, name))]
+        numbers = sum(map(str.isdecimal, names))
+        if 0 < len(words) <= SUMMARIZING < numbers == len(names) - len(words):
+            yield (
+                f"{self.name}: {examples(map(repr, words))} among ids that are numbers is read as "
+                "a segment; if it is a mean or a sum of others, take its rows out."
+            )
+
+    def _count(self) -> int:
+        """Segments where a file has no ids: equally many everywhere."""
+        counts = {f"system {s!r}": len(lines) for (s, _), lines in self._hypotheses.items()}
+        for (system, label, run), table in self._scores.items():
+            of_run = f", run {run!r}" if run != ONLY_RUN else ""
+            counts[f"system {system!r} ({label}{of_run})"] = len(table)
+        counts |= {column: len(known) for column, known in self._columns.items()}
+        first, *others = counts.items() if counts else [("", 0)]
+        for what, count in others:
+            if count != first[1]:
+                raise InputError(
+                    f"{self.name}: {what} has {count:,} row{'' if count == 1 else 's'} and "
+                    f"{first[0]} {first[1]:,}, and no column id says which belong together; give "
+                    "one."
+                )
+        return first[1]
+
+
+def _by_run(groups: Collection[Key]) -> list[Key]:
+    """Groups with the runs of each system in order: by number where they are numbers."""
+    first = {key[:-1]: i for i, key in reversed([*enumerate(groups)])}
+
+    def order(key: Key) -> tuple[int, float, str]:
+        run = key[-1]
+        return first[key[:-1]], float(run) if run.isdecimal() else -1.0, run
+
+    return sorted(groups, key=order)

@@ -1,35 +1,36 @@
 """Formats of files, by name: how each is recognised and read, or why it is not.
 
 A format that people bring is one function and one line here. Documentation and messages are made
-of these lines.
+of these lines. Of formats that are not read, most are rows of patterns: of nearly all of the first
+lines, of the beginning of the file, or of names that the first record or the header of a table has.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from sigtest.data.choices import choose
+from sigtest.data.names import choose
 from sigtest.data.text import refuse_binary
 from sigtest.errors import InputError, LimitError
-from sigtest.files import columns, judgements, tables
-from sigtest.files.file import File
-from sigtest.files.formats import evaluations, people, plain, programs, wmt
-from sigtest.files.formats.refused import REFUSED, Refusal
+from sigtest.files import judgements, tables
+from sigtest.files.file import PROLOGUE, File
+from sigtest.files.formats import columns, people, programs, wmt
 from sigtest.files.judgements import JudgedFile, Ranked
 from sigtest.files.material import Line, Material
 
 MAX_ROWS = 1_000_000  # of judgements
 
 
+Source = TypeVar("Source")  # a file, or the files of a folder or archive
 Content = TypeVar("Content")
 
 
 @dataclass(frozen=True)
-class Reader(Generic[Content]):
-    """A format that is read.
+class Reader(Generic[Source, Content]):
+    """A format that is read, of a file or of several.
 
     Attributes:
         name: What options and tests call it.
@@ -37,7 +38,7 @@ class Reader(Generic[Content]):
         suffixes: That such files usually have; they decide nothing.
         brings: One sentence: what is taken from it.
         sniff: Whether a file is of this format, judged by its content.
-        read: Reads it.
+        read: Reads it; of several files a second argument says what to do where they do not match.
         general: Whether it takes what no other format recognises.
     """
 
@@ -45,13 +46,155 @@ class Reader(Generic[Content]):
     title: str
     suffixes: tuple[str, ...]
     brings: str
-    sniff: Callable[[File], bool]
-    read: Callable[[File], Content]
+    sniff: Callable[[Source], bool]
+    read: Callable[..., Content]
     general: bool = False
 
 
+@dataclass(frozen=True)
+class Refusal:
+    """A format that is known and not read.
+
+    Attributes:
+        name: What tests call it.
+        title: What messages and pages call it.
+        sniff: Whether a file is of this format.
+        advice: What to give instead.
+    """
+
+    name: str
+    title: str
+    sniff: Callable[[File], bool]
+    advice: str
+
+
+def _lines(pattern: str, least: int = 1) -> Callable[[File], bool]:
+    """Whether nearly all of the first lines match, of which there are some."""
+    compiled = re.compile(pattern)
+    return lambda file: len(file.first_lines) >= least and file.matches(compiled)
+
+
+def _begins(pattern: str) -> Callable[[File], bool]:
+    """Whether there is a match in the beginning of a file."""
+    compiled = re.compile(pattern, re.MULTILINE)
+    return lambda file: compiled.search(file.head.replace("\r\n", "\n")) is not None
+
+
+def _names(*known: str, kind: str | None = None, header: bool = False) -> Callable[[File], bool]:
+    """Whether the first record of JSON, or an object in it, has all these names.
+
+    Args:
+        known: Names with blanks between them; those of one text belong together.
+        kind: Which kind of JSON it must be, where that matters.
+        header: Whether the header of a table may have them, too.
+    """
+    together = [set(names.split()) for names in known]
+
+    def sniff(file: File) -> bool:
+        inner = [own for own in file.first.values() if isinstance(own, dict)]
+        places: list[Collection[str]] = [file.first, *inner]
+        if header and not file.kind:
+            cells = re.split(r"[,;\t]", next(iter(file.first_lines), ""))
+            places = [[cell.strip().strip('"') for cell in cells]]
+        fitting = kind is None or file.kind == kind
+        return fitting and any(names <= {*place} for names in together for place in places)
+
+    return sniff
+
+
+def _any(*sniffers: Callable[[File], bool]) -> Callable[[File], bool]:
+    return lambda file: any(sniff(file) for sniff in sniffers)
+
+
+def _all(*sniffers: Callable[[File], bool]) -> Callable[[File], bool]:
+    return lambda file: all(sniff(file) for sniff in sniffers)
+
+
+HUMAN_COLUMNS = re.compile(
+    r"RAW\.SCR|\bHITId\b|\bWorkerId\b|judgeId|system1rank|\brater\b", re.IGNORECASE
+)
+HUMAN_PAIRS = ({"lp", "human"}, {"annotator", "criterion"})  # of columns, in one header
+
+
+def _is_judged(file: File) -> bool:
+    """Tables of judgements, and what WMT's scripts make of them."""
+    first = "" if file.kind else next(iter(file.first_lines), "")
+    words = set(re.findall(r"\w+", first.lower()))
+    named = HUMAN_COLUMNS.search(first) is not None or any(pair <= words for pair in HUMAN_PAIRS)
+    return named and len(re.split(r"[\s,]+", first.strip())) > 3
+
+
+JUDGED = re.compile(r'(^|,)"?\[(PASS|FAIL|ERROR)\]')  # an answer may have several lines
+
+
+def _is_averages(file: File) -> bool:
+    """Scores of whole outputs or of domains, beside those of segments."""
+    widths = {line.count("\t") + 1 for line in file.first_lines}
+    scr = file.base.endswith(".scr") and widths <= {3, 4}
+    return programs.LEVEL.search(file.base) is not None or scr
+
+
+def _is_preferences(file: File) -> bool:
+    """Which of two systems is preferred, a row a comparison: `model_a`, `model_b`, `winner`."""
+    header = " ".join(file.first) if file.kind else next(iter(file.first_lines), "")
+    words = {*re.findall(r"\w+", header)}
+    pairs = ({f"{what}_{a}", f"{what}_{b}"} for what in ("model", "system", "generator")
+             for a, b in ("ab", "12"))  # fmt: skip
+    preferred = re.search(r"(\b|_)(winner|preference|preferred)(\b|_)", header)
+    return preferred is not None and any(pair <= words for pair in pairs)
+
+
+# of JSON, CSV or YAML, or of a list of Python's
+QUOTED = re.compile(r"""\s*(- )?"([^"\\]|""|\\.)*+",?\s*|\s*'([^'\\]|\\.)*+',?\s*|\]""")
+QUOTED_CELL = re.compile(r'"(?=.*(,|""))([^"]|"")*+"')
+
+
+LIST = re.compile(r"""^\[(['"]).*\1\]$""")
+
+
+def _is_quoted(file: File) -> bool:
+    """Texts between quotation marks: all below the first, or those with commas and no others.
+
+    Or lists of them, as Python prints these: as JSON does where there is an apostrophe.
+    """
+    if any(line.startswith("['") for line in file.first_lines) and file.matches(LIST):
+        return True
+    texts = [line for line in file.first_lines if not file.kind and re.search(r"[^\W\d_]", line)]
+    cells = [line for line in texts if re.search('[,"]', line)]
+    below = len(texts) > 2 and all(map(QUOTED.fullmatch, texts[1:]))
+    return below or (len(cells) > 1 and all(map(QUOTED_CELL.fullmatch, cells)))
+
+
+RULE = (  # below the header of a table in Markdown, or drawn with lines
+    r"^\|?(\s*:?-{2,}:?\s*\|)+\s*(:?-{2,}:?\s*)?$|^\+(-+\+)+$|^-{3,}( +-{3,})+\s*$"
+)
+
+
+MATRIX = re.compile(r"^\S+(\s+(-|NA|-?\d[\d.eE+-]*\**))+\s*$")
+R_OUTPUT = re.compile(r'^\[1\] ("|-?\d)')
+
+
+def _is_r_output(file: File) -> bool:
+    """What R prints, and matrices that it writes."""
+    if file.kind or len(file.first_lines) < 2:
+        return False
+    if file.matches(R_OUTPUT) or file.first_lines[0].startswith("# ---"):
+        return True
+    lines = [line for line in file.first_lines if not line.startswith("#")]
+    names, *rows = [line.split() for line in lines] or [[]]
+    square = bool(rows) and names == [row[0] for row in rows]
+    wide = all(len(row) == len(names) + 1 for row in rows)
+    return square and wide and all(map(MATRIX.match, lines[1:]))
+
+
+MARKUP = "html|tmx|xliff|tei|body|table|rss|svg|xml|root|corpus|dataset"
+HUMAN = "people's judgements are for `sigtest human`; a comparison needs outputs or scores"
+WHOLE = "a comparison needs one score a segment, or the outputs themselves"
+ROWS = "write one row a score as CSV or JSONL with the columns id, system, metric and score"
+WORD = r"[A-Za-z][\w+.|/-]{0,80}"
+FIGURE = r"[-+]?\d+(\.\d*)?([eE][-+]?\d+)?"
 # fmt: off
-_READERS = (
+_READERS: tuple[Reader[File, Material], ...] = (
     Reader("wmt-xml", "WMT XML", (".xml",),
            "Sources, references by translator, outputs by system, documents, domains.",
            wmt.sniff_wmt, lambda file: wmt.read_wmt(file.data, file.name)),
@@ -63,16 +206,20 @@ _READERS = (
            wmt.sniff_wmt25, wmt.read_wmt25),
     Reader("inspect-json", "a log of Inspect AI (JSON)", (".json",),
            "Scores of a model by scorer and sample, epochs as runs.",
-           evaluations.sniff_inspect, evaluations.read_inspect),
+           programs.sniff_inspect, programs.read_inspect),
     Reader("lm-eval", "samples of lm-evaluation-harness", (".jsonl", ".json"),
            "Scores of a model by metric and filter, by doc_id; the model from results_*.json.",
-           evaluations.sniff_lm_eval, evaluations.read_lm_eval),
+           programs.sniff_lm_eval, programs.read_lm_eval),
     Reader("comet-json", "JSON of comet-score", (".json",),
            "Sources, references, outputs and scores of one or several systems.",
            programs.sniff_comet_json, programs.read_comet_json),
     Reader("comet-compare", "JSON of comet-compare", (".json",),
            "Sources, references, outputs and scores of all systems.",
            programs.sniff_comet_compare, programs.read_comet_compare),
+    Reader("trn", "transcripts with ids (NIST's trn)", (".trn",),
+           "A reference or the output of a recogniser, by id; the speaker, before the first - or _ "
+           "of an id, as the cluster.",
+           programs.sniff_trn, programs.read_trn),
     Reader("comet-text", "output of comet-score", (".txt",),
            "Scores of one or several systems, with four decimals.",
            programs.sniff_comet_text, programs.read_comet_text),
@@ -94,15 +241,15 @@ _READERS = (
            columns.sniff, columns.read, general=True),
     Reader("numbers", "numbers, one line a segment", (".txt", ".num"),
            "Scores of one system, which the file names; tuples of numbers for ratios.",
-           plain.sniff_numbers, plain.read_numbers, general=True),
+           columns.sniff_numbers, columns.read_numbers, general=True),
     Reader("text-columns", "columns of text between tabs", (".tsv",),
            "References or outputs side by side, as sacreBLEU takes them.",
-           plain.sniff_columns, plain.read_columns, general=True),
+           columns.sniff_columns, columns.read_columns, general=True),
     Reader("text", "plain text, one line a segment", (".txt",),
            "A source, a reference or an output; option or place say which.",
-           plain.sniff_text, plain.read_text, general=True),
+           lambda file: True, columns.read_text, general=True),
 )
-_JUDGED: tuple[Reader[JudgedFile | Ranked], ...] = (
+_JUDGED: tuple[Reader[File, JudgedFile | Ranked], ...] = (
     Reader("wmt_da",
            "WMT direct assessment, raw or standardised (HITId WorkerId ... score time)", (),
            "Scores of systems by annotator and segment.",
@@ -132,61 +279,123 @@ _JUDGED: tuple[Reader[JudgedFile | Ranked], ...] = (
            judgements.read_judged_columns, general=True),
 )
 # Files that lie beside judgements and are none: what their first line looks like.
-_BESIDE_JUDGEMENTS = (
-    (r"[^\t]*\t[^\t]*\t *(None|[-+]?[0-9.]+(e[-+]?[0-9]+)?)",
-     "scores by domain; give the scores by segment (the file that ends in .seg.score)"),
-    (r"RAW\.SCR Z\.SCR N SYS.*", "means by system; give the judgements or the means by segment"),
-    (r'\[\d+\] ".*"', "means of annotators as R prints them; give the judgements"),
-    (r"( \S+){3,}", "a published matrix of p-values or differences; give the judgements"),
-    (r"-?[\d.]+ -?[\d.]+ \d+ \d+ \S+", "a published ranking; give the judgements"),
-    (r"([^,]+,){2,3}\d+,(TGT|BAD|REF|CHK),.*",
-     "rows of Appraise that are not those of ESA or MQM, which have 12 fields in one line; "
-     "write them as CSV with the columns system, segment, score, annotator and kind"),
+_BESIDE_JUDGEMENTS = {
+    r"[^\t]*\t[^\t]*\t *(None|[-+]?[0-9.]+(e[-+]?[0-9]+)?)":
+        "scores by domain; give the scores by segment (the file that ends in .seg.score)",
+    r"RAW\.SCR Z\.SCR N SYS.*":
+        "means by system; give the judgements or the means by segment",
+    r'\[\d+\] ".*"': "means of annotators as R prints them; give the judgements",
+    r"( \S+){3,}": "a published matrix of p-values or differences; give the judgements",
+    r"-?[\d.]+ -?[\d.]+ \d+ \d+ \S+": "a published ranking; give the judgements",
+    r"([^,]+,){2,3}\d+,(TGT|BAD|REF|CHK),.*":
+        "rows of Appraise that are not those of ESA or MQM, which have 12 fields in one line; "
+        "write them as CSV with the columns system, segment, score, annotator and kind",
+}
+KNOWN = "; ".join(reader.title for reader in _READERS)
+_REFUSED = (
+    Refusal("sacrebleu", "sacreBLEU's report on whole outputs", programs.sniff_corpus, WHOLE),
+    Refusal("lm-eval-results", "the averages of a run of lm-evaluation-harness",
+            programs.is_results,
+            "give the samples_*.jsonl of the same run (--log_samples writes them); results are "
+            "read beside them"),
+    Refusal("comet-systems", "the output of comet-score --only_system or of comet-compare", _any(
+            _lines(r"^[^\t]+\tscore: \S+$"),
+            _begins(r"^Paired T-Test Results|^x_name: .*\ny_name: ")),
+            "run comet-score without --only_system, or either with --to_json, which has the scores "
+            "of segments"),
+    Refusal("averages", "a list of scores of whole outputs or domains", _is_averages,
+            f"{WHOLE}: the .seg.score or -seg.scr file beside it"),
+    Refusal("judgements", "a table of people's judgements, or a campaign of Appraise", _any(
+            # login, perhaps source, system, item, TGT or BAD, languages, score, ...
+            _lines(r"^([^,\t]+,){2,3}\d+,(TGT|BAD|REF|CHK),[A-Za-z_-]{2,12},[A-Za-z_-]{2,12},"),
+            _is_judged, _lines(r"^-?[\d.]+\s+-?[\d.]+\s+\d+\s+\d+\s+\S+\s*$"),
+            # WMT25, Pearmut, Label Studio
+            _names("scores tgt_text doc_id", "item annotation", "annotations data"),
+            _names("annotator annotation_id lead_time", header=True)), HUMAN),
+    Refusal("evaluations", "a log or table of HELM, promptfoo, Langfuse, OpenAI evals, "
+            "OpenCompass, lighteval, EvalPlus, SWE-bench, DeepEval or every_eval_ever", _any(
+                lambda file: {*file.first} == {"spec"} or file.matches(JUDGED, 0.3),
+                _names("promptIdx testIdx", "traceId name value", "trace_id name value",
+                       header=True),
+                _names("instance_id stats", "instance_id request", "input references split",
+                       "adapter_spec request_states", "scenario_spec adapter_spec",
+                       "name count sum", "name description tags", "evalId results",
+                       "run_id event_id type", "datasource_item_id results",
+                       "schema_version evaluation_id", "$schema properties",
+                       "is_correct solution"),
+                _names("version results", "accuracy details", "config_general results",
+                       "eval hash date", "resolved_ids total_instances", "testCases", "test_cases",
+                       "origin_prompt prediction", "patch_exists resolved", kind="object")),
+            f"{ROWS}, which is 1 for right and 0 for wrong; id is that of what was asked, not of a "
+            "run or a trace"),
+    Refusal("preferences", "a table of preferences, two systems in one row", _is_preferences,
+            "write two rows a comparison as CSV or JSONL with the columns id, system and score: 1 "
+            "for the one that is preferred and 0 for the other, or 0.5 for both"),
+    # decoders: fairseq and OpenNMT; bars of Moses and Marian; fairseq's hypo.word;
+    # alignments; numbers of lines, as language models write them
+    Refusal("foreign", "neither plain text nor a table with named columns, but what a program "
+            "prints (a decoder, METEOR, Python or R), YAML, LaTeX, lines drawn round cells, lines "
+            "between quotation marks, subtitles, a transcript (stm or ctm), a treebank, a "
+            "catalogue of messages or RTF", _any(
+                _begins(r"^[HD]-\d+\t-\d+\.\d\S*+\t.*[^\W\d_]|^PRED \d+: .*\nPRED SCORE: "),
+                _lines(r" \|\|\| |\s\(None-\d+\)\s*$|^\d+-\d+( \d+-\d+)+\s*$", least=2),
+                _lines(r"^\d{1,9}[.:)]\s", least=5),
+                # score: 0.5, or BLEU = 20.1, or P: 0.9 R: 0.8, or 0.5 with a comma or a remark
+                _begins(r"\AMeteor version: |^Segment \d+ score:\t"),
+                _lines(rf"^\s*({WORD}\s*[:=]\s*{FIGURE}[,;%]?(\s+|$))+$"
+                       rf"|^\s*{FIGURE}\s*([,;]\s*$|\s(#|//))", least=2),
+                _begins(r"\\begin\{(tabular|itemize|enumerate|document)|\\documentclass"),
+                _begins(rf"\A\s*+(.*\n){{1,4}}({RULE})"), _is_r_output, _is_quoted,
+                _all(_begins(r"\A\s*(- \{?[a-z_]+:|---\s*$|[a-z_]+:\s*$)"),
+                     _lines(r"^\s*(- )?\{?[a-z_]+:(\s|$)|^---$", least=3)),
+                _lines(r"^\[?\{'[^']*': .*\}\]?$"),
+                # SubRip and WebVTT, YouTube's SBV, SubStation Alpha: times, then text
+                _begins(r"^(\d+:)?\d+:\d\d[.,]\d{3}( --> |,(\d+:)?\d+:\d\d\.\d{3}$)"
+                        r"|\A\[Script Info\]|\A\{\\rtf\d|" r'^msgid ".*"\nmsgstr'),
+                # stm and ctm: file, channel, perhaps speaker, two times, then text
+                _begins(r"\A(;;.*\n)*[^\s;]\S*[ \t]+\w{1,2}[ \t]+(\S+[ \t]+)?\d+\.\d+[ \t]+"
+                        r"\d+\.\d+[ \t]+(?![-+\d])\S"),
+                _lines(r"^\d+\t\S+\t\S+\t[A-Z_]+\b|^# \w+ = ", least=2)),
+            "write scores as CSV or JSONL with the columns id, system, metric and score, records "
+            "by json.dumps, and texts as plain lines, one a segment"),
+    Refusal("markup", "markup such as HTML, TMX or XLIFF", _begins(
+            rf"(?is)\A{PROLOGUE}<(!doctype\s|({MARKUP})(?![\w:.-]))|\A\s*<(\?xml|!doctype\s)"),
+            "give plain text with one segment a line, mteval SGML or WMT XML"),
+)
+_UNKNOWN = (
+    Refusal("other-json", "JSON of a kind that is not known", columns.is_json,
+            "give scores with fields such as id, system, metric and score, and texts as plain "
+            f"lines. Known are: {KNOWN}"),
+    Refusal("other-markup", "markup of a kind that is not known", columns.is_markup,
+            f"give plain text with one segment a line, mteval SGML or WMT XML. Known are: {KNOWN}"),
 )
 # fmt: on
 
-KNOWN = "; ".join(reader.title for reader in _READERS)
-_UNKNOWN = (
-    Refusal(
-        "other-json",
-        "JSON of a kind that is not known",
-        plain.is_json,
-        f"give scores with fields such as id, system, metric and score, and texts as plain lines. "
-        f"Known are: {KNOWN}",
-    ),
-    Refusal(
-        "other-markup",
-        "markup of a kind that is not known",
-        plain.is_markup,
-        f"give plain text with one segment a line, mteval SGML or WMT XML. Known are: {KNOWN}",
-    ),
-)
-
-FORMATS_READ: dict[str, Reader[Material]] = {reader.name: reader for reader in _READERS}
-FORMATS_REFUSED: dict[str, Refusal] = {refusal.name: refusal for refusal in (*REFUSED, *_UNKNOWN)}
+FORMATS_READ: dict[str, Reader[File, Material]] = {reader.name: reader for reader in _READERS}
+FORMATS_REFUSED: dict[str, Refusal] = {own.name: own for own in (*_REFUSED, *_UNKNOWN)}
 FORMATS_JUDGED = {reader.name: reader for reader in _JUDGED}
-TEXT = FORMATS_READ["text"]  # what nothing else recognises
 
 
-def format_of(file: File) -> Reader[Material]:
+def format_of(file: File) -> Reader[File, Material]:
     """The format of a file.
 
     Raises:
         InputError: One that is known and not read; the message says what it is and what to give.
     """
     refuse_binary(file.data, file.name)
-    special = [reader for reader in FORMATS_READ.values() if not reader.general]
-    tables = [reader for reader in FORMATS_READ.values() if reader.general and reader != TEXT]
-    candidates: list[Reader[Material] | Refusal] = [*special, *REFUSED, *tables, *_UNKNOWN, TEXT]
+    readers, text = [*FORMATS_READ.values()], FORMATS_READ["text"]
+    special = [reader for reader in readers if not reader.general]
+    general = [reader for reader in readers if reader.general and reader != text]
+    candidates: list[Reader[File, Material] | Refusal] = [*special, *_REFUSED, *general, *_UNKNOWN]
     for candidate in candidates:
         if candidate.sniff(file):
-            if isinstance(candidate, Refusal):
-                raise InputError(
-                    f"{file.name} is not read: it is {candidate.title}; {candidate.advice}.",
-                    field=file.name,
-                )
-            return candidate
-    raise InputError(f"{file.name} is of no known format.", field=file.name)
+            if isinstance(candidate, Reader):
+                return candidate
+            raise InputError(
+                f"{file.name} is not read: it is {candidate.title}; {candidate.advice}.",
+                field=file.name,
+            )
+    return text  # what nothing else recognises
 
 
 def read_file(file: File) -> Material:
@@ -244,9 +453,8 @@ def read_judgements(data: bytes, name: str, input: str | None = None) -> JudgedF
         raise InputError(f"{name} is empty; one line a segment is expected.", field=name)
     try:
         if input is not None:
-            known = FORMATS_JUDGED[choose(input, FORMATS_JUDGED, "input", "format of judgements")]
-        else:
-            known = _format_of_judgements(file)
+            choose(input, FORMATS_JUDGED, "input", "format of judgements")
+        known = _format_of_judgements(file) if input is None else FORMATS_JUDGED[input]
         return known.read(file)
     except InputError as error:
         error.field = error.field or name
@@ -259,7 +467,7 @@ def is_judged(data: bytes, name: str) -> bool:
     return bool(file.lines) and any(known.sniff(file) for known in _JUDGED)
 
 
-def _format_of_judgements(file: File) -> Reader[JudgedFile | Ranked]:
+def _format_of_judgements(file: File) -> Reader[File, JudgedFile | Ranked]:
     """The format of a file of judgements.
 
     Raises:
@@ -269,14 +477,13 @@ def _format_of_judgements(file: File) -> Reader[JudgedFile | Ranked]:
         if known.sniff(file):
             return known
     first = judgements.first_line(file)
-    for form, what in _BESIDE_JUDGEMENTS:
+    for form, what in _BESIDE_JUDGEMENTS.items():
         if re.fullmatch(form, first.rstrip(), re.IGNORECASE):
-            raise InputError(f"{file.name} holds {what}.", field=file.name)
+            raise InputError(f"{file.name} holds {what}.")
     judgements.require_names(first, file.name)
     titles = "; ".join(f"{known.name}: {known.title}" for known in _JUDGED)
     raise InputError(
         f"{file.name} is in no format of judgements that is known ({titles}). Its first line is "
         f"{first[:60]!r}.",
-        field=file.name,
         line=1,
     )

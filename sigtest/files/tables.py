@@ -1,4 +1,4 @@
-"""Tables with named columns: what their columns mean, and their rows, with the place of each.
+"""Tables: what a cell says, what columns mean by their names, and rows with the place of each.
 
 CSV, TSV, semicolons, bars or blanks between cells; a header is recognised by its names, or by
 numbers below a name.
@@ -8,17 +8,161 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Literal
 
 from sigtest.cached import cached_property
-from sigtest.errors import InputError, at_line
-from sigtest.files.cells import blank, numeric
+from sigtest.errors import InputError, at_line, quoted
 from sigtest.files.file import HEAD, SNIFFED, File, entries_of, require_filled
+
+MISSING = {
+    "", "none", "nan", "-nan", "na", "n/a", "n.a.", "#n/a", "null", "nil", "<na>", "-", "--", "?",
+}  # fmt: skip
+TRUTH = {"true": 1.0, "false": 0.0}
+TRUTHS = TRUTH | {"1": 1.0, "0": 0.0, "1.0": 1.0, "0.0": 0.0}
+NUMBER = re.compile(r"[+-]?((\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?|inf(inity)?)", re.IGNORECASE)
+EMPTY = "leave the cell empty if there is no score"
+POINT = "write the decimal mark as a point, and thousands without"
+FIXES = {  # of what was meant as a number
+    r"[+-]?[1-9]\d{0,2},\d{3}": f"{POINT} a comma",
+    r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?": "write it without commas",
+    r"[+-]?\d*,\d+": "write the decimal mark as a point, 0.5 and not 0,5",
+    r"[+-]?[1-9]\d{0,2}(\.\d{3})+,\d+": f"{POINT} one",
+    r"[+-]?\d[\d.,]*\s*%": "write it without the percent sign",
+    r"[+-]?[\d.]+\s*(±|\+/-|\+-).*": "leave the interval out",
+    r"\d+\s*/\s*\d+": "write a fraction as a decimal number",
+    r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}": "a spreadsheet has made it a date",
+    r"[+-]?\d+([_' \u00a0\u202f]\d{3})+": "write it without separators",
+    r"[\u2212\u2013]\s*\d[\d.]*": "write the minus sign as -",
+    r"#(REF|DIV/0|VALUE|NAME|NUM)[!?]": "a spreadsheet could not compute it",
+    r"[A-Za-z_][\w.]*\([+-]?[\d.]+([eE][+-]?\d+)?(,[^()]*)?\)":
+        "a program printed what it calls the number; write the number alone (float(score))",
+    r"\[[+-]?[\d.]+([eE][+-]?\d+)?\]": "write it without brackets",
+}  # fmt: skip
+WORDS = {  # which are no numbers anywhere
+    r"(?i:yes|no|pass(ed)?|fail(ed)?|(in)?correct|right|wrong|[CI✓✗✔✘])":
+        "write 1 for right and 0 for wrong",
+    r"(?i:missing|error|unknown|undefined|skipped|not available|timeout)":
+        EMPTY,
+}  # fmt: skip
+
+
+def number(cell: object, where: str, line: int | None = None) -> float | None:
+    """The number in a cell; nothing where it says that there is none.
+
+    Args:
+        cell: What stands there: text, or what JSON says.
+        where: File and place, for messages.
+        line: The line of the file, where it has lines.
+
+    Raises:
+        InputError: Something else; the message says how to write it.
+    """
+    if blank(cell):
+        return None
+    value, text = float_in(cell), str(cell).strip()
+    if value is not None and math.isfinite(value):
+        return value
+    if value is not None:
+        why = f"{text[:40]!a} is not finite, so no mean exists; {EMPTY}"
+    elif isinstance(cell, str):
+        why = f"{text[:40]!a} is not a number; {advice(text) or 'a score is one number'}"
+    else:
+        kind = "a list" if isinstance(cell, list) else "an object"
+        why = f"a score is one number, not {kind} ({quoted(cell, 40)})"
+    raise InputError(f"{where}: {why}.", line=line)
+
+
+def float_in(cell: object) -> float | None:
+    """What a cell has of a number, or of true and false; perhaps infinite, or NaN of JSON."""
+    if isinstance(cell, bool | int | float):
+        try:
+            return float(cell)
+        except OverflowError:  # an integer of JSON may be larger than any float
+            return math.inf if cell > 0 else -math.inf
+    if not isinstance(cell, str):
+        return None
+    word = cell.strip()
+    return float(word) if NUMBER.fullmatch(word) else TRUTH.get(word.lower())
+
+
+def advice(text: str) -> str | None:
+    """How to write what is no number, where what was meant is known."""
+    fixes = (fix for pattern, fix in _patterns() if pattern.fullmatch(text))
+    return next(fixes, None)
+
+
+def numbers(cells: Sequence[str], name: str, line_of: Callable[[int], int]) -> list[float | None]:
+    """The numbers in many cells of a file.
+
+    Args:
+        cells: Text.
+        name: Of the file, for messages.
+        line_of: The line of one of the cells, looked up where that is no number.
+
+    Raises:
+        InputError: As `number`.
+    """
+    try:
+        plain = [None if cell == "None" else float(cell) for cell in cells]
+        known = sum(value for value in plain if value is not None)
+        if math.isfinite(known) and not any("_" in cell for cell in cells):
+            return plain
+    except ValueError:
+        pass
+    values = []
+    for i, cell in enumerate(cells):
+        try:
+            values.append(number(cell, ""))
+        except InputError:
+            line = line_of(i)
+            values.append(number(cell, f"{name}, line {line}", line))
+    return values
+
+
+def numeric(cell: object) -> bool:
+    """Whether a cell holds a number, or what was meant to be one."""
+    if float_in(cell) is not None:
+        return True
+    meant = cell.strip() if isinstance(cell, str) else ""
+    return any(pattern.fullmatch(meant) for pattern, _ in _patterns()[: len(FIXES)])
+
+
+@cache
+def _patterns() -> list[tuple[re.Pattern[str], str]]:
+    """Compiled when the first cell asks: most runs read no scores."""
+    return [(re.compile(pattern), fix) for pattern, fix in (FIXES | WORDS).items()]
+
+
+def truth(cell: object, where: str) -> bool | None:
+    """Whether a cell says yes; nothing where it says nothing.
+
+    Args:
+        cell: What stands there.
+        where: File and place, for messages.
+
+    Raises:
+        InputError: Something else than true, false, 1 or 0.
+    """
+    if blank(cell):
+        return None
+    word = str(cell).strip().lower()
+    if word not in TRUTHS:
+        raise InputError(f"{where}: {quoted(cell, 40)} is neither true nor false.")
+    return bool(TRUTHS[word])
+
+
+def blank(cell: object) -> bool:
+    """Whether a cell says that there is nothing."""
+    if isinstance(cell, float):
+        return math.isnan(cell)
+    return cell is None or (isinstance(cell, str) and cell.strip().lower() in MISSING)
+
 
 NAMES = {  # of columns, by what they hold; the first of two that a table has is taken
     "segment": "segment segment_id seg_id segid seg sid item item_id",
@@ -32,7 +176,8 @@ NAMES = {  # of columns, by what they hold; the first of two that a table has is
     "z": "z z_score z_scr",
     "run": "run run_id seed epoch replica trial repeat attempt",
     "document": "document doc document_id docid doc_id doc_name",
-    "cluster": "cluster cluster_id group talk_id passage passage_id",
+    "cluster": "cluster cluster_id group talk_id passage passage_id speaker speaker_id spk spk_id "
+    "conversation conversation_id",
     "domain": "domain genre stratum topic subset",
     "languages": "languages language_pair lang_pair langpair lp langs",
     "testset": "testset test_set pair task dataset benchmark",
@@ -55,6 +200,11 @@ SCORED = {  # what columns of texts and scores are, by what they hold
         "reference", "hypothesis", "higher_is_better",
     )},
 }  # fmt: skip
+COUNT = r"((n|num|number_of|total|word|char|character|ref|reference)_)?"
+ERRORS = re.compile(rf"{COUNT}(errors?|errs?|edits)(_counts?)?")
+COUNTED = re.compile(  # sizes of references alone; a bare length may be that of an output
+    rf"{COUNT}words?(_counts?)?|ref(erence)?_(words?|chars?|characters?|tokens?|length|len)"
+)
 REFERENCE = re.compile(r"ref(erence)?_?([a-z]|\d{1,2})")  # refA, reference_2
 CAPITALS = re.compile(r"(?<=[a-z\d])(?=[A-Z][a-z])")  # segmentId, globalSegId
 NUMBERED = re.compile(r"(.*_)?(id|idx|index|no|nr|num|number|key|uuid|guid|hash)|sample")
@@ -72,14 +222,6 @@ METRIC = re.compile(
     r"|faithfulness|(answer|context|response)_(relevanc|correctness|precision|recall|similarity)"
     r"|(factual_|semantic_)?(correctness|similarity)$"
     r"|esa$|mqm$|da$|wer$|cer$|bits_per_byte|perplexity|log_?prob",
-    re.IGNORECASE,
-)
-# modelA, System 2, baseline; Llama-3-8B, gpt-4o, and not systems, top-5 or acc-5-shot
-WHICH = r"([\s_.-][a-z]|[\s_.-]?\d+|(?-i:(?<=[a-z])[A-Z]))"
-SYSTEM = re.compile(
-    rf"(model|system|sys|llm|engine|submission|team|solver|agent|participant){WHICH}"
-    rf"|baseline{WHICH}?"
-    r"|(?=[^-]*-)(?=\D*\d)(?![a-z]+-\d+$)(?!.*(shot|acc|score|rate|time|token))[a-z][\w./-]*",
     re.IGNORECASE,
 )
 
@@ -102,12 +244,19 @@ def role_of(column: str, roles: Mapping[str, str] = SCORED) -> str | None:
 
 @lru_cache(maxsize=1024)  # many columns of a hostile header are called alike
 def _spellings(column: str) -> tuple[str, ...]:
-    return (_normal(column), _parted(column)) if column and not column.isspace() else ()
+    """A name in small letters; the same with words apart, also where only capitals begin them."""
+    if not column or column.isspace():
+        return ()
+    names = (
+        re.sub(r"[\s\-.]+", "_", name.strip())
+        for name in (column, CAPITALS.sub("_", column.strip()))
+    )
+    return tuple(name.lower().removeprefix("#").lstrip("_") or name.lower() for name in names)
 
 
 def preference(column: str, role: str) -> int:
     """The place of a column's name among those of its role; what is called as the role is first."""
-    name = _normal(column).replace("_", "")
+    name = "".join(_spellings(column)[:1]).replace("_", "")
     return -1 if name == role else PLACES.get(name, len(PLACES))
 
 
@@ -118,44 +267,48 @@ def is_index(column: str) -> bool:
 
 def is_counter(column: str) -> bool:
     """Whether a column has the name of a place, a number or a time, which measures nothing."""
-    name = _parted(column)
+    name = "".join(_spellings(column)[1:])
     return (NUMBERED.fullmatch(name) or STAMP.fullmatch(name)) is not None
-
-
-def may_be_verdict(column: str) -> bool:
-    """Whether a column of words has a name under which evaluations say what is right."""
-    return VERDICT.search(column) is not None
-
-
-def may_identify(column: str) -> bool:
-    """Whether a column of no known role has the name of an id, or of what is asked in an item."""
-    name = _parted(column)
-    return NUMBERED.fullmatch(name) is not None or is_question(column)
 
 
 def is_question(column: str) -> bool:
     """Whether a column has the name of what is asked in an item."""
-    return _parted(column) in QUESTIONS
+    return not QUESTIONS.isdisjoint(_spellings(column)[1:])
 
 
-def _parted(column: str) -> str:
-    """A column's name with its words apart, also where only capitals begin them."""
-    return _normal(CAPITALS.sub("_", column.strip()))
+def counts_of(columns: Sequence[str], name: str) -> tuple[str, ...]:
+    """The column of errors and that of words among some, by their names; none without both.
+
+    Args:
+        columns: Names.
+        name: What messages call the file.
+
+    Raises:
+        InputError: Several columns have such a name.
+    """
+    found = [
+        [c for c in columns if form.fullmatch("".join(_spellings(c)[1:]))]
+        for form in (ERRORS, COUNTED)
+    ]
+    if not all(found):
+        return ()
+    for what, fitting in zip(("errors", "words"), found, strict=True):
+        if len(fitting) > 1:
+            raise InputError(
+                f"{name}: the columns {' and '.join(map(repr, fitting[:8]))} may each count "
+                f"{what}; leave one, or write rates as scores."
+            )
+    return tuple(fitting[0] for fitting in found)
 
 
-def _normal(column: str) -> str:
-    name = re.sub(r"[\s\-.]+", "_", column.strip().lower())
-    return name.removeprefix("#").lstrip("_") or name
+def may_identify(column: str) -> bool:
+    """Whether a column of no known role has the name of an id, or of what is asked in an item."""
+    return NUMBERED.fullmatch("".join(_spellings(column)[1:])) is not None or is_question(column)
 
 
 def is_metric(column: str) -> bool:
     """Whether a column has the name of a known metric, perhaps with more after it."""
     return METRIC.match(column.strip()) is not None
-
-
-def is_system(column: str) -> bool:
-    """Whether a column has a name that systems have and metrics have not."""
-    return SYSTEM.fullmatch(column.strip()) is not None and not is_metric(column)
 
 
 def names_columns(cells: Iterable[str]) -> bool:
@@ -164,13 +317,10 @@ def names_columns(cells: Iterable[str]) -> bool:
     Words such as `line` and `result` may begin a sentence; a header is nothing but names.
     """
     cells = list(cells)
-    roles = [role_of(cell) for cell in cells]
-    payload = {"score", "hypothesis", "reference", "source"} & set(roles)
-    known = sum(
-        role is not None or is_metric(cell) for cell, role in zip(cells, roles, strict=True)
-    )
-    short = all(len(cell) <= 60 for cell in cells)
-    return short and known >= 2 and (bool(payload) or any(map(is_metric, cells)) or known > 2)
+    roles, metrics = [*map(role_of, cells)], [*map(is_metric, cells)]
+    known = sum(role is not None or metric for role, metric in zip(roles, metrics, strict=True))
+    content = any(metrics) or not {"score", *TEXTS}.isdisjoint(roles)
+    return all(len(cell) <= 60 for cell in cells) and known >= 2 and (content or known > 2)
 
 
 SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars", " ": "blanks"}
@@ -179,7 +329,7 @@ FEWEST = 3  # lines that make a table without a header
 ABOVE = 10  # lines that may stand above a header
 KNOWN = 3  # names known for columns that no line of a text has
 TEXTS = ("source", "reference", "hypothesis")
-OTHER_TEXTS = ("target", "tgt", "text", "sentence", "summary", "prediction", "response", "answer")
+OTHER_TEXTS = {"target", "tgt", "text", "sentence", "summary", "prediction", "response", "answer"}
 LANGUAGE = re.compile(r"[a-z]{2}([_-][A-Z]{2})?")
 ID = re.compile(r"[A-Za-z][\w.#:/-]*\d[\w.#:/-]*", re.ASCII)  # doc1, newstest2019.12#3
 HINT = re.compile(r"sep=.")  # for spreadsheets, which separator follows
@@ -226,14 +376,13 @@ class Table:
         return f"{self.name}, {self.place(row)}, column {column!r}"
 
 
-def header_of(file: File) -> tuple[str, ...]:
-    """The names of the columns of what looks like a table; nothing otherwise.
+def has_header(file: File) -> bool:
+    """Whether a file looks like a table with names of columns.
 
     Either the first line is nothing but names known for columns, or some column has a name and
     below it only numbers.
     """
-    separator = _separator(file)
-    return tuple(_header(file, separator)) if separator is not None else ()
+    return _separator(file) is not None
 
 
 def read_table(file: File, separator: str | None = None) -> Table:
@@ -257,17 +406,15 @@ def read_table(file: File, separator: str | None = None) -> Table:
     # without columns at the end that have neither a name nor content
     filled = max((i for _, row in rows for i, cell in enumerate(row, 1) if cell.strip()), default=0)
     header = tuple(name.strip() for name in rows[0][1][:filled])
-    body = [_fitted(row, header, separator, file.name) for row in rows[1:]]
-    if not body:
+    if len(rows) < 2:
         raise InputError(f"{file.name} has a header and no rows.")
-    for line, cells in body:
-        if tuple(cell.strip() for cell in cells) == header:
-            raise at_line(
-                file.name,
-                line,
-                "the header again; files were put together, take it "
-                "out, or give the files one by one.",
-            )
+    body = [_fitted(row, header, separator, file.name) for row in rows[1:]]
+    again = next((i for i, cells in body if tuple(map(str.strip, cells)) == header), None)
+    if again is not None:
+        why = (
+            "the header again; files were put together, take it out, or give the files one by one."
+        )
+        raise at_line(file.name, again, why)
     return Table(file.name, header, [cells for _, cells in body], [line for line, _ in body])
 
 
@@ -279,28 +426,22 @@ def is_split(file: File) -> bool:
 
 def _of_json(file: File) -> Table:
     if is_split(file):
-        names = tuple(str(name) for name in entries_of(file.first["columns"]))
+        header = tuple(str(name) for name in entries_of(file.first["columns"]))
         rows = [entries_of(row) for row in entries_of(file.first["data"])]
         if not rows:
             raise InputError(f"{file.name} names columns and has no rows.")
         for i, row in enumerate(rows, 1):
-            if len(row) != len(names):
-                raise InputError(
-                    f"{file.name}, entry {i}: {len(row)} cells, where {len(names)} columns are "
-                    "named."
-                )
-        return Table(file.name, names, rows, range(1, len(rows) + 1), "entry")
+            if len(row) != len(header):
+                cells = f"{len(row)} cells, where {len(header)} columns are named"
+                raise InputError(f"{file.name}, entry {i}: {cells}.")
+        return Table(file.name, header, rows, range(1, len(rows) + 1), "entry")
     records = file.records()
     header = tuple(dict.fromkeys(name for row in records for name in row.record))
     filled = sum(len(row.record) for row in records)
     require_filled(len(records), len(header), filled, file.name)
-    return Table(
-        file.name,
-        header,
-        [[row.record.get(name) for name in header] for row in records],
-        [int(row.place.partition(" ")[2]) for row in records],
-        "line" if file.kind == "lines" else "entry",
-    )
+    body = [[row.record.get(name) for name in header] for row in records]
+    unit: Literal["line", "entry"] = "line" if file.kind == "lines" else "entry"
+    return Table(file.name, header, body, [row.number for row in records], unit)
 
 
 def parsed(text: str, separator: str, name: str) -> Iterator[Row]:
@@ -319,25 +460,22 @@ def parsed(text: str, separator: str, name: str) -> Iterator[Row]:
         yield from ((i, _split(line, " ")) for i, line in lines if line.strip())
         return
     loose = _has_loose_quotes(text, separator)
-    quoting: Literal[0, 3] = csv.QUOTE_NONE if loose else csv.QUOTE_MINIMAL
-    stream = io.StringIO(text, newline="")
     reader = csv.reader(
-        stream,
+        io.StringIO(text, newline=""),
         delimiter=separator,
-        quoting=quoting,
+        quoting=csv.QUOTE_NONE if loose else csv.QUOTE_MINIMAL,
         skipinitialspace=separator != "\t",  # else quotation marks behind a blank were text
         strict=True,
     )
     line = 1
     try:
         for cells in reader:
-            if any(cell.strip() for cell in cells):
+            if any(map(str.strip, cells)):
                 yield line, cells
             line = reader.line_num + 1
     except csv.Error as error:
-        raise at_line(
-            name, line, f"{error}; close the quotation mark, and double those inside."
-        ) from None
+        why = f"{error}; close the quotation mark, and double those inside."
+        raise at_line(name, line, why) from None
 
 
 def require_header(file: File) -> None:
@@ -354,21 +492,20 @@ def require_header(file: File) -> None:
     _require_no_quoted_cells(file)
     for separator in "\t,;|":
         rows = _first_rows(file, separator)
-        if len({len(row) for row in rows}) > 1 or len(rows[0]) < 2:
+        width = len(rows[0])
+        short = len(rows) < FEWEST and not all(numeric(cell) for row in rows for cell in row)
+        if width < 2 or short or any(len(row) != width for row in rows):
             continue
-        if len(rows) < FEWEST and not all(numeric(cell) for row in rows for cell in row):
-            continue
+        columns = enumerate(zip(*rows, strict=True), 1)
         places = [
-            i
-            for i, column in enumerate(zip(*rows, strict=True), 1)
-            if _holds_numbers(column) or all(map(ID.fullmatch, column))
+            str(i) for i, own in columns if _holds_numbers(own) or all(map(ID.fullmatch, own))
         ]
         if places:
             raise InputError(
-                f"{file.name} is a table without a header: {len(rows[0])} cells between "
+                f"{file.name} is a table without a header: {width} cells between "
                 f"{SEPARATORS[separator]} on every line, numbers or ids in cell "
-                f"{' and '.join(map(str, places))}. Name the columns in a first line, such as id, "
-                "system, metric, score."
+                f"{' and '.join(places)}. Name the columns in a first line, such as id, system, "
+                "metric, score."
             )
 
 
@@ -376,10 +513,10 @@ def _require_nothing_above(file: File) -> None:
     """Check that no line below the first is a header, and no header lacks the name of a column."""
     for i, line in enumerate(file.first_lines[:ABOVE]):
         below = file.first_lines[i + 1 : i + 4]
-        for separator in SEPARATORS:
-            names = [cell for cell in _split(line, separator) if cell.strip() and separator != "|"]
+        for separator in "\t,; ":
+            names = [cell for cell in _split(line, separator) if cell.strip()]
             widths = {len(_split(row, separator)) for row in below}
-            if not names_columns(names) or len(widths) != 1 or any(map(numeric, names)):
+            if len(widths) != 1 or not names_columns(names) or any(map(numeric, names)):
                 continue
             if widths == {len(names) + 1}:
                 raise InputError(
@@ -402,14 +539,11 @@ def _require_no_unread_header(file: File) -> None:
         names = [name.strip('"') for name in first.split(separator)]
         texts = any(role_of(name) in TEXTS or name.lower() in OTHER_TEXTS for name in names)
         plain = all(re.fullmatch(r"[A-Za-z][\w-]*", name, re.ASCII) for name in names)
+        heading = len(names) == 1 and first != first.lower()
         languages = len(names) > 1 and all(map(LANGUAGE.fullmatch, names))
-        if len(names) == 1 and first != first.lower():
-            continue  # a heading
-        if (
-            ((texts and plain) or languages)
-            and len(below) > 1
-            and all(line.count(separator) >= len(names) - 1 for line in below)
-        ):
+        named = (texts and plain and not heading) or languages
+        wide = all(line.count(separator) >= len(names) - 1 for line in below)
+        if named and wide and len(below) > 1:
             raise at_line(
                 file.name,
                 1,
@@ -420,20 +554,19 @@ def _require_no_unread_header(file: File) -> None:
 
 def _require_no_quoted_cells(file: File) -> None:
     """Check that lines are not cells between quotation marks, as only tables have them."""
-    below = file.first_lines[1:]
-    quoted = len(below) > 1 and all(map(QUOTED_CELLS.fullmatch, below))
+    first, *below = file.first_lines
+    marked = len(below) > 1 and all(map(QUOTED_CELLS.fullmatch, below))
     for separator in ",;":  # rows have as many cells each only because some have one inside
         rows = _first_rows(file, separator)
         inside = any(separator in cell for row in rows for cell in row)
-        widths = {len(row) for row in rows}
-        quoted |= inside and len(rows) >= FEWEST and widths == {max(2, len(rows[0]))}
-    if quoted:
+        marked |= inside and len(rows) >= FEWEST and {*map(len, rows)} == {max(2, len(rows[0]))}
+    if marked:
         raise at_line(
             file.name,
             1,
-            f"{file.first_lines[0][:60]!a} stands above cells between quotation marks and has no "
-            "known names of columns; name them, such as id, system, score, source, reference and "
-            "hypothesis, or give plain text.",
+            f"{first[:60]!a} stands above cells between quotation marks and has no known names of "
+            "columns; name them, such as id, system, score, source, reference and hypothesis, or "
+            "give plain text.",
         )
 
 
@@ -454,10 +587,12 @@ def _separator(file: File) -> str | None:
     if file.kind or not lines or lines[0].lstrip().startswith("["):
         return None
     candidates = [s for s in SEPARATORS if s in lines[0].strip()]
-    headers = {s: _header(file, s) for s in candidates if s != " "}
-    # a row may have words that are names of columns, beside its numbers
-    known = [s for s, own in headers.items() if names_columns(own) and not any(map(numeric, own))]
-    return next(iter(known or (s for s in candidates if _is_numeric_table(file, s))), None)
+    for separator in candidates:
+        names = [cell.strip().strip('"') for cell in _first_rows(file, separator)[0]]
+        # a row may have words that are names of columns, beside its numbers
+        if separator != " " and names_columns(names) and not any(map(numeric, names)):
+            return separator
+    return next((s for s in candidates if _is_numeric_table(file, s)), None)
 
 
 def _first_rows(file: File, separator: str) -> list[list[str]]:
@@ -470,7 +605,7 @@ def _first_rows(file: File, separator: str) -> list[list[str]]:
     stream = io.StringIO(_without_hint(file.head), newline="")
     try:
         for row in csv.reader(stream, delimiter=separator, strict=True):
-            rows += [row] if any(cell.strip() for cell in row) else []
+            rows += [row] if any(map(str.strip, row)) else []
             if len(rows) == SNIFFED:
                 return rows
     except csv.Error as error:  # at the end of what is looked at, a cell may be open
@@ -478,18 +613,12 @@ def _first_rows(file: File, separator: str) -> list[list[str]]:
     return rows if len(file.data) <= HEAD else rows[:-1] or plain
 
 
-def _header(file: File, separator: str) -> list[str]:
-    """Cells of the first line."""
-    return [cell.strip().strip('"') for cell in _first_rows(file, separator)[0]]
-
-
 def _is_numeric_table(file: File, separator: str) -> bool:
     """Whether the first line has no number, and a column below has nothing else."""
-    rows = _first_rows(file, separator)
-    header, body = rows[0], [row for row in rows[1:] if len(row) == len(rows[0])]
-    if any(map(numeric, header)) or not body or len(body) < ALIGNED * (len(rows) - 1):
-        return False
-    return any(map(_holds_numbers, zip(*body, strict=True)))
+    header, *rows = _first_rows(file, separator)
+    body = [row for row in rows if len(row) == len(header)]
+    aligned = bool(body) and len(body) >= ALIGNED * len(rows) and not any(map(numeric, header))
+    return aligned and any(map(_holds_numbers, zip(*body, strict=True)))
 
 
 def _holds_numbers(column: Sequence[str]) -> bool:
@@ -515,10 +644,10 @@ def fields_of(line: str, separator: str = ",") -> list[str]:
 
 
 def _split(line: str, separator: str) -> list[str]:
-    if separator == " ":
-        cells = QUOTED_FIELD.findall(line) if '"' in line else line.split()
-        return [cell.strip('"') for cell in cells]
-    return line.split(separator)
+    if separator != " ":
+        return line.split(separator)
+    cells = QUOTED_FIELD.findall(line) if '"' in line else line.split()
+    return [cell.strip('"') for cell in cells]
 
 
 def check_header(header: Sequence[str], name: str) -> None:
@@ -527,34 +656,27 @@ def check_header(header: Sequence[str], name: str) -> None:
     Raises:
         InputError: Two have one name, or none.
     """
-    lowered = Counter(column.lower() for column in header)
-    for column in header:
-        if column and lowered[column.lower()] > 1:
-            raise InputError(
-                f"{name}: two columns are named {column[:60]!a}; every column needs its own name."
-            )
+    lowered = Counter(map(str.lower, header))
+    twice = next((column for column in header if column and lowered[column.lower()] > 1), None)
+    if twice is not None:
+        what = f"two columns are named {twice[:60]!a}; every column needs its own name"
+        raise InputError(f"{name}: {what}.")
     if header.count("") > 1:
-        raise InputError(
-            f"{name}: {header.count('')} columns have no name; name them, or take them out."
-        )
+        what = f"{header.count('')} columns have no name; name them, or take them out"
+        raise InputError(f"{name}: {what}.")
 
 
 def _fitted(row: Row, header: Sequence[str], separator: str, name: str) -> Row:
     """A row that has a cell for each name; blanks at its end do not count."""
     line, cells = row
-    extra = cells[len(header) :]
-    if extra and not any(cell.strip() for cell in extra):
+    if len(cells) == len(header):
+        return row
+    if len(cells) > len(header) and not any(map(str.strip, cells[len(header) :])):
         return line, cells[: len(header)]
-    if len(cells) != len(header):
-        hint = ""
-        if separator == "," and len(cells) > len(header):
-            hint = "; put quotation marks around text with commas, and write 0.5 and not 0,5"
-        if len(cells) == 1:
-            hint = f"; cells are separated by {SEPARATORS[separator]} in the header"
-        raise at_line(
-            name,
-            line,
-            f"{len(cells)} cell{'' if len(cells) == 1 else 's'} between "
-            f"{SEPARATORS[separator]}, the header names {len(header)}{hint}.",
-        )
-    return row
+    hint = ""
+    if separator == "," and len(cells) > len(header):
+        hint = "; put quotation marks around text with commas, and write 0.5 and not 0,5"
+    if len(cells) == 1:
+        hint = f"; cells are separated by {SEPARATORS[separator]} in the header"
+    count = f"{len(cells)} cell{'' if len(cells) == 1 else 's'} between {SEPARATORS[separator]}"
+    raise at_line(name, line, f"{count}, the header names {len(header)}{hint}.")

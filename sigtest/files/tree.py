@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
+from sigtest.data.text import parse_lines
 from sigtest.errors import InputError, LimitError
 from sigtest.files.file import File
 
@@ -200,6 +202,15 @@ class Tree:
         """
         return self.meter.unzipped(self._readers[path](), self.named(path))
 
+    def lines(self, path: PurePosixPath) -> tuple[str, ...]:
+        """The lines of a file of text.
+
+        Raises:
+            InputError: Damaged, empty, or no UTF-8.
+            LimitError: More than the bounds of the import.
+        """
+        return parse_lines(self.read(path), self.named(path))
+
     def file(self, path: PurePosixPath) -> File:
         """A file as readers see it."""
 
@@ -208,6 +219,45 @@ class Tree:
             return {self.named(other): self.read(other) for other in beside}
 
         return File(self.named(path), self.read(path), near, str(path))
+
+
+DEEPEST = 5  # folders below the one that was named
+MOST = 20  # times as many entries are looked at as may be read
+
+
+def folder_of(place: Path, meter: Meter) -> Tree:
+    """The files in a folder of this machine and in its folders.
+
+    Raises:
+        LimitError: Far more than may be read.
+    """
+    readers: dict[PurePosixPath, Callable[[], bytes]] = {}
+    looked = 0
+    for folder, folders, names in os.walk(place):
+        inner = PurePosixPath(*Path(folder).relative_to(place).parts)
+        folders[:] = sorted(f for f in folders if f[0] != "." and len(inner.parts) < DEEPEST)
+        looked += len(names)
+        if looked > MOST * meter.bounds.files:
+            raise LimitError(
+                f"{place} has more than {MOST * meter.bounds.files:,} files; name a smaller one.",
+                limit="max_archive_files",
+            )
+        for name in names:
+            file = Path(folder, name)
+            if not is_hidden(inner / name) and file.is_file():
+                readers[inner / name] = reader_of(file, meter)
+    return Tree(readers, meter, packed=False)
+
+
+def reader_of(file: Path, meter: Meter) -> Callable[[], bytes]:
+    """Reads a file of this machine, and counts it."""
+
+    def read() -> bytes:
+        meter.add_file()
+        with file.open("rb") as opened:
+            return meter.drain(opened)
+
+    return read
 
 
 def unpacked(data: bytes, name: str, bounds: Bounds | None = None) -> Tree:

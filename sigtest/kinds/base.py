@@ -14,11 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from sigtest.errors import RecipeError
 from sigtest.progress import Progress
-from sigtest.render.digits import counted
 from sigtest.render.formats import Layout, Presented, verbatim
-from sigtest.report.naming import names_in, renamed_in
-from sigtest.requests.model import Request, schema_of
-from sigtest.requests.options import Option
+from sigtest.report import counted, decode, encode, names_in, renamed_in
+from sigtest.requests.model import Option, Request, schema_of
 
 if TYPE_CHECKING:  # what comparisons alone need
     from sigtest.comparison.comparison import Comparison
@@ -61,14 +59,17 @@ class Question(Protocol):
     """A question, checked completely."""
 
     @property
+    @abstractmethod
     def key(self) -> str:
         """Hash of everything the report is a function of: content, choices and versions."""
 
     @property
+    @abstractmethod
     def about(self) -> About:
         """What a listing tells of it."""
 
     @property
+    @abstractmethod
     def seconds(self) -> float:
         """About how long one core computes it."""
 
@@ -280,3 +281,35 @@ class Kind(ABC, Generic[Q]):
             for name, picture in self.pictures.items()
             if picture.needs == "report" and picture.fits(report)
         )
+
+
+class WholeQuestion(Question):
+    """A question that one task computes whole: a frozen dataclass, stored as it is encoded."""
+
+    def contents(self) -> Mapping[str, Any]:
+        """All of it, under one name."""
+        return {"asked": encode(self)}
+
+    def outline(self) -> Mapping[str, Any]:
+        """Nothing: workers read the contents."""
+        return {}
+
+
+W = TypeVar("W", bound=WholeQuestion)
+
+
+class WholeKind(Kind[W]):
+    """A kind of such questions.
+
+    Attributes:
+        content: Class of its questions.
+    """
+
+    content: ClassVar[type[Any]]
+
+    def load(self, outline: Mapping[str, Any], contents: Mapping[str, Any]) -> W:
+        question: W = decode(self.content, contents["asked"])
+        return question
+
+    def read(self, body: Mapping[str, Any]) -> Any:
+        return decode(self.reports[0], body)

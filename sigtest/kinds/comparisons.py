@@ -9,11 +9,10 @@ from typing import Any
 
 from sigtest import engine
 from sigtest.cached import cached_property
-from sigtest.comparison.comparison import Comparison, ComparisonEntry
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import Comparison, ComparisonEntry, parse_comparison
 from sigtest.comparison.plan import Plan
 from sigtest.data.testset import System, TestSet
-from sigtest.decide.anew import decided
+from sigtest.decide.summary import decided
 from sigtest.kinds import cost
 from sigtest.kinds.base import About, FormFile, Kind, QuestionReference
 from sigtest.kinds.renderable import Renderable

@@ -11,14 +11,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sigtest.arrays import Counts, Flags
+from sigtest.arrays import Counts
 from sigtest.comparison.comparison import ComparisonEntry
 from sigtest.comparison.plan import Part
-from sigtest.compiled import compiled
-from sigtest.metrics.extraction.sequences import SPACES, Symbols, code_points
+from sigtest.metrics.kernels.tokens import SPACES, code_points
 from sigtest.significance import swap_test
-from sigtest.significance.convolution import MOST_POINTS
-from sigtest.significance.exact import MOST_UNITS
+from sigtest.significance.exact import MOST_POINTS, MOST_UNITS
 
 LOADING_SECONDS = 5.5e-8  # for one number of the statistics: read, and made ready to be multiplied
 INTERVAL_SECONDS = 4e-8  # for one draw of a score or difference: order statistics, spread, counts
@@ -49,23 +47,22 @@ def loading_seconds(part: Part) -> float:
 
 def resampling_seconds(part: Part) -> float:
     """To draw all resamples, and to see what they say."""
-    swaps, pairs = swap_test(part.recipe.tests), len(part.pairs)
-    tables = 1 + part.replicas if swaps else 1  # each replica has swaps of its own
-    width = sum(metric.width for metric in part.recipe.metrics)
-    columns = width * len(part.systems)
-    drawing = tables * part.units * (5.5e-10 + 1.8e-11 * columns)
-    scored = len(part.systems) + (2 * pairs if swaps else 0)
-    scoring = sum(metric.score_seconds for metric in part.recipe.metrics) * scored
-    adding = 1.3e-9 * columns + (3.8e-9 * width * pairs if swaps else 0.0)
+    swaps, pairs = bool(swap_test(part.recipe.tests)), len(part.pairs)
+    systems, metrics = len(part.systems), part.recipe.metrics
+    width = sum(metric.width for metric in metrics)
+    columns = width * systems
+    drawing = part.units * (5.5e-10 + 1.8e-11 * columns)
+    scoring = sum(metric.score_seconds for metric in metrics)
+    looking = INTERVAL_SECONDS + (ERROR_SECONDS if part.recipe.studentised else 0.0)
+    bootstrap = drawing + scoring * systems + 1.3e-9 * columns
+    bootstrap += len(metrics) * looking * (systems + pairs)
+    # each replica has swaps of its own
+    swapping = part.replicas * drawing + (2 * scoring + 3.8e-9 * width) * pairs
     joint = JOINT_SECONDS if part.recipe.correction in {"max_t", "tukey"} else 0.0
-    looking = len(part.recipe.metrics) * (INTERVAL_SECONDS * (len(part.systems) + pairs))
-    looking += len(part.recipe.metrics) * joint * pairs
-    if part.recipe.studentised:
-        looking += len(part.recipe.metrics) * ERROR_SECONDS * (len(part.systems) + pairs)
-    permuting = 0.0
+    others = swaps * swapping + len(metrics) * joint * pairs
     if part.recipe.correction == "tukey":  # exchanges the outputs of all systems, unit by unit
-        permuting = part.units * part.replicas * len(part.systems) * (2.5e-9 + 4.3e-10 * width)
-    return part.resamples * (drawing + scoring + adding + permuting + looking + 1e-7)
+        others += part.units * part.replicas * systems * (2.5e-9 + 4.3e-10 * width)
+    return part.draws * bootstrap + part.resamples * (others + 1e-7)
 
 
 def exact_seconds(entry: ComparisonEntry, part: Part) -> float:
@@ -127,7 +124,7 @@ def _pairs_with_few(
         rows, begin = order[starts[first] : ends[last - 1]], starts[first:last] - starts[first]
         systems, place = np.unique(pairs, return_inverse=True)
         texts = [[outputs[system][row] for row in rows.tolist()] for system in systems.tolist()]
-        words, characters = (np.add.reduceat(size, begin, axis=1) for size in _sizes(texts))
+        words, characters = np.add.reduceat(_sizes(texts), begin, axis=2)
         at_once = max(1, COMPARED // words.shape[1])
         for some in range(0, len(pairs), at_once):
             a, b = place.reshape(-1, 2)[some : some + at_once].T
@@ -139,25 +136,15 @@ def _pairs_with_few(
     return pairs
 
 
-def _sizes(outputs: Sequence[Sequence[str | None]]) -> tuple[Counts, Counts]:
-    """(S, n) words and characters of every line, spaces left out; other threads run meanwhile."""
-    words, characters = sizes = np.zeros((2, len(outputs), len(outputs[0])), dtype=np.int64)
-    for own, output in zip(sizes.swapaxes(0, 1), outputs, strict=True):
-        lines = code_points([line or "" for line in output])  # of one output: it is large
-        _count(lines.symbols, lines.starts, SPACES, own)
-    return words, characters
-
-
-@compiled
-def _count(points: Symbols, starts: Counts, spaces: Flags, sizes: Counts) -> None:
-    """Add up words and characters of each line."""
-    for line in range(len(starts) - 1):
-        inside = False
-        for i in range(starts[line], starts[line + 1]):
-            shown = not spaces[points[i]]
-            sizes[0, line] += shown and not inside
-            sizes[1, line] += shown
-            inside = shown
+def _sizes(outputs: Sequence[Sequence[str | None]]) -> Counts:
+    """(2, S, n) words and characters of every line, without spaces; other threads run meanwhile."""
+    sizes = np.zeros((2, len(outputs), len(outputs[0])), dtype=np.int64)
+    for s, output in enumerate(outputs):  # one at a time: it is large
+        lines = code_points([f" {line or ''}" for line in output])  # no word crosses a space
+        shown = ~SPACES[lines.symbols]
+        for size, found in zip(sizes, (shown & ~np.roll(shown, 1), shown), strict=True):
+            size[s] = np.add.reduceat(found, lines.starts[:-1], dtype=np.int64)
+    return sizes
 
 
 def _units(part: Part) -> tuple[Counts, Counts]:

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from sigtest.data.choices import choose
+from sigtest.data.names import choose
 from sigtest.errors import RecipeError, UnavailableError
 from sigtest.kinds import KINDS
 from sigtest.late import late
-from sigtest.render.converters import PICTURE_FORMATS, converted
+from sigtest.render.drawing import PICTURE_FORMATS, converted
 from sigtest.render.formats import FORMATS, Layout, Presented
 
 fragment = late("sigtest.render.html:fragment")

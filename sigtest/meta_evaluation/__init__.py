@@ -1,8 +1,7 @@
 """Metric evaluation: how well metrics agree with people, and which agree better than others."""
 
 from sigtest.meta_evaluation.compute import compute
-from sigtest.meta_evaluation.parse import parse
-from sigtest.meta_evaluation.question import MetricQuestion
+from sigtest.meta_evaluation.question import MetricQuestion, parse
 from sigtest.meta_evaluation.report import MetaReport
 
 __all__ = ["MetaReport", "MetricQuestion", "compute", "parse"]

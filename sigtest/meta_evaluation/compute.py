@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
 import numpy as np
 
-from sigtest.meta_evaluation.methods import sentences
+from sigtest.arrays import Array
+from sigtest.data.names import is_error, summaries
+from sigtest.meta_evaluation.bootstrap import POOLED, Estimate, MetricTable, estimate, pooled
 from sigtest.meta_evaluation.question import MetricChoices, MetricQuestion
 from sigtest.meta_evaluation.report import (
     MetaReport,
@@ -21,52 +24,36 @@ from sigtest.meta_evaluation.report import (
     SetReport,
 )
 from sigtest.meta_evaluation.scored import MetricScores, ScoredSet
-from sigtest.meta_evaluation.significance.chance import Compared
-from sigtest.meta_evaluation.significance.compare import compare_metrics
-from sigtest.meta_evaluation.significance.decide import Decision, beating, decide, ranks
-from sigtest.meta_evaluation.statistics.evaluation import POOLED, Estimate, estimate, pooled
-from sigtest.meta_evaluation.statistics.measured import Measured
-from sigtest.meta_evaluation.statistics.values import ScoreTable
-from sigtest.meta_evaluation.warnings import cautions
+from sigtest.meta_evaluation.show import STATISTICS, sentences
+from sigtest.meta_evaluation.significance import Compared, compare_metrics, finite
+from sigtest.meta_evaluation.statistics import is_constant
 from sigtest.progress import Progress, silent
-from sigtest.report.methods import with_methods
+from sigtest.report import listed, with_methods
+from sigtest.significance.corrections import adjust, smallest_attainable, undecided
+from sigtest.significance.intervals import rank
 
-Ranks = dict[int, dict[str, dict[str, Place]]]
+FEW_SYSTEMS = 30
+KEEPS_LEVEL = 60  # systems from which on exchanges of standardised scores do
+FEW_SHARED = 3  # systems up to which exchanges of pairs of systems keep their level
+CORRELATIONS = {"pearson", "spearman", "kendall"}
+APART = 1e-6  # relative difference between a system's score and the mean of its segments
+
+Family = Sequence[MetricPair]  # all pairs of one statistic and test, which are corrected together
 
 
 @dataclass(frozen=True)
-class Evaluated:
+class MeasuredSet:
     """One set, measured and compared, before any correction.
 
     Attributes:
-        own: The set.
+        scored: The set.
         estimates: For each metric its statistics by name.
-        compared: Pairs of its metrics, by statistic, test and pair.
+        pairs: Pairs of its metrics, by statistic, test and pair.
     """
 
-    own: ScoredSet
+    scored: ScoredSet
     estimates: list[dict[str, Estimate]]
-    compared: list[Compared]
-
-
-@dataclass(frozen=True)
-class Family:
-    """All pairs of one statistic and test, which are corrected together.
-
-    Attributes:
-        statistic: Its name.
-        test: Its name.
-        pairs: Pairs of all sets, one set after the other, with the number of the set.
-    """
-
-    statistic: str
-    test: str
-    pairs: list[tuple[int, Compared]]
-
-    @property
-    def rows(self) -> list[Compared]:
-        """Pairs of all sets."""
-        return [row for _, row in self.pairs]
+    pairs: list[Compared]
 
 
 def compute(question: MetricQuestion, progress: Progress | None = None) -> MetaReport:
@@ -80,193 +67,316 @@ def compute(question: MetricQuestion, progress: Progress | None = None) -> MetaR
         The report; the same bits for the same scores, choices and version.
     """
     say = progress or silent
-    found = []
-    for number, own in enumerate(question.sets):
+    sets = []
+    for number, scored in enumerate(question.sets):
         say("statistics", number, len(question.sets))
-        measured = Measured(ScoreTable(own, question.choices), question.choices, number)
-        estimates = estimate(own, measured)
-        compared = compare_metrics(measured, lambda done, of: say("resampling", done, of))
-        found.append(Evaluated(own, estimates, compared))
+        table = MetricTable(scored, question.choices, number)
+        estimates = estimate(scored, table)
+        pairs = compare_metrics(table, lambda done, of: say("resampling", done, of))
+        sets.append(MeasuredSet(scored, estimates, pairs))
     say("report", 0, 1)
-    report = _report(question, found)
+    report = _report(question, sets)
     say("report", 1, 1)
     return with_methods(report, sentences)
 
 
-def _report(asked: MetricQuestion, found: Sequence[Evaluated]) -> MetaReport:
-    choices = asked.choices
-    families = _families(choices, found)
-    placed: list[Ranks] = [{} for _ in found]
-    for family in families:
-        _place(family, found, choices, placed)
-    leading = next((f for f in families if any(row.chances for row in f.rows)), None)
-    beaten = _beating(leading, found, choices)
-    metrics = [
-        _metrics(own, ranks_, leading, choices) for own, ranks_ in zip(found, placed, strict=True)
-    ]
+def _report(question: MetricQuestion, sets: Sequence[MeasuredSet]) -> MetaReport:
+    choices = question.choices
+    families = [
+        _decided([
+            row
+            for measured in sets
+            for row in measured.pairs
+            if (row[0].statistic, row[0].test) == family
+        ], choices)
+        for family in product(choices.statistics, choices.tests)
+    ]  # fmt: skip
+    leading = next((f for f in families if any(pair.p_value is not None for pair in f)), ())
+    beating = _beating(leading, choices)
+    metrics = [_metrics(measured, families, leading, choices) for measured in sets]
+    pairs = tuple(pair for family in families for pair in family)
     return MetaReport(
-        **asked.stated,
-        metrics=_overall(found, choices) if asked.several else metrics[0],
+        **question.stated,
+        metrics=_overall(sets, choices) if question.several else metrics[0],
         sets=tuple(
-            _set(own.own, labels, own_metrics if asked.several else ())
-            for own, labels, own_metrics in zip(found, beaten, metrics, strict=True)
+            _set(
+                measured.scored,
+                beating.get(measured.scored.name, ()),
+                of_set if question.several else (),
+            )
+            for measured, of_set in zip(sets, metrics, strict=True)
         ),
-        pairs=tuple(pair for family in families for pair in _pairs(family, found, choices)),
-        warnings=cautions(asked, [own.compared for own in found]),
+        pairs=pairs,
+        warnings=tuple(dict.fromkeys(_cautions(question, sets, pairs))),
     )
 
 
-def _families(choices: MetricChoices, found: Sequence[Evaluated]) -> list[Family]:
-    """Pairs by statistic and test, where there are any."""
-    families = []
-    for statistic, test in product(choices.statistics, choices.tests):
-        pairs = [
-            (number, row)
-            for number, own in enumerate(found)
-            for row in own.compared
-            if (row.statistic, row.test) == (statistic, test)
-        ]
-        if pairs:
-            families.append(Family(statistic, test, pairs))
-    return families
+# Decisions: corrections over all sets, ranks within each ------------------------
 
 
-def _place(
-    family: Family, found: Sequence[Evaluated], choices: MetricChoices, placed: Sequence[Ranks]
-) -> None:
-    """Add the ranks that follow from a family to those of each set."""
-    decided = list(zip(family.pairs, decide(family.rows, choices), strict=True))
-    for number, own in enumerate(found):
-        values = {
-            m: known[family.statistic].value
-            for m, known in enumerate(own.estimates)
-            if math.isfinite(known[family.statistic].value)
-        }
-        rows = [row for (of, row), _ in decided if of == number]
-        decisions = [decision for (of, _), decision in decided if of == number]
-        for m, rank in ranks(values, rows, decisions).items():
-            place = Place(rank.cluster, (rank.lowest, rank.highest))
-            placed[number].setdefault(m, {}).setdefault(family.statistic, {})[family.test] = place
+def _decided(rows: Sequence[Compared], choices: MetricChoices) -> Family:
+    """Pairs of one statistic and test, corrected together; one-sided, both claims of each."""
+    pairs = [pair for pair, _ in rows]
+    at = [i for i, (_, by_claim) in enumerate(rows) if by_claim]
+    if not at:
+        return pairs
+    chances = [rows[i][1][claim] for i in at for claim in choices.claims]
+    p = np.array([chance.p for chance in chances])
+    low, high = np.array([chance.ends for chance in chances]).T
+    shape = len(at), len(choices.claims)
+    adjusted = adjust(p, choices.correction).reshape(shape).min(axis=1).tolist()
+    open_ = undecided(p, low, high, choices.correction, choices.alpha).reshape(shape)
+    for i, corrected, unsure in zip(at, adjusted, np.any(open_, axis=1).tolist(), strict=True):
+        # below alpha 1/2 only the claim of the side ahead is ever supported
+        ahead = "a" if (pairs[i].delta or 0.0) > 0 else "b"
+        significant = corrected <= choices.alpha
+        pairs[i] = replace(
+            pairs[i],
+            p_adjusted=corrected,
+            significant=significant,
+            conclusion=ahead if significant else "tie",
+            undecided=unsure,
+        )
+    return pairs
 
 
-def _beating(
-    leading: Family | None, found: Sequence[Evaluated], choices: MetricChoices
-) -> list[tuple[str, ...]]:
-    """For each set, labels of the metrics that beat the baseline."""
-    baseline = choices.baseline
-    beaten: list[list[str]] = [[] for _ in found]
-    if leading is not None and baseline is not None:
-        labels = [[metric.label for metric in own.own.metrics] for own in found]
-        names = [(labels[number][row.a], labels[number][row.b]) for number, row in leading.pairs]
-        sides = [1 - both.index(baseline) if baseline in both else None for both in names]
-        won = beating(leading.rows, sides, choices).tolist()
-        for (number, _), both, side, beats in zip(leading.pairs, names, sides, won, strict=True):
-            if beats:
-                beaten[number].append(both[side or 0])
-    return [tuple(labels) for labels in beaten]
+def _beating(leading: Family, choices: MetricChoices) -> dict[str, tuple[str, ...]]:
+    """Labels of the metrics that beat the baseline, by set; these comparisons are a family."""
+    claims: list[tuple[str, str, float]] = []  # set, metric, p-value of its being better
+    for pair in leading:
+        if pair.p_value is None or choices.baseline not in (pair.a, pair.b):
+            continue
+        label, p = (pair.a, pair.p_greater) if pair.b == choices.baseline else (pair.b, pair.p_less)
+        if choices.alternative == "two-sided":  # and 1 for the metric that is behind
+            p = pair.p_value if ((pair.delta or 0.0) > 0) == (label == pair.a) else 1.0
+        claims.append((pair.set, label, 1.0 if p is None else p))
+    won: dict[str, tuple[str, ...]] = {}
+    if claims:
+        adjusted = adjust(np.array([p for *_, p in claims]), choices.correction).tolist()
+        for (name, label, _), p_adjusted in zip(claims, adjusted, strict=True):
+            won[name] = (*won.get(name, ()), *([label] if p_adjusted <= choices.alpha else []))
+    return won
+
+
+def _places(values: Mapping[str, float], pairs: Family) -> dict[str, Place]:
+    """Where the metrics of one set for which a statistic is defined stand, by label."""
+    at = {label: i for i, label in enumerate(values)}
+    beats = np.zeros((len(values), len(values)), dtype=np.bool_)
+    for pair in pairs:
+        if pair.a in at and pair.b in at:
+            beats[at[pair.a], at[pair.b]] = pair.conclusion == "a"
+            beats[at[pair.b], at[pair.a]] = pair.conclusion == "b"
+    ranks = rank(np.array(list(values.values())), beats)
+    return {
+        label: Place(place.cluster, (place.lowest, place.highest))
+        for label, place in zip(values, ranks, strict=True)
+    }
 
 
 def _metrics(
-    own: Evaluated, placed: Ranks, leading: Family | None, choices: MetricChoices
+    measured: MeasuredSet, families: Sequence[Family], leading: Family, choices: MetricChoices
 ) -> tuple[MetricEvaluation, ...]:
     """The metrics of one set."""
-    known = zip(own.own.metrics, own.estimates, strict=True)
-    rows = [_metric(metric, estimates, choices.alpha) for metric, estimates in known]
-    for m, places in placed.items():
-        first = places.get(leading.statistic, {}).get(leading.test) if leading else None
-        stands: dict[str, Any] = {"cluster": first.cluster, "range": first.range} if first else {}
-        rows[m] = replace(rows[m], ranks=places, **stands)
-    return tuple(rows)
+    metrics = measured.scored.metrics
+    ranks: dict[str, dict[str, dict[str, Place]]] = {metric.label: {} for metric in metrics}
+    first: dict[str, Place] = {}
+    for family in families:
+        if not family:
+            continue
+        statistic, test = family[0].statistic, family[0].test
+        values = {
+            metric.label: known[statistic].value
+            for metric, known in zip(metrics, measured.estimates, strict=True)
+            if math.isfinite(known[statistic].value)
+        }
+        places = _places(values, [pair for pair in family if pair.set == measured.scored.name])
+        for label, place in places.items():
+            ranks[label].setdefault(statistic, {})[test] = place
+        first = places if family is leading else first
+    return tuple(
+        replace(
+            _metric(metric, known, choices.alpha),
+            ranks=ranks[metric.label],
+            cluster=first[metric.label].cluster if metric.label in first else None,
+            range=first[metric.label].range if metric.label in first else None,
+        )
+        for metric, known in zip(metrics, measured.estimates, strict=True)
+    )
 
 
-def _metric(metric: MetricScores, known: dict[str, Estimate], alpha: float) -> MetricEvaluation:
-    stated: dict[str, Any] = {name: own.report(alpha) for name, own in known.items()}
+def _metric(metric: MetricScores, known: Mapping[str, Estimate], alpha: float) -> MetricEvaluation:
+    stated: dict[str, Any] = {name: value.report(alpha) for name, value in known.items()}
     return MetricEvaluation(metric.label, metric.higher, **stated)
 
 
-def _overall(found: Sequence[Evaluated], choices: MetricChoices) -> tuple[MetricEvaluation, ...]:
+def _overall(sets: Sequence[MeasuredSet], choices: MetricChoices) -> tuple[MetricEvaluation, ...]:
     """Every metric over all sets that have it."""
     known: dict[str, list[tuple[MetricScores, dict[str, Estimate]]]] = {}
-    for own in found:
-        for both in zip(own.own.metrics, own.estimates, strict=True):
-            known.setdefault(both[0].label, []).append(both)
-    evaluations = []
-    for rows in known.values():
-        metric, first = rows[0]
-        over = {n: pooled([each[n] for _, each in rows]) for n in POOLED if n in first}
-        evaluations.append(_metric(metric, over, choices.alpha))
-    return tuple(evaluations)
+    for measured in sets:
+        for metric, estimates in zip(measured.scored.metrics, measured.estimates, strict=True):
+            known.setdefault(metric.label, []).append((metric, estimates))
+    return tuple(
+        _metric(
+            rows[0][0],
+            {n: pooled([row[n] for _, row in rows]) for n in POOLED if n in rows[0][1]},
+            choices.alpha,
+        )
+        for rows in known.values()
+    )
 
 
 def _set(
-    own: ScoredSet, beats: tuple[str, ...], metrics: tuple[MetricEvaluation, ...]
+    scored: ScoredSet, beating: tuple[str, ...], metrics: tuple[MetricEvaluation, ...]
 ) -> SetReport:
-    human = own.human_scores("system")[:, 0]
-    scores = own.metric_scores("system")[:, :, 0]
-    judged = 0
-    if own.human_segment is not None:
-        judged = int(np.count_nonzero(~np.isnan(own.human_segment).all(axis=0)))
+    human = scored.human_scores("system")[:, 0]
+    scores = scored.metric_scores("system")[:, :, 0]
+    judged = ~np.isnan(scored.human_scores("segment")).all(axis=0)
     return SetReport(
-        name=own.name,
-        segments=own.segments,
-        judged=judged,
+        name=scored.name,
+        segments=scored.segments,
+        judged=int(np.count_nonzero(judged)),
         systems=tuple(
             ScoredSystem(
                 name=name,
-                human=_known(human[s]),
+                human=finite(human[s]),
                 scores={
-                    metric.label: _known(metric.sign * row[s])
-                    for metric, row in zip(own.metrics, scores, strict=True)
+                    metric.label: finite(metric.sign * row[s])
+                    for metric, row in zip(scored.metrics, scores, strict=True)
                 },
             )
-            for s, name in enumerate(own.systems)
+            for s, name in enumerate(scored.systems)
         ),
-        excluded=own.excluded,
-        ignored=own.ignored,
-        beats_baseline=beats,
+        excluded=scored.excluded,
+        ignored=scored.ignored,
+        beats_baseline=beating,
         metrics=metrics,
     )
 
 
-def _pairs(family: Family, found: Sequence[Evaluated], choices: MetricChoices) -> list[MetricPair]:
-    """The pairs of a family with their decisions."""
-    decided = zip(family.pairs, decide(family.rows, choices), strict=True)
-    return [_pair(row, found[n].own, decision, choices) for (n, row), decision in decided]
+# Warnings: how far the report can be trusted ------------------------
 
 
-def _pair(row: Compared, own: ScoredSet, decision: Decision, choices: MetricChoices) -> MetricPair:
-    asked = row.chances.get(choices.alternative)
-    greater, less = row.chances.get("greater"), row.chances.get("less")
-    return MetricPair(
-        a=own.metrics[row.a].label,
-        b=own.metrics[row.b].label,
-        statistic=row.statistic,
-        test=row.test,
-        unit=row.unit,
-        alternative=choices.alternative,
-        n=row.n,
-        value_a=_known(row.value_a),
-        value_b=_known(row.value_b),
-        delta=_known(row.value_a - row.value_b),
-        ci=row.ci,
-        r12=row.r12,
-        t=row.t,
-        df=row.df,
-        count=asked.count if asked else None,
-        resamples=asked.patterns if asked else None,
-        p_value=asked.p if asked else None,
-        log10_p=asked.log10_p if asked else None,
-        p_interval=asked.ends if asked else None,
-        p_greater=greater.p if greater else None,
-        p_less=less.p if less else None,
-        p_adjusted=decision.adjusted,
-        significant=decision.better is not None,
-        conclusion=decision.better or "tie",
-        undecided=decision.undecided,
-        exact=row.exact,
-        set=own.name,
+def _cautions(
+    question: MetricQuestion, sets: Sequence[MeasuredSet], pairs: Family
+) -> Iterator[str]:
+    choices, level = question.choices, question.choices.level
+    for measured in sets:
+        yield from measured.scored.notes
+        yield from summaries(measured.scored.systems)
+        yield from _of_set(measured, choices)
+    labels = {scored.name: {m.label for m in scored.metrics} for scored in question.sets}
+    for label in dict.fromkeys(m.label for scored in question.sets for m in scored.metrics):
+        if without := [name for name, known in labels.items() if label not in known]:
+            yield (
+                f"{label} is not among the metrics of {', '.join(without)}; its figures over all "
+                "sets are over the others."
+            )
+    if pairs and level == "segment" and "williams" in choices.tests:
+        yield (
+            "The Williams test takes the scores of all systems on all segments to be independent; "
+            "those of one segment, and those of one system, are not, which makes its p-values too "
+            "small at segment level."
+        )
+    fewest = min(
+        int(np.count_nonzero(~np.isnan(scored.human_scores(level) + scores).all(axis=1)))
+        for scored in question.sets
+        for scores in scored.metric_scores(level)
     )
+    if level == "system" and fewest < FEW_SYSTEMS:
+        yield (
+            f"Intervals come from resampling systems, and {fewest} are few: below about "
+            f"{FEW_SYSTEMS} they are rough."
+        )
+    exchanged = pairs and level == "system" and "perm_both" in choices.tests
+    if exchanged and "pearson" in choices.statistics and fewest < KEEPS_LEVEL:
+        yield (  # sizes were measured with normal scores, here and below
+            f"With {fewest} systems PERM-BOTH of Pearson's r rejects true null hypotheses somewhat "
+            "too often, as scores are standardised before they are exchanged (.065 of them at a "
+            f"nominal .05 with 8 to 12 systems, .05 from about {KEEPS_LEVEL} on); the Williams "
+            "test keeps its level where scores are normal."
+        )
+    many = {scored.name for scored in question.sets if len(scored.systems) > FEW_SHARED}
+    shared = dict.fromkeys(p.statistic for p in pairs if p.unit == "pair" and p.set in many)
+    if shared:
+        which = listed([STATISTICS[name].words for name in shared])
+        yield (
+            f"PERM-BOTH of {which} takes pairs of systems to be independent; those that "
+            "share a system are not, which makes its p-values too small (it rejects .11 of "
+            "true null hypotheses at a nominal .05 with 8 systems on 100 segments, .15 with 12)."
+        )
+    tested = [pair for pair in pairs if pair.p_value is not None]
+    families = Counter((pair.statistic, pair.test) for pair in tested)
+    drawn = [families[pair.statistic, pair.test] for pair in tested if not pair.exact]
+    largest = len(choices.claims) * max(drawn, default=0)
+    if drawn and choices.alpha < smallest_attainable(
+        choices.correction, largest, 1 / (choices.resamples + 1)
+    ):
+        yield (
+            f"{choices.resamples:,} resamples are too few for {largest} comparisons at alpha "
+            f"{choices.alpha} with {choices.correction}: no corrected p-value can reach it."
+        )
 
 
-def _known(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
+def _of_set(measured: MeasuredSet, choices: MetricChoices) -> Iterator[str]:
+    scored = measured.scored
+    where = f" in set {scored.name}" if scored.name else ""
+    if scored.ignored:
+        names = ", ".join(scored.ignored)
+        yield f"Left out{where}, as people's judgements give them no score: {names}."
+    if scored.unscored:
+        yield f"Left out{where}, as no metric scores them: {', '.join(scored.unscored)}."
+    human, metrics = scored.human_scores(choices.level), scored.metric_scores(choices.level)
+    constant = [
+        metric.label
+        for metric, scores in zip(scored.metrics, metrics, strict=True)
+        if is_constant(scores[~np.isnan(scores) & ~np.isnan(human)])
+    ]
+    if CORRELATIONS & set(choices.statistics):
+        if is_constant(human[~np.isnan(human)]):
+            yield f"All human scores{where} are equal, so that correlations are null."
+        elif constant:
+            yield (
+                f"Correlations are null{where} for metrics whose scores are all equal: "
+                f"{', '.join(constant)}."
+            )
+    by_label = {m.label: k for m, k in zip(scored.metrics, measured.estimates, strict=True)}
+    empty = {
+        name: [label for label, known in by_label.items() if not known[name].n]
+        for name in choices.statistics
+        if name not in CORRELATIONS
+    }
+    if lacking := [name for name, labels in empty.items() if labels]:
+        what = listed([STATISTICS[name].words for name in lacking])
+        yield (
+            f"{what[0].upper()}{what[1:]} {'is' if len(lacking) == 1 else 'are'} null{where} where "
+            "no segment has judgements of two systems that the metric compares: "
+            f"{', '.join(dict.fromkeys(label for name in lacking for label in empty[name]))}."
+        )
+    for metric, scores in zip(scored.metrics, metrics, strict=True):
+        if metric.higher and is_error(metric.label) and not (scores < 0).any():
+            yield (
+                f"{metric.label} has the name of an error rate, and greater is read as better; "
+                f"where lower is better, say so: --lower {metric.label} in the shell, "
+                f"lower=[{metric.label!r}] in Python (in JSON, higher is false)."
+            )
+    apart = [
+        metric.label
+        for metric in scored.metrics
+        if metric.better is None and _is_no_mean(metric.system, metric.segment)
+    ]
+    if apart and "soft_accuracy" in choices.statistics:
+        yield (
+            f"Soft pairwise accuracy{where} looks at means of segment scores, and the system "
+            f"scores of {', '.join(apart)} are something else (BLEU of a corpus, say); give "
+            "these metrics' p-values as pairs, or a comparison."
+        )
+
+
+def _is_no_mean(system: Array | None, segment: Array | None) -> bool:
+    """Whether system scores are not means of the segment scores."""
+    if system is None or segment is None:
+        return False
+    whole = ~np.isnan(segment).any(axis=1) & ~np.isnan(system)
+    means = segment[whole].mean(axis=1)
+    size = float(np.abs(system[whole]).max(initial=0.0))
+    return bool((np.abs(system[whole] - means) > APART * size).any())

@@ -6,18 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from sigtest.kinds.base import Finished, FormFile, QuestionReference
-from sigtest.kinds.whole import WholeKind
+from sigtest.files.judgements import JUDGEMENTS
+from sigtest.kinds.base import Finished, FormFile, QuestionReference, WholeKind
 from sigtest.meta_evaluation import MetaReport, MetricQuestion, compute, parse
-from sigtest.meta_evaluation.fields import schema
-from sigtest.meta_evaluation.pictures import PICTURES
-from sigtest.meta_evaluation.present import answer, present
-from sigtest.meta_evaluation.sources import from_comparison
-from sigtest.meta_evaluation.uploads import EVALSET, PARTS, with_files
+from sigtest.meta_evaluation.show import PICTURES, answer, present
+from sigtest.meta_evaluation.sources import EVALSET, PARTS, from_comparison, with_files
 from sigtest.people.kind import FINISHED
-from sigtest.requests.meta import MetricEvaluationRequest
-from sigtest.requests.options import Option, options
-from sigtest.requests.people import Judging
+from sigtest.requests.model import Option, options, schema_of
+from sigtest.requests.people import (
+    Judging,
+    Levels,
+    MetricEvaluationRequest,
+    MetricRequest,
+    people_schema,
+)
 
 EXAMPLES = {
     "two metrics": {
@@ -33,6 +35,41 @@ EXAMPLES = {
 }
 
 
+LEVELS, METRIC = schema_of(Levels), schema_of(MetricRequest)
+HUMAN = people_schema(
+    "`scores` of systems, of segments, or both; or `judgements` and whatever else a request of "
+    "/v1/human-evaluations has; or the id of one, as `evaluation`.",
+    JUDGEMENTS,
+    {"scores": {"anyOf": [LEVELS, *LEVELS["properties"].values()]}},
+)
+METRICS = {
+    "type": "object",
+    "properties": {"comparison": {"anyOf": [{"type": "string"}, METRIC]}},
+    "additionalProperties": METRIC,
+    "minProperties": 1,
+    "description": "Scores by label of the metric; or the id of a finished comparison, as "
+    "`comparison`, for those of its metrics.",
+}
+
+
+def request_schema(choices: Mapping[str, Any]) -> dict[str, Any]:
+    """JSON schema of a request: that of its choices, and what it brings besides."""
+    content = {"human": HUMAN, "metrics": METRICS}
+    excluded = {"exclude_systems": choices["properties"]["exclude_systems"]}
+    sets = {
+        "type": "object",
+        "additionalProperties": {
+            "type": "object",
+            "properties": {**content, **excluded},
+            "required": list(content),
+            "additionalProperties": False,
+        },
+        "minProperties": 1,
+        "description": "Instead of human and metrics: both by name of the set, such as en-de.",
+    }
+    return {**choices, "properties": {**content, "sets": sets, **choices["properties"]}}
+
+
 class MetricEvaluations(WholeKind[MetricQuestion]):
     """How well metrics agree with people."""
 
@@ -43,7 +80,7 @@ class MetricEvaluations(WholeKind[MetricQuestion]):
     reports = (MetaReport,)
 
     def schema(self) -> dict[str, Any]:
-        return schema(super().schema())
+        return request_schema(super().schema())
 
     examples = EXAMPLES
     parts = PARTS
@@ -62,28 +99,24 @@ class MetricEvaluations(WholeKind[MetricQuestion]):
     naming = ("label", "a", "b", "baseline", "beats_baseline")
 
     def parse(self, request: Mapping[str, Any], files: Sequence[FormFile] = ()) -> MetricQuestion:
-        brought = {
+        by_part = {
             part: [(file.name, file.data) for file in files if file.part == part] for part in PARTS
         }
-        return parse(*with_files(_answered(request), brought))
+        sets = request.get("sets")
+        if isinstance(sets, Mapping):
+            request = {**request, "sets": {name: _finished(one) for name, one in sets.items()}}
+        return parse(*with_files(_finished(request), by_part))
 
     compute = staticmethod(compute)
     answer = staticmethod(answer)
     present = staticmethod(present)
 
 
-def _answered(request: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The request with scores in the place of finished comparisons."""
-    sets = request.get("sets")
-    if isinstance(sets, Mapping):
-        return {**request, "sets": {name: _of_set(own) for name, own in sets.items()}}
-    return _of_set(request)
-
-
-def _of_set(body: Any) -> Any:
+def _finished(body: Any) -> Any:
+    """A set, or a whole request, with scores in the place of a finished comparison."""
     metrics = body.get("metrics") if isinstance(body, Mapping) else None
     if isinstance(metrics, Mapping) and isinstance(metrics.get("comparison"), Finished):
-        others = {label: own for label, own in metrics.items() if label != "comparison"}
+        others = {label: spec for label, spec in metrics.items() if label != "comparison"}
         return {**body, "metrics": {**from_comparison(metrics["comparison"].report), **others}}
     return body
 

@@ -1,21 +1,49 @@
-"""What is asked about metrics, validated: sets of scores, and how they are held together."""
+"""What is asked about metrics: sets of scores, choices, and how a request says them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import PlainSerializer, PlainValidator
 
+from sigtest.arrays import Flags
 from sigtest.cached import cached_property
-from sigtest.kinds.base import About
-from sigtest.kinds.whole import WholeQuestion
-from sigtest.meta_evaluation.scored import ScoredSet
+from sigtest.data.names import check_name, choose
+from sigtest.errors import InputError, RecipeError
+from sigtest.kinds.base import About, WholeQuestion
+from sigtest.meta_evaluation.scored import (
+    FEWEST_SYSTEMS,
+    ScoredSet,
+    all_systems,
+    metric_systems,
+    scored_set,
+)
+from sigtest.meta_evaluation.sources import scores_of
+from sigtest.people import evaluation_in
 from sigtest.report import digest, encode
-from sigtest.requests.meta import Group, Level
+from sigtest.requests.people import (
+    METRIC_TESTS,
+    STATISTICS,
+    Excluding,
+    MetricEvaluationRequest,
+)
+from sigtest.requests.recipe import Recipe
 from sigtest.significance import Alternative
 from sigtest.significance.exact import MOST_UNITS
 from sigtest.version import __version__
+
+CONTENT = ("human", "metrics")
+SET = (*CONTENT, "exclude_systems")
+FEWEST_WILLIAMS = 4  # systems, as n - 3 degrees of freedom are left
+UNSTATED = {
+    "exclude_systems",
+    "statistics",
+    "tests",
+    "seed",
+}  # choices that the report has otherwise
 
 # Seconds of one core for a cell of a metric and a resample, fitted to measured times.
 SECONDS = {"spearman": 2e-8, "kendall": 6e-9}
@@ -27,36 +55,17 @@ PAIR_SECONDS, ORDER_SECONDS, CELL_SECONDS = 1.5e-3, 4e-7, 5e-7
 PATTERN_SECONDS, PATTERN_SYSTEM_SECONDS, DRAW_SECONDS = 4e-8, 5e-9, 1.4e-8
 
 
-@dataclass(frozen=True)
-class MetricChoices:
-    """How metrics are held against people.
+class MetricChoices(MetricEvaluationRequest):
+    """How metrics are held against people; all is decided."""
 
-    Attributes:
-        level: Whether scores of whole systems or of segments are held against each other.
-        group: Segment level only: over all cells at once, or the mean over segments (`item`) or
-            over systems (`system`).
-        statistics: What is reported of every metric.
-        tests: What compares the metrics.
-        alternative: Two-sided, or one-sided: then both claims of every pair are tested.
-        absolute: Whether correlations count without their sign, as Graham & Baldwin (2014) do.
-        alpha: Level of decisions; intervals have level 1 - alpha.
-        correction: For the pairs of one statistic and test, over all sets.
-        resamples: R.
-        seed: Every draw is a function of it.
-        baseline: Label of the metric that others are asked to beat, or none.
-    """
-
-    level: Level
-    group: Group
     statistics: tuple[str, ...]
     tests: tuple[str, ...]
     alternative: Alternative
-    absolute: bool
-    alpha: float
-    correction: str
     resamples: int
-    seed: int
-    baseline: str | None
+
+    def stored(self) -> dict[str, Any]:
+        """As JSON has it; which systems are left out is a fact of each set."""
+        return self.model_dump(mode="json", exclude={"exclude_systems"})
 
     @property
     def claims(self) -> tuple[Alternative, ...]:
@@ -95,21 +104,21 @@ class MetricQuestion(WholeQuestion):
 
     sets: tuple[ScoredSet, ...]
     several: bool
-    choices: MetricChoices
+    choices: Annotated[
+        MetricChoices, PlainValidator(MetricChoices.of), PlainSerializer(MetricChoices.stored)
+    ]
 
     @property
     def stated(self) -> dict[str, Any]:
         """What the report repeats of the question."""
-        names = ("level", "group", "alternative", "absolute", "alpha", "correction", "resamples",
-                 "baseline")  # fmt: skip
-        chosen = {name: getattr(self.choices, name) for name in names}
+        chosen = self.choices.model_dump(exclude=UNSTATED)
         return {"signature": self.signature, "version": __version__, **chosen}
 
     @property
     def signature(self) -> str:
         """The line that, with the scores or judgements, reproduces the report."""
-        judged = [own.judgements for own in self.sets if own.judgements]
-        return "|".join([self.choices.signature, *(f"({own})" for own in judged)])
+        judged = [one.judgements for one in self.sets if one.judgements]
+        return "|".join([self.choices.signature, *(f"({one})" for one in judged)])
 
     @cached_property
     def key(self) -> str:
@@ -120,10 +129,10 @@ class MetricQuestion(WholeQuestion):
     def about(self) -> About:
         """Names of all sets."""
         return About(
-            systems=tuple(dict.fromkeys(name for own in self.sets for name in own.systems)),
-            metrics=tuple(dict.fromkeys(m.label for own in self.sets for m in own.metrics)),
+            systems=tuple(dict.fromkeys(name for one in self.sets for name in one.systems)),
+            metrics=tuple(dict.fromkeys(m.label for one in self.sets for m in one.metrics)),
             tests=self.choices.tests,
-            testsets=tuple(own.name for own in self.sets) if self.several else (),
+            testsets=tuple(one.name for one in self.sets) if self.several else (),
         )
 
     @cached_property
@@ -132,26 +141,26 @@ class MetricQuestion(WholeQuestion):
         choices = self.choices
         segments = choices.level == "segment"
         cells = sum(
-            len(own.systems) * (own.segments if segments else 1) * len(own.metrics)
-            for own in self.sets
+            len(one.systems) * (one.segments if segments else 1) * len(one.metrics)
+            for one in self.sets
         )
         each = sum(SECONDS.get(name, USUAL_SECONDS) for name in choices.statistics)
-        comparing = sum(_comparing(own, segments, choices.resamples) for own in self.sets)
+        comparing = sum(_comparing(one, segments, choices.resamples) for one in self.sets)
         return 0.3 + each * cells * choices.resamples + comparing
 
 
-def _comparing(own: ScoredSet, segments: bool, resamples: int) -> float:
+def _comparing(scored: ScoredSet, segments: bool, resamples: int) -> float:
     """To compare every pair of metrics of a set.
 
     Exchanges of systems are counted one by one where few systems differ, after standardisation.
     """
-    size, metrics = len(own.systems), len(own.metrics)
+    size, metrics = len(scored.systems), len(scored.metrics)
     of_systems = size * (size - 1) / 2
     each = PAIR_SECONDS + ORDER_SECONDS * of_systems
     if segments:
-        each += CELL_SECONDS * of_systems * own.segments
+        each += CELL_SECONDS * of_systems * scored.segments
         return metrics * (metrics - 1) / 2 * each
-    scores = own.metric_scores("system")[:, :, 0]
+    scores = scored.metric_scores("system")[:, :, 0]
     centred = scores - scores.mean(axis=1, keepdims=True)
     spread = centred.std(axis=1, keepdims=True)
     even = (centred / np.where(spread > 0, spread, 1.0)).round(NEAR_DIGITS)
@@ -166,3 +175,183 @@ def _comparing(own: ScoredSet, segments: bool, resamples: int) -> float:
         drawing = resamples * DRAW_SECONDS * of_systems
         total += m * each + float(np.where(few, counting, drawing).sum())
     return total
+
+
+# Requests ------------------------
+
+
+def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -> MetricQuestion:
+    """Validate a request completely.
+
+    Args:
+        request: `human` and `metrics`, or `sets` of them by name; and any of the fields of
+            `MetricEvaluationRequest`. `human` has `scores`, or is a request of
+            /human-evaluations, or has one that was parsed, as its `evaluation`.
+        files: Name and bytes of each file of judgements; `human` has the choices of a human
+            evaluation then, or is left out.
+
+    Raises:
+        SigtestError: Something is missing, unknown, out of range, or does not fit the rest.
+    """
+    fields = MetricEvaluationRequest.of(request, (*CONTENT, "sets"))
+    bodies = _bodies(request)
+    if files and "sets" in request:
+        raise InputError("Files of judgements are for one set; put rows into sets.", field="sets")
+    exclude = _excluded(request, "exclude_systems", list(bodies.values()))
+    sets = tuple(_set(body, name, files, exclude) for name, body in bodies.items())
+    choices = _choices(fields, sets)
+    for one in sets:
+        _check_set(one, choices.level)
+    return MetricQuestion(sets, "sets" in request, choices)
+
+
+def _set(
+    body: Mapping[str, Any], name: str, files: Sequence[tuple[str, bytes]], exclude: Sequence[str]
+) -> ScoredSet:
+    """One set, whose human scores may still be judgements."""
+    path = f"sets.{name}." if name else ""
+    if name:
+        exclude = (*exclude, *_excluded(body, f"{path}exclude_systems", [body]))
+    human = body.get("human")
+    if human is not None and not isinstance(human, Mapping):
+        if files:
+            raise InputError(f"{path}human must be an object.", field=f"{path}human")
+        return scored_set(body, name, path, exclude)  # which refuses it
+    evaluation = evaluation_in(human or {}, files, path)
+    if evaluation is None:
+        return scored_set(body, name, path, exclude)
+    systems = [system for system in metric_systems(body) if system not in exclude]
+    scores, notes = scores_of(evaluation, systems, exclude)
+    scored = scored_set({**body, "human": {"scores": scores}}, name, path, exclude)
+    return replace(scored, notes=(*notes, *scored.notes), judgements=evaluation.signature)
+
+
+def _bodies(request: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Human and metric scores of each set, by its name; one without a name where none are named."""
+    sets = request.get("sets")
+    if sets is None:
+        return {"": request}
+    if any(request.get(field) is not None for field in CONTENT):
+        raise InputError("Give human and metrics, or sets of them, not both.", field="sets")
+    if not isinstance(sets, Mapping) or not sets:
+        raise InputError("sets must be an object of sets by name.", field="sets")
+    for name, body in sets.items():
+        check_name(name, "set", "sets")
+        if not isinstance(body, Mapping):
+            raise InputError(
+                f"sets.{name} must be an object with human and metrics.", field=f"sets.{name}"
+            )
+        for field in body:
+            choose(field, SET, f"sets.{name}.{field}", "field of a set")
+    return dict(sets)
+
+
+def _excluded(
+    body: Mapping[str, Any], field: str, bodies: Sequence[Mapping[str, Any]]
+) -> tuple[str, ...]:
+    """Systems to leave out, each of which some set speaks of."""
+    names = Excluding.of(
+        {"exclude_systems": body.get("exclude_systems", ())}, place=field.rpartition(".")[0]
+    ).exclude_systems
+    known = set().union(*(all_systems(one) for one in bodies)) if names else set()
+    for name in names:
+        if name not in known:
+            choose(name, sorted(known), field, "system")
+    return names
+
+
+def _choices(fields: MetricEvaluationRequest, sets: Sequence[ScoredSet]) -> MetricChoices:
+    if fields.level == "system" and fields.group != "none":
+        raise RecipeError(
+            f"group {fields.group} needs the scores of segments; use level segment.", field="group"
+        )
+    statistics = _statistics(fields, sets)
+    tests = _tests(fields, sets, statistics)
+    # a recipe checks these fields; what it would score with is of no meaning here
+    shared = {"alternative", "correction", "alpha", "resamples", "seed"}
+    recipe = Recipe.of(fields.model_dump(include=shared, exclude_none=True))
+    pairs = sum(len(one.metrics) * (len(one.metrics) - 1) // 2 for one in sets)
+    decided: dict[str, Any] = {
+        "statistics": statistics,
+        "tests": tests,
+        "resamples": recipe.resolved(max(1, pairs * (1 + (recipe.alternative != "two-sided")))),
+        "baseline": _baseline(fields.baseline, sets),
+    }
+    return MetricChoices.model_validate({**dict(fields), **decided})
+
+
+def _statistics(fields: MetricEvaluationRequest, sets: Sequence[ScoredSet]) -> tuple[str, ...]:
+    """The statistics of the request; where it names none, all that the scores allow."""
+    refused = {}
+    if fields.group == "system":
+        refused["accuracy_ties"] = (
+            "calibrates ties over the systems of each segment; use group none or item"
+        )
+    if not all(one.allows_soft_accuracy for one in sets):
+        refused["soft_accuracy"] = "needs segment scores, of people and of every metric"
+    if fields.statistics is None:
+        return tuple(name for name in STATISTICS if name not in refused)
+    if not fields.statistics:
+        raise RecipeError("statistics must name at least one.", field="statistics")
+    for name in fields.statistics:
+        if name in refused:
+            raise RecipeError(f"{name} {refused[name]}.", field="statistics")
+    return fields.statistics
+
+
+def _tests(
+    fields: MetricEvaluationRequest, sets: Sequence[ScoredSet], statistics: Sequence[str]
+) -> tuple[str, ...]:
+    """The tests of the request; where it names none, all that apply."""
+    refused = ""
+    if "pearson" not in statistics:
+        refused = "compares two of Pearson's r; ask for the statistic pearson"
+    elif fields.group != "none":
+        refused = (
+            f"compares two correlations, not means of many; group {fields.group} has perm_both"
+        )
+    elif any(len(one.systems) < FEWEST_WILLIAMS for one in sets):
+        refused = f"needs at least {FEWEST_WILLIAMS} systems, as it has n - 3 degrees of freedom"
+    if fields.tests is None:
+        return tuple(name for name in METRIC_TESTS if name != "williams" or not refused)
+    if "williams" in fields.tests and refused:
+        raise RecipeError(f"williams {refused}.", field="tests")
+    return fields.tests
+
+
+def _baseline(named: str | None, sets: Sequence[ScoredSet]) -> str | None:
+    """The metric to beat: the one named, or else BLEU where there is one."""
+    labels = list(dict.fromkeys(metric.label for one in sets for metric in one.metrics))
+    if named is not None:
+        return str(choose(named, labels, "baseline", "metric"))
+    spelled = sorted((label for label in labels if label.lower().startswith("bleu")), key=len)
+    return next((label for label in spelled if label.lower().split("-")[0] == "bleu"), None)
+
+
+def _check_set(scored: ScoredSet, level: str) -> None:
+    """Check that people and every metric share enough systems at the level of the request."""
+    path = f"sets.{scored.name}." if scored.name else ""
+    where = f" of set {scored.name!r}" if scored.name else ""
+    human = scored.human_system if level == "system" else scored.human_segment
+    sources = [("The human scores", f"{path}human.scores", human)] + [
+        (f"Metric {metric.label}", f"{path}metrics.{metric.label}",
+         metric.system if level == "system" else metric.segment)
+        for metric in scored.metrics
+    ]  # fmt: skip
+    for what, field, scores in sources:
+        if scores is None or human is None:
+            have = "have" if what == "The human scores" else "has"
+            raise InputError(
+                f"{what}{where} {have} no {level} scores, which level {level} needs.", field=field
+            )
+        cells = ~np.isnan(human) & ~np.isnan(scores)
+        shared: Flags = np.logical_or.reduce(cells.reshape(len(scored.systems), -1), axis=1)
+        count = int(np.count_nonzero(shared))
+        if count < FEWEST_SYSTEMS and scores is not human:
+            names = [name for name, both in zip(scored.systems, shared, strict=True) if both]
+            raise InputError(
+                f"{what} and the human scores share the scores of {count} "
+                f"system{'' if count == 1 else 's'} ({', '.join(names) or 'none'}); at least "
+                f"{FEWEST_SYSTEMS} are needed.",
+                field=field,
+            )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sigtest.kinds.renderable import Renderable
-from sigtest.report.methods import Methods
+from sigtest.report import Methods
 
 
 @dataclass(frozen=True)

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from sigtest.arrays import Array
-from sigtest.data.choices import choose
-from sigtest.data.names import check_name
+from sigtest.data.names import check_name, choose
 from sigtest.data.testset import LARGEST
 from sigtest.data.text import check_list
 from sigtest.errors import InputError, LengthError, LimitError, quoted
 from sigtest.files.file import SPARSEST
+from sigtest.requests.people import MetricRequest, TestedSystems
+
+LEVELS = ("system", "segment")
+MOST_CELLS = 5_000_000
+FEWEST_SYSTEMS = 3
+NUMBERS = {int, float, type(None)}
 
 
 @dataclass(frozen=True)
@@ -76,6 +81,13 @@ class ScoredSet:
         """Segments that segment scores are over; 0 without any."""
         return 0 if self.human_segment is None else int(self.human_segment.shape[1])
 
+    @property
+    def allows_soft_accuracy(self) -> bool:
+        """Whether there are segment scores, or p-values, of people and of each metric."""
+        return self.human_segment is not None and all(
+            metric.segment is not None or metric.better is not None for metric in self.metrics
+        )
+
     def human_scores(self, level: str) -> Array:
         """(S, n) human scores at a level, NaN where there are none; n is 1 for whole systems."""
         return self._table(self.human_system if level == "system" else self.human_segment, level)
@@ -95,68 +107,224 @@ class ScoredSet:
         return scores.reshape(len(self.systems), columns)
 
 
-Rows = Mapping[str, Array] | Mapping[str, Mapping[str, float]]
-
-
 @dataclass(frozen=True)
-class SegmentScores:
-    """Segment scores of one source, people or a metric, before they are aligned.
+class ScoreSource:
+    """What people or one metric bring: scores of systems, of segments, or both, not yet aligned.
 
     Attributes:
         what: What to call the source in messages.
         field: Its place in the request.
-        lists: (n,) scores by system, NaN where missing.
+        system: Scores of whole systems.
+        lists: (n,) scores of segments by system, NaN where missing.
         named: Scores by segment id, by system.
     """
 
     what: str
     field: str
+    system: Mapping[str, float]
     lists: Mapping[str, Array]
     named: Mapping[str, Mapping[str, float]]
 
     @property
-    def systems(self) -> tuple[str, ...]:
-        """Those with scores."""
-        return (*self.lists, *self.named)
+    def systems(self) -> dict[str, None]:
+        """All that have a score of either kind, in input order."""
+        return dict.fromkeys((*self.system, *self.lists, *self.named))
 
     @property
     def ids(self) -> dict[str, None]:
         """Segment ids in order of first appearance."""
         return {id_: None for row in self.named.values() for id_ in row}
 
+    @property
+    def sizes(self) -> list[int]:
+        """How many scores each system has."""
+        return [len(row) for row in (*self.lists.values(), *self.named.values())]
 
-def system_scores(body: object, what: str, field: str) -> dict[str, float]:
-    """One number a system; null is a missing one.
+
+def scored_set(body: Mapping[str, Any], name: str, path: str, exclude: Sequence[str]) -> ScoredSet:
+    """One set of a request.
+
+    Args:
+        body: With `human` and `metrics`.
+        name: Of the set; empty where there is only one.
+        path: Its place in the request, with a dot at the end; empty likewise.
+        exclude: Systems to leave out.
+
+    Raises:
+        SigtestError: Something is missing, unknown, no number, or does not fit the rest.
+    """
+    human = _people(body, path)
+    specs = _object(body, "metrics", path, "an object with the scores of each metric")
+    metrics: dict[str, MetricRequest] = {}
+    sources = []
+    for label, spec in specs.items():
+        field = f"{path}metrics.{check_name(label, 'metric', f'{path}metrics')}"
+        if not isinstance(spec, Mapping):
+            raise InputError(
+                f"{field} must be an object with system or segment scores, and higher.", field=field
+            )
+        metrics[label] = MetricRequest.of(spec, place=field)
+        sources.append(score_source(spec, f"metric {label}", field))
+    everyone = [human, *sources]
+    people, left_out = human.systems, {*exclude}
+    judged = {system: None for system in people if system not in left_out}
+    for source in sources:
+        _require_shared(human, source, judged)
+    scored = {system: None for source in sources for system in source.systems}
+    systems = tuple(system for system in judged if system in scored)
+    with_segments = [source for source in everyone if source.sizes]
+    paired = sum("pairs" in spec.model_fields_set for spec in metrics.values())
+    _require_room(with_segments, len(systems), paired, path)
+    rows, notes = align(with_segments)
+    n = max((len(row) for by_system in rows for row in by_system.values()), default=0)
+    missing = np.full(n, np.nan)
+    tables = {
+        source.field: np.array([by_system.get(system, missing) for system in systems])
+        for source, by_system in zip(with_segments, rows, strict=True)
+    }
+    return ScoredSet(
+        name=name,
+        systems=systems,
+        human_system=_system_scores(human, tables, systems),
+        human_segment=tables.get(human.field),
+        metrics=tuple(
+            MetricScores(
+                label=label,
+                higher=spec.higher,
+                system=_system_scores(source, tables, systems),
+                segment=tables.get(source.field),
+                better=_better(spec.pairs, systems) if "pairs" in spec.model_fields_set else None,
+            )
+            for (label, spec), source in zip(metrics.items(), sources, strict=True)
+        ),
+        ignored=tuple(name for name in scored if name not in people and name not in left_out),
+        excluded=tuple(name for name in exclude if name in people or name in scored),
+        unscored=tuple(system for system in judged if system not in scored),
+        notes=tuple(notes),
+    )
+
+
+def all_systems(body: Mapping[str, Any]) -> set[str]:
+    """Names of all systems that a set speaks of, as far as they can be read without checks."""
+    human = body.get("human")
+    scores = human.get("scores") if isinstance(human, Mapping) else None
+    return {*_systems(scores), *metric_systems(body)}
+
+
+def metric_systems(body: Mapping[str, Any]) -> dict[str, None]:
+    """Names of all systems that a set's metrics score, likewise, in input order."""
+    metrics = body.get("metrics")
+    known = metrics.values() if isinstance(metrics, Mapping) else ()
+    return {name: None for scores in known for name in _systems(scores)}
+
+
+def _systems(scores: object) -> list[str]:
+    if not isinstance(scores, Mapping):
+        return []
+    levels = [scores[level] for level in LEVELS if isinstance(scores.get(level), Mapping)]
+    return [str(name) for table in levels or [scores] for name in table]
+
+
+def _object(body: Mapping[str, Any], field: str, path: str, what: str) -> Mapping[str, Any]:
+    value = body.get(field)
+    if not isinstance(value, Mapping) or not value:
+        state = "is missing" if field not in body else "is not that"
+        raise InputError(f"{path}{field} must be {what}; it {state}.", field=f"{path}{field}")
+    return value
+
+
+def _people(body: Mapping[str, Any], path: str) -> ScoreSource:
+    human = _object(body, "human", path, 'an object with "scores"')
+    for field in human:
+        choose(field, ("scores",), f"{path}human.{field}", "field of human")
+    field = f"{path}human.scores"
+    scores = human.get("scores")
+    if not isinstance(scores, Mapping) or not scores:
+        raise InputError(
+            f"{field} must be an object with the human scores of systems, of segments, or both.",
+            field=field,
+        )
+    if not set(scores) <= set(LEVELS) or not all(isinstance(v, Mapping) for v in scores.values()):
+        numbers = all(isinstance(value, int | float | None) for value in scores.values())
+        scores = {"system" if numbers else "segment": scores}
+    return score_source(scores, "human scores", field)
+
+
+def score_source(body: Mapping[str, Any], what: str, field: str) -> ScoreSource:
+    """Scores of systems, and for each system a list of scores or an object of them by segment id.
 
     Raises:
         InputError: No object, a bad name, or something that is no finite number.
     """
-    rows = _by_system(body, what, field)
-    numbers = _numbers(list(rows.values()), list(rows), what, field)
-    return dict(zip(rows, numbers.tolist(), strict=True))
-
-
-def segment_scores(body: object, what: str, field: str) -> SegmentScores:
-    """For each system a list with one number a segment, or an object of numbers by segment id.
-
-    Raises:
-        InputError: No object, a bad name, or something that is no finite number.
-    """
+    if not any(level in body for level in LEVELS):
+        raise InputError(f"{what}: neither system nor segment scores are given.", field=field)
+    system: dict[str, float] = {}
     lists: dict[str, Array] = {}
     named: dict[str, dict[str, float]] = {}
-    for name, row in _by_system(body, what, field).items():
-        here, place = f"{what}, system {name!r}", f"{field}.{name}"
-        if isinstance(row, Mapping):
-            ids = [str(id_) for id_ in row]
-            numbers = _numbers(list(row.values()), ids, here, place, name)
-            named[name] = dict(zip(ids, numbers.tolist(), strict=True))
-        else:
-            values = check_list(row, place)
-            lists[name] = _numbers(values, range(1, len(values) + 1), here, place, name)
-    return SegmentScores(what, field, lists, named)
+    if "system" in body:
+        place = f"{field}.system"
+        rows = _by_system(body["system"], what, place)
+        numbers = _numbers(list(rows.values()), list(rows), what, place)
+        system = dict(zip(rows, numbers.tolist(), strict=True))
+    if "segment" in body:
+        for name, row in _by_system(body["segment"], what, f"{field}.segment").items():
+            here, place = f"{what}, system {name!r}", f"{field}.segment.{name}"
+            if isinstance(row, Mapping):
+                ids = [str(id_) for id_ in row]
+                numbers = _numbers(list(row.values()), ids, here, place, name)
+                named[name] = dict(zip(ids, numbers.tolist(), strict=True))
+            else:
+                values = check_list(row, place)
+                lists[name] = _numbers(values, range(1, len(values) + 1), here, place, name)
+    return ScoreSource(what, field, system, lists, named)
 
 
-def align(sources: Sequence[SegmentScores]) -> tuple[list[dict[str, Array]], list[str]]:
+def _by_system(body: object, what: str, field: str) -> Mapping[str, object]:
+    if not isinstance(body, Mapping) or not body:
+        raise InputError(f"{what} must be an object with the scores of each system.", field=field)
+    for name in body:
+        check_name(name, field=field)
+    return body
+
+
+def _numbers(
+    values: Sequence[object],
+    places: Sequence[object],
+    what: str,
+    field: str,
+    system: str | None = None,
+) -> Array:
+    """Numbers with NaN for null; the first that is neither is named by its place."""
+    if set(map(type, values)) <= NUMBERS:
+        try:
+            numbers = np.array(values, dtype=np.float64)
+        except OverflowError:  # an integer beyond the range of float64
+            numbers = np.array([_float(value) for value in values])
+        known = np.array([value is not None for value in values], dtype=np.bool_)
+        with np.errstate(invalid="ignore"):
+            bad = known & ~(np.abs(numbers) <= LARGEST)
+        if not bad.any():
+            return numbers
+        first = int(np.argmax(bad))
+    else:
+        first = next(i for i, v in enumerate(values) if type(v) not in NUMBERS)
+    raise InputError(
+        f"{what}, {'segment' if system else 'system'} {places[first]!r}: "
+        f"{quoted(values[first], 40)} is not a finite number (of at most {LARGEST:g}) or null.",
+        field=field,
+        system=system or str(places[first]),
+        line=first + 1 if system else None,
+    )
+
+
+def _float(value: object) -> float:
+    try:
+        return float(value) if isinstance(value, int | float) else float("nan")
+    except OverflowError:
+        return float("inf")
+
+
+def align(sources: Sequence[ScoreSource]) -> tuple[list[dict[str, Array]], list[str]]:
     """Bring all sources of a set onto the same segments.
 
     Lists are of segments 1 to n. Where there are no lists, the segments are those that the sources
@@ -195,7 +363,7 @@ def align(sources: Sequence[SegmentScores]) -> tuple[list[dict[str, Array]], lis
     return aligned, notes
 
 
-def _length(sources: Sequence[SegmentScores]) -> int | None:
+def _length(sources: Sequence[ScoreSource]) -> int | None:
     """How long all lists are; nothing where there are none."""
     first: tuple[str, int] | None = None
     for source in sources:
@@ -205,13 +373,13 @@ def _length(sources: Sequence[SegmentScores]) -> int | None:
                 raise LengthError(
                     f"{source.what}, system {name!r}: {len(row)} segment scores, where {first[0]} "
                     f"has {first[1]}; give one for each segment, null where there is none.",
-                    field=f"{source.field}.{name}",
+                    field=f"{source.field}.segment.{name}",
                     system=name,
                 )
     return None if first is None else first[1]
 
 
-def _counts_from_0(source: SegmentScores, length: int) -> bool:
+def _counts_from_0(source: ScoreSource, length: int) -> bool:
     """Whether ids can only be numbers from 0, where the lists are of segments from 1."""
     ids = source.ids
     numbered = all(id_.isdecimal() and len(id_) <= len(str(length)) for id_ in ids)
@@ -219,7 +387,7 @@ def _counts_from_0(source: SegmentScores, length: int) -> bool:
 
 
 def _place(
-    id_: str, places: Mapping[str, int], shift: bool, source: SegmentScores, system: str
+    id_: str, places: Mapping[str, int], shift: bool, source: ScoreSource, system: str
 ) -> int:
     known = str(int(id_) + 1) if shift else id_
     if known not in places:
@@ -227,219 +395,10 @@ def _place(
         raise InputError(
             f"{source.what}, system {system!r}: segment {id_!r} is not in the test set, whose "
             f"{len(places)} segments are {few}{', ...' if len(places) > 5 else ''}.",
-            field=f"{source.field}.{system}",
+            field=f"{source.field}.segment.{system}",
             system=system,
         )
     return places[known]
-
-
-def _by_system(body: object, what: str, field: str) -> Mapping[str, object]:
-    if not isinstance(body, Mapping) or not body:
-        raise InputError(f"{what} must be an object with the scores of each system.", field=field)
-    for name in body:
-        check_name(name, field=field)
-    return body
-
-
-def _numbers(
-    values: Sequence[object],
-    places: Sequence[object],
-    what: str,
-    field: str,
-    system: str | None = None,
-) -> Array:
-    """Numbers with NaN for null; the first that is neither is named by its place."""
-    if set(map(type, values)) <= {int, float, type(None)}:
-        try:
-            numbers = np.array(values, dtype=np.float64)
-        except OverflowError:  # an integer beyond the range of float64
-            numbers = np.array([_float(value) for value in values])
-        known = np.array([value is not None for value in values], dtype=np.bool_)
-        with np.errstate(invalid="ignore"):
-            bad = known & ~(np.abs(numbers) <= LARGEST)
-        if not bad.any():
-            return numbers
-        first = int(np.argmax(bad))
-    else:
-        first = next(i for i, v in enumerate(values) if type(v) not in {int, float, type(None)})
-    raise InputError(
-        f"{what}, {'segment' if system else 'system'} {places[first]!r}: "
-        f"{quoted(values[first], 40)} is not a finite number (of at most {LARGEST:g}) or null.",
-        field=field,
-        system=system or str(places[first]),
-        line=first + 1 if system else None,
-    )
-
-
-def _float(value: object) -> float:
-    try:
-        return float(value) if isinstance(value, int | float) else float("nan")
-    except OverflowError:
-        return float("inf")
-
-
-LEVELS = ("system", "segment")
-METRIC = (*LEVELS, "higher", "pairs")
-PAIR = ("a", "b", "p_greater", "p_less")
-MOST_CELLS = 5_000_000
-FEWEST_SYSTEMS = 3
-
-
-@dataclass(frozen=True)
-class ScoreSource:
-    """What people or one metric bring: scores of systems, of segments, or both."""
-
-    what: str
-    field: str
-    system: Mapping[str, float]
-    segment: SegmentScores | None
-
-    @property
-    def systems(self) -> dict[str, None]:
-        """All that have a score of either kind, in input order."""
-        segment = self.segment.systems if self.segment else ()
-        return dict.fromkeys((*self.system, *segment))
-
-
-def scored_set(body: Mapping[str, Any], name: str, path: str, exclude: Sequence[str]) -> ScoredSet:
-    """One set of a request.
-
-    Args:
-        body: With `human` and `metrics`.
-        name: Of the set; empty where there is only one.
-        path: Its place in the request, with a dot at the end; empty likewise.
-        exclude: Systems to leave out.
-
-    Raises:
-        SigtestError: Something is missing, unknown, no number, or does not fit the rest.
-    """
-    human = _human(body, path)
-    asked = _object(body, "metrics", path, "an object with the scores of each metric")
-    metrics = {check_name(label, "metric", f"{path}metrics"): spec for label, spec in asked.items()}
-    sources = [_metric(label, spec, f"{path}metrics.{label}") for label, spec in metrics.items()]
-    everyone = [human, *sources]
-    judged = tuple(system for system in human.systems if system not in exclude)
-    for source in sources:
-        _require_shared(human, source, judged)
-    systems = tuple(system for system in judged if any(system in own.systems for own in sources))
-    with_segments = [source for source in everyone if source.segment]
-    segments = [source.segment for source in with_segments if source.segment]
-    _require_room(segments, len(systems), sum("pairs" in own for own in metrics.values()), path)
-    rows, notes = align(segments)
-    n = max((len(row) for own in rows for row in own.values()), default=0)
-    tables = {
-        source.field: _table(own, systems, n)
-        for source, own in zip(with_segments, rows, strict=True)
-    }
-    return ScoredSet(
-        name=name,
-        systems=systems,
-        human_system=_system_scores(human, tables, systems),
-        human_segment=tables.get(human.field),
-        metrics=tuple(
-            MetricScores(
-                label=label,
-                higher=_higher(spec, source.field),
-                system=_system_scores(source, tables, systems),
-                segment=tables.get(source.field),
-                better=_better(spec, systems, source.field),
-            )
-            for (label, spec), source in zip(metrics.items(), sources, strict=True)
-        ),
-        ignored=_ignored(everyone, exclude),
-        excluded=tuple(s for s in exclude if any(s in source.systems for source in everyone)),
-        unscored=tuple(system for system in judged if system not in systems),
-        notes=tuple(notes),
-    )
-
-
-def all_systems(body: Mapping[str, Any]) -> set[str]:
-    """Names of all systems that a set speaks of, as far as they can be read without checks."""
-    human = body.get("human")
-    scores = human.get("scores") if isinstance(human, Mapping) else None
-    return {*_systems(scores), *metric_systems(body)}
-
-
-def metric_systems(body: Mapping[str, Any]) -> dict[str, None]:
-    """Names of all systems that a set's metrics score, likewise, in input order."""
-    metrics = body.get("metrics")
-    known = metrics.values() if isinstance(metrics, Mapping) else ()
-    return {name: None for own in known for name in _systems(own)}
-
-
-def _systems(scores: object) -> list[str]:
-    if not isinstance(scores, Mapping):
-        return []
-    levels = [scores[level] for level in LEVELS if isinstance(scores.get(level), Mapping)]
-    return [str(name) for table in levels or [scores] for name in table]
-
-
-def _object(body: Mapping[str, Any], field: str, path: str, what: str) -> Mapping[str, Any]:
-    value = body.get(field)
-    if not isinstance(value, Mapping) or not value:
-        state = "is missing" if field not in body else "is not that"
-        raise InputError(f"{path}{field} must be {what}; it {state}.", field=f"{path}{field}")
-    return value
-
-
-def _human(body: Mapping[str, Any], path: str) -> ScoreSource:
-    human = _object(body, "human", path, 'an object with "scores"')
-    for field in human:
-        choose(field, ("scores",), f"{path}human.{field}", "field of human")
-    field = f"{path}human.scores"
-    scores = human.get("scores")
-    if not isinstance(scores, Mapping) or not scores:
-        raise InputError(
-            f"{field} must be an object with the human scores of systems, of segments, or both.",
-            field=field,
-        )
-    return _source(_levelled(scores), "human scores", field)
-
-
-def _levelled(scores: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Scores under their level; a plain table is of segments where it holds lists or objects."""
-    if set(scores) <= set(LEVELS) and all(isinstance(v, Mapping) for v in scores.values()):
-        return scores
-    numbers = all(isinstance(value, int | float | None) for value in scores.values())
-    return {"system" if numbers else "segment": scores}
-
-
-def _metric(label: str, spec: object, field: str) -> ScoreSource:
-    if not isinstance(spec, Mapping):
-        raise InputError(
-            f"{field} must be an object with system or segment scores, and higher.", field=field
-        )
-    for name in spec:
-        choose(name, METRIC, f"{field}.{name}", "field of a metric")
-    return _source(spec, f"metric {label}", field)
-
-
-def _source(body: Mapping[str, Any], what: str, field: str) -> ScoreSource:
-    if not any(level in body for level in LEVELS):
-        raise InputError(f"{what}: neither system nor segment scores are given.", field=field)
-    system: Mapping[str, float] = {}
-    if "system" in body:
-        system = system_scores(body["system"], what, f"{field}.system")
-    segment: SegmentScores | None = None
-    if "segment" in body:
-        segment = segment_scores(body["segment"], what, f"{field}.segment")
-    return ScoreSource(what, field, system, segment)
-
-
-def _higher(spec: Mapping[str, Any], field: str) -> bool:
-    higher = spec.get("higher", True)
-    if not isinstance(higher, bool):
-        raise InputError(f"{field}.higher must be true or false.", field=f"{field}.higher")
-    return higher
-
-
-def _table(rows: Mapping[str, Array], systems: Sequence[str], n: int) -> Array:
-    """(S, n) scores, NaN where there are none."""
-    table = np.full((len(systems), n), np.nan)
-    for s, system in enumerate(systems):
-        if system in rows:
-            table[s] = rows[system]
-    return table
 
 
 def _system_scores(
@@ -456,27 +415,15 @@ def _system_scores(
     return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
 
-def _better(spec: Mapping[str, Any], systems: Sequence[str], field: str) -> Array | None:
+def _better(pairs: Iterable[TestedSystems], systems: Sequence[str]) -> Array:
     """(S, S) one-sided p-values, where the metric brings them."""
-    if "pairs" not in spec:
-        return None
     place = {system: i for i, system in enumerate(systems)}
     better = np.full((len(systems), len(systems)), np.nan)
-    for i, pair in enumerate(check_list(spec["pairs"], f"{field}.pairs")):
-        where = f"{field}.pairs[{i}]"
-        if not isinstance(pair, Mapping):
-            raise InputError(f"{where} must be an object with a, b and p_greater.", field=where)
-        for name in pair:
-            choose(name, PAIR, f"{where}.{name}", "field of a pair")
-        a, b = (check_name(pair.get(side), field=f"{where}.{side}") for side in ("a", "b"))
-        greater = probability(pair.get("p_greater"), f"{where}.p_greater")
-        if a in place and b in place:
-            better[place[a], place[b]] = greater
-            better[place[b], place[a]] = (
-                probability(pair["p_less"], f"{where}.p_less")
-                if "p_less" in pair
-                else 1.0 - greater
-            )
+    for pair in pairs:
+        if pair.a in place and pair.b in place:
+            a, b = place[pair.a], place[pair.b]
+            better[a, b] = pair.p_greater
+            better[b, a] = 1.0 - pair.p_greater if pair.p_less is None else pair.p_less
     return better
 
 
@@ -493,7 +440,7 @@ def probability(value: object, field: str) -> float:
     return float(value)
 
 
-def _require_shared(human: ScoreSource, metric: ScoreSource, systems: Sequence[str]) -> None:
+def _require_shared(human: ScoreSource, metric: ScoreSource, systems: Container[str]) -> None:
     """Check that people and a metric speak of the same systems."""
     shared = [system for system in metric.systems if system in systems]
     if len(shared) < FEWEST_SYSTEMS:
@@ -506,23 +453,15 @@ def _require_shared(human: ScoreSource, metric: ScoreSource, systems: Sequence[s
         )
 
 
-def _ignored(sources: Sequence[ScoreSource], exclude: Sequence[str]) -> tuple[str, ...]:
-    human, *metrics = sources
-    judged = {*human.systems, *exclude}
-    others = dict.fromkeys(s for metric in metrics for s in metric.systems if s not in judged)
-    return tuple(others)
-
-
-def _require_room(segments: Sequence[SegmentScores], systems: int, paired: int, path: str) -> None:
+def _require_room(sources: Sequence[ScoreSource], systems: int, paired: int, path: str) -> None:
     """Check what the tables of all sources will have, before they are made."""
-    rows = [row for own in segments for row in (*own.lists.values(), *own.named.values())]
-    ids = {id_ for own in segments for id_ in own.ids}
-    n = max([len(ids), *(len(row) for own in segments for row in own.lists.values())])
-    most = max(MOST_CELLS, SPARSEST * sum(map(len, rows)))
-    cells = (len(rows) + len(segments) * systems) * n + paired * systems**2
+    sizes = [size for source in sources for size in source.sizes]
+    ids = {id_ for source in sources for id_ in source.ids}
+    n = max([len(ids), *(len(row) for source in sources for row in source.lists.values())])
+    cells = (len(sizes) + len(sources) * systems) * n + paired * systems**2
     for what, count, limit in (
         ("human", systems * max(n, systems), MOST_CELLS),
-        ("metrics", cells, most),
+        ("metrics", cells, max(MOST_CELLS, SPARSEST * sum(sizes))),
     ):
         if count > limit:
             raise LimitError(

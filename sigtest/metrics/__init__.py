@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sigtest.late import Registry
 
 if TYPE_CHECKING:
-    from sigtest.metrics.base import Fraction, Metric
+    from sigtest.metrics.base import Fraction, Measurable, Metric
 
 METRICS: Registry[type[Metric]] = Registry(
     {
@@ -16,8 +16,10 @@ METRICS: Registry[type[Metric]] = Registry(
         "chrf": "sigtest.metrics.chrf:Chrf",
         "chrf++": "sigtest.metrics.chrf:ChrfPlusPlus",
         "ter": "sigtest.metrics.ter:Ter",
+        "wer": "sigtest.metrics.wer:Wer",
+        "cer": "sigtest.metrics.wer:Cer",
         "nist": "sigtest.metrics.nist:Nist",
-        "meteor": "sigtest.metrics.meteor.metric:Meteor",
+        "meteor": "sigtest.metrics.meteor:Meteor",
         "scores": "sigtest.metrics.scores:Scores",
         "ratio": "sigtest.metrics.scores:Ratio",
         "fscore": "sigtest.metrics.scores:Fscore",
@@ -36,7 +38,7 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module("sigtest.metrics.base"), name)
 
 
-__all__ = ["METRICS", "Fraction", "Metric", "only_labels"]
+__all__ = ["METRICS", "Fraction", "Measurable", "Metric", "only_labels"]
 
 
 def only_labels(asked: object) -> bool:

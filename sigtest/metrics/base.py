@@ -6,14 +6,14 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 import numpy as np
 
 from sigtest.arrays import Array
 from sigtest.data.testset import System, TestSet
 from sigtest.data.text import Text
-from sigtest.errors import InputError
+from sigtest.errors import InputError, RecipeError
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,18 @@ class Fraction:
 
     numerator: int
     denominator: int
+
+
+class Measurable(Protocol):
+    """What is measured of an output, an array each: a metric's statistics, or words."""
+
+    local: ClassVar[bool]
+
+    def signature(self, references: int) -> str: ...
+
+    def numbers(self, testset: TestSet) -> int: ...
+
+    def statistics(self, testset: TestSet, system: System) -> Array: ...
 
 
 @dataclass(frozen=True)
@@ -47,6 +59,7 @@ class Metric(ABC):
         title: In sentences; the label where there is none.
         papers: Keys of the papers to cite (`papers.bib`).
         fraction: Which statistics the score is a ratio of, where it is one.
+        counted: Whether reports show, beside the score, what `beside` says.
         steps: How many steps of a ratio's grid two systems may differ by in a unit.
         line_seconds: Of one core, to measure a line.
         character_seconds: To measure each of its characters, and of those of its references.
@@ -55,6 +68,7 @@ class Metric(ABC):
             text can be measured in stretches.
         most_jobs: How many processes may measure at a time, where each takes much memory.
         prose: Whether outputs are running text, which health checks can judge.
+        ranges: Least and greatest value of options that are numbers.
 
     Examples:
         Edits and words of two segments, the score of their sum, and that of a resample in which the
@@ -77,6 +91,7 @@ class Metric(ABC):
     title: ClassVar[str] = ""
     papers: ClassVar[tuple[str, ...]] = ()
     fraction: ClassVar[Fraction | None] = None
+    counted: ClassVar[bool] = False
     steps: ClassVar[int] = 50
     line_seconds: ClassVar[float] = 3e-6
     character_seconds: ClassVar[float] = 1e-7
@@ -84,6 +99,20 @@ class Metric(ABC):
     local: ClassVar[bool] = False
     most_jobs: ClassVar[int] = sys.maxsize
     prose: ClassVar[bool] = True
+    ranges: ClassVar[Mapping[str, tuple[int, int]]] = {}
+
+    def __post_init__(self) -> None:
+        """Check the options.
+
+        Raises:
+            RecipeError: There is no such option.
+            UnavailableError: What the metric runs on is not installed.
+        """
+        for option, (low, high) in self.ranges.items():
+            if not low <= getattr(self, option) <= high:
+                raise RecipeError(
+                    f"{self.name}'s {option} must be from {low:,} to {high:,}.", field="metrics"
+                )
 
     @classmethod
     def require(cls) -> None:
@@ -107,6 +136,11 @@ class Metric(ABC):
     @property
     def tokenization(self) -> str | None:
         """Name of the tokenizer that cuts words, where the metric has one."""
+        return None
+
+    @property
+    def words(self) -> Measurable | None:
+        """What tests of stretches look at, where the metric aligns words with a reference."""
         return None
 
     @property
@@ -139,6 +173,10 @@ class Metric(ABC):
             InputError: The system lacks what this metric measures.
         """
 
+    def numbers(self, testset: TestSet) -> int:
+        """How many numbers an output is measured as, at most."""
+        return self.width * testset.segments
+
     def seconds(self, testset: TestSet, system: System) -> float:
         """About how long one core measures a system; no text takes more than twice as long."""
         texts = [*testset.references, *(text for text in (system.hypotheses,) if text)]
@@ -157,6 +195,15 @@ class Metric(ABC):
             (N,) scores in the units of the reference program. A score must not depend on its
             neighbours, so that any grouping of resamples gives the same bits.
         """
+
+    def beside(self, sums: Sequence[float], runs: int) -> Mapping[str, int | float]:
+        """What reports show of a system beside its score, by name: means over its runs.
+
+        Args:
+            sums: Its statistics, summed over all runs.
+            runs: How many there are.
+        """
+        return {}
 
     def score(self, sums: Array) -> Array:
         """Score summed statistics: (..., k) to (...)."""

@@ -5,19 +5,30 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from sigtest.arrays import Array
 from sigtest.compiled import compiled
-from sigtest.data.choices import choose
+from sigtest.data.names import choose
 from sigtest.data.testset import System, TestSet
-from sigtest.errors import RecipeError, UnavailableError
+from sigtest.data.text import Text
+from sigtest.errors import UnavailableError
 from sigtest.metrics import sacre
-from sigtest.metrics.extraction import sacrebleu_statistics
-from sigtest.metrics.extraction.tokens import Tokenizer
-from sigtest.metrics.extraction.words import bleu_statistics
-from sigtest.metrics.program import SacreBleuMetric
+from sigtest.metrics.kernels.ngrams import (
+    NgramIndex,
+    index_ngrams,
+    match_ngrams,
+    ngram_totals,
+)
+from sigtest.metrics.kernels.tokens import (
+    Tokenizer,
+    hypothesis_words,
+    reference_words,
+    shared,
+)
+from sigtest.metrics.sacre import SacreBleuMetric
 
 TILE = 512  # scores worked on at a time
 FAST = ("13a", "char", "intl", "none", "zh")  # tokenizers that need no sacreBLEU to run
@@ -42,6 +53,7 @@ class Bleu(SacreBleuMetric):
     title = "BLEU"
     papers = ("papineni-etal-2002-bleu", "post-2018-call")
     program = "BLEU"
+    ranges: ClassVar = {"max_ngram_order": (1, 9), "smooth_value": (0, 1_000_000)}
 
     lowercase: bool = False
     tokenize: str = "13a"
@@ -55,18 +67,10 @@ class Bleu(SacreBleuMetric):
         return self.tokenize
 
     def __post_init__(self) -> None:
-        """Check the options.
-
-        Raises:
-            RecipeError: An option outside its range.
-        """
         if self.tokenize not in FAST:
             choose(self.tokenize, sorted(sacre.BLEU.TOKENIZERS), "metrics", "tokenizer of bleu")
         choose(self.smooth_method, SMOOTHING, "metrics", "smooth_method of bleu")
-        if not 1 <= self.max_ngram_order <= 9:
-            raise RecipeError("bleu's max_ngram_order must be from 1 to 9.", field="metrics")
-        if not 0 <= self.smooth_value <= 1e6:
-            raise RecipeError("bleu's smooth_value must be from 0 to 1,000,000.", field="metrics")
+        super().__post_init__()
 
     @classmethod
     def choices(cls) -> Mapping[str, Sequence[str]]:
@@ -89,11 +93,19 @@ class Bleu(SacreBleuMetric):
         return 2 + 2 * self.max_ngram_order
 
     def statistics(self, testset: TestSet, system: System) -> Array:
-        hypotheses = self.hypotheses(system)
+        hypotheses, references = self.hypotheses(system), testset.references
         if self.tokenize not in FAST:
-            return sacrebleu_statistics(self.reference_program, testset, hypotheses)
-        tokenizer = Tokenizer(self.tokenize, self.lowercase)
-        return bleu_statistics(testset.references, hypotheses, tokenizer, self.max_ngram_order)
+            return self.sacrebleu_statistics(testset, hypotheses)
+        tokenizer, order = Tokenizer(self.tokenize, self.lowercase), self.max_ngram_order
+        words = reference_words(references, tokenizer)
+        own = hypothesis_words(references, hypotheses, tokenizer)
+        lengths = own.lengths[:, None]
+        # Of two reference lengths equally near, the shorter (`BLEU._get_closest_ref_len`).
+        near = np.abs(lengths - words.lengths) << 32 | words.lengths
+        nearest = np.where(words.present, near, np.iinfo(np.int64).max).min(axis=1, keepdims=True)
+        matches, _ = match_ngrams(own, segment_index(references, tokenizer, order))
+        totals = ngram_totals(own.lengths, order)
+        return np.hstack([lengths, nearest & 0xFFFFFFFF, matches, totals]).astype(np.float64)
 
     def formula(self, sums: Array) -> Array:
         smoothing = self.smooth_value or SMOOTH_DEFAULTS.get(self.smooth_method, 0.0)
@@ -104,6 +116,15 @@ class Bleu(SacreBleuMetric):
             smoothing,
             self.effective_order,
         )
+
+
+def segment_index(references: Sequence[Text], tokenizer: Tokenizer, order: int) -> NgramIndex:
+    """The n-grams of each segment's references together."""
+    return shared(
+        references,
+        ("segments", tokenizer, order),
+        lambda: index_ngrams(reference_words(references, tokenizer).segments(), order),
+    )
 
 
 @compiled
@@ -172,25 +193,23 @@ def _penalise(lengths: Array, wanted: Array, here: Array) -> None:
         short += lengths[i] < wanted[i]
     if short > 0:
         for i in range(len(here)):
-            here[i] *= _brevity_penalty(lengths[i], wanted[i])
+            if lengths[i] < wanted[i]:
+                here[i] *= math.exp(1.0 - wanted[i] / lengths[i]) if lengths[i] > 0.0 else 0.0
 
 
 @compiled
-def _brevity_penalty(length: float, wanted: float) -> float:
-    if length >= wanted:
-        return 1.0
-    return math.exp(1.0 - wanted / length) if length > 0.0 else 0.0
-
-
-@compiled
-def _smoothed(counts: Array, order: int, method: int, smoothing: float, effective: bool) -> float:
+def _smoothed(  # noqa: C901 - `BLEU.compute_bleu` line by line
+    counts: Array, order: int, method: int, smoothing: float, effective: bool
+) -> float:
     """BLEU without brevity penalty where an order has no match, as `BLEU.compute_bleu` has it."""
     correct, total = counts[:order], counts[order:]
-    if _all_zero(correct):
-        return 0.0
     halved = 1.0
     logarithms = 0.0
-    used = order
+    used, matched = order, 0.0
+    for g in range(order):
+        matched = max(matched, correct[g])
+    if matched == 0.0:
+        return 0.0
     for g in range(order):
         right, tried = correct[g], total[g]
         if method == 2 and g > 0:
@@ -211,11 +230,3 @@ def _smoothed(counts: Array, order: int, method: int, smoothing: float, effectiv
                 return 0.0
         logarithms += math.log(100.0 * right / tried)
     return math.exp(logarithms / used)
-
-
-@compiled
-def _all_zero(counts: Array) -> bool:
-    zeros = 0
-    for i in range(len(counts)):
-        zeros += counts[i] == 0
-    return zeros == len(counts)

@@ -2,18 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from sigtest.arrays import Array
+from sigtest.arrays import Array, Counts, Flags
 from sigtest.compiled import compiled
 from sigtest.data.testset import System, TestSet
-from sigtest.errors import RecipeError
-from sigtest.metrics.extraction.characters import Alphabet, chrf_statistics
-from sigtest.metrics.program import SacreBleuMetric
+from sigtest.data.text import Text
+from sigtest.metrics.kernels.ngrams import NgramIndex, index_ngrams, match_ngrams, ngram_totals
+from sigtest.metrics.kernels.tokens import (
+    SPACES,
+    Sequences,
+    Symbols,
+    Tokenizer,
+    code_points,
+    hypothesis_words,
+    interleaved,
+    reference_words,
+    shared,
+)
+from sigtest.metrics.sacre import SacreBleuMetric
 
 TILE = 512  # scores worked on at a time
+
+
+class Tally(NamedTuple):
+    """N-grams of some kinds, counted.
+
+    Attributes:
+        hypotheses: (n, orders) of the hypotheses.
+        references: (n * r, orders) of the references.
+        matches: (n * r, orders) of both.
+    """
+
+    hypotheses: Counts
+    references: Counts
+    matches: Counts
+
+    @classmethod
+    def of(cls, hypotheses: Sequences, index: NgramIndex) -> Tally:
+        """Count those of hypotheses, n, and of the n * r references that were indexed."""
+        return cls(
+            ngram_totals(hypotheses.lengths, index.order),
+            ngram_totals(index.sequences.lengths, index.order),
+            match_ngrams(hypotheses, index)[0],
+        )
 
 
 @dataclass(frozen=True)
@@ -33,6 +69,7 @@ class Chrf(SacreBleuMetric):
     title = "chrF"
     papers = ("popovic-2015-chrf", "post-2018-call")
     program = "CHRF"
+    ranges: ClassVar = {"char_order": (1, 10), "word_order": (0, 5), "beta": (1, 100)}
 
     char_order: int = 6
     word_order: int = 0
@@ -41,31 +78,50 @@ class Chrf(SacreBleuMetric):
     whitespace: bool = False
     eps_smoothing: bool = False
 
-    def __post_init__(self) -> None:
-        """Check the options.
-
-        Raises:
-            RecipeError: An option outside its range.
-        """
-        for option, low, high in (("char_order", 1, 10), ("word_order", 0, 5), ("beta", 1, 100)):
-            if not low <= getattr(self, option) <= high:
-                raise RecipeError(
-                    f"{self.name}'s {option} must be from {low} to {high}.", field="metrics"
-                )
-
     @property
     def width(self) -> int:
         return 3 * (self.char_order + self.word_order)
 
     def statistics(self, testset: TestSet, system: System) -> Array:
-        return chrf_statistics(
-            testset.references,
-            self.hypotheses(system),
-            Alphabet(self.lowercase, self.whitespace),
-            (self.char_order, self.word_order),
-            self.beta,
-            self.eps_smoothing,
+        references, hypotheses = testset.references, self.hypotheses(system)
+        tallies = [self._tally_characters(references, hypotheses)]
+        if self.word_order:
+            tallies.append(self._tally_words(references, hypotheses))
+        present = shared(references, "present", lambda: interleaved(references)[1])
+        own, wanted, matched = (np.hstack(tables) for tables in zip(*tallies, strict=True))
+        # As `CHRF._compute_segment_statistics`: without n-grams of some length in the reference,
+        # those of the hypothesis are not counted either.
+        own = np.where(wanted > 0, np.repeat(own, len(references), axis=0), 0)
+        rows = np.stack([own, wanted, matched], axis=2).reshape(*present.shape, self.width)
+        best = np.where(present, self.score(rows), -1.0).argmax(axis=1)  # of equals the first
+        return rows[np.arange(len(rows)), best].astype(np.float64)
+
+    def _tally_characters(self, references: Sequence[Text], hypotheses: Text) -> Tally:
+        key = ("characters", self.lowercase, self.whitespace, self.char_order)
+
+        def tally() -> Tally:
+            index = shared(
+                references,
+                key,
+                lambda: index_ngrams(self._characters(interleaved(references)[0]), self.char_order),
+            )
+            return Tally.of(self._characters(hypotheses.complete), index)
+
+        return shared((hypotheses, *references), ("tally", *key), tally)
+
+    def _tally_words(self, references: Sequence[Text], hypotheses: Text) -> Tally:
+        tokenizer = Tokenizer("chrf", self.lowercase)
+        index = shared(
+            references,
+            ("lines", tokenizer, self.word_order),
+            lambda: index_ngrams(reference_words(references, tokenizer).lines, self.word_order),
         )
+        return Tally.of(hypothesis_words(references, hypotheses, tokenizer), index)
+
+    def _characters(self, lines: Sequence[str]) -> Sequences:
+        """One sequence of the characters that count a line."""
+        text = code_points([line.lower() for line in lines] if self.lowercase else lines)
+        return text if self.whitespace else Sequences(*_without_spaces(text, SPACES))
 
     def formula(self, sums: Array) -> Array:
         return _chrf(sums, float(self.beta**2), self.eps_smoothing)
@@ -80,6 +136,20 @@ class ChrfPlusPlus(Chrf):
     papers = ("popovic-2017-chrf", "post-2018-call")
 
     word_order: int = 2
+
+
+@compiled
+def _without_spaces(text: Sequences, spaces: Flags) -> tuple[Symbols, Counts]:
+    """Code points other than white space, and where lines begin."""
+    symbols = np.empty_like(text.symbols)
+    starts = np.zeros_like(text.starts)
+    count = 0
+    for line in range(len(starts) - 1):
+        for i in range(text.starts[line], text.starts[line + 1]):
+            symbols[count] = text.symbols[i]
+            count += not spaces[text.symbols[i]]
+        starts[line + 1] = count
+    return symbols[:count].copy(), starts
 
 
 @compiled

@@ -42,19 +42,16 @@ class LabelMetric(Metric):
 
     papers = ("sokolova-lapalme-2009-systematic",)
     prose = False
+    implementation = "labels"
 
     classes: str = ""
-
-    @property
-    def implementation(self) -> str:
-        return "labels"
 
     @property
     def width(self) -> int:
         return 2
 
     @property
-    def named(self) -> tuple[str, ...]:
+    def class_names(self) -> tuple[str, ...]:
         """The classes asked for."""
         return tuple(unquote(name) for name in self.classes.split("+") if name)
 
@@ -63,7 +60,7 @@ class LabelMetric(Metric):
 
     def known(self, testset: TestSet) -> tuple[str, ...]:
         """The classes, sorted where they are those of the references."""
-        return self.named or tuple(sorted({*_labels(testset.references[0])} - {""}))
+        return self.class_names or tuple(sorted({*_labels(testset.references[0])} - {""}))
 
     def check(self, testset: TestSet, system: System) -> None:
         super().check(testset, system)
@@ -206,7 +203,7 @@ class MacroF1(LabelMetric):
 
     @property
     def width(self) -> int:
-        return 2 * len(self.named)
+        return 2 * len(self.class_names)
 
     def statistics(self, testset: TestSet, system: System) -> Array:
         gold, said, known = self.coded(testset, system)

@@ -5,17 +5,26 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from sigtest.arrays import Array
 from sigtest.compiled import compiled
-from sigtest.data.choices import choose
+from sigtest.data.names import choose
 from sigtest.data.testset import System, TestSet
-from sigtest.errors import RecipeError
 from sigtest.metrics.base import Metric
-from sigtest.metrics.extraction.tokens import Tokenizer
-from sigtest.metrics.extraction.words import nist_statistics
+from sigtest.metrics.bleu import segment_index
+from sigtest.metrics.kernels.ngrams import index_ngrams, match_ngrams, ngram_totals
+from sigtest.metrics.kernels.tokens import (
+    SEPARATOR,
+    Sequences,
+    Tokenizer,
+    Vocabulary,
+    hypothesis_words,
+    reference_words,
+    shared,
+)
 
 TOKENIZERS = ("13a", "intl")
 
@@ -44,6 +53,7 @@ class Nist(Metric):
     score_seconds = 2e-8
     title = "NIST"
     papers = ("doddington-2002-automatic",)
+    ranges: ClassVar = {"max_ngram_order": (1, 9)}
 
     lowercase: bool = False
     tokenize: str = "13a"
@@ -54,14 +64,8 @@ class Nist(Metric):
         return self.tokenize
 
     def __post_init__(self) -> None:
-        """Check the options.
-
-        Raises:
-            RecipeError: An option outside its range.
-        """
         choose(self.tokenize, TOKENIZERS, "metrics", "tokenizer of nist")
-        if not 1 <= self.max_ngram_order <= 9:
-            raise RecipeError("nist's max_ngram_order must be from 1 to 9.", field="metrics")
+        super().__post_init__()
 
     @property
     def width(self) -> int:
@@ -83,12 +87,46 @@ class Nist(Metric):
         return Tokenizer(f"mteval-{self.tokenize}", self.lowercase)
 
     def statistics(self, testset: TestSet, system: System) -> Array:
-        return nist_statistics(
-            testset.references, self.hypotheses(system), self.tokenizer, self.max_ngram_order
+        references, hypotheses = testset.references, self.hypotheses(system)
+        tokenizer, order = self.tokenizer, self.max_ngram_order
+        words = reference_words(references, tokenizer)
+        information = shared(
+            references, ("information", tokenizer, order), lambda: _information(words, order)
         )
+        own = hypothesis_words(references, hypotheses, tokenizer)
+        lengths = words.lengths.sum(axis=1) / words.present.sum(axis=1)
+        _, matched = match_ngrams(own, segment_index(references, tokenizer, order), information)
+        return np.hstack([lengths[:, None], matched, ngram_totals(own.lengths, order)])
 
     def formula(self, sums: Array) -> Array:
         return _nist(sums, _BETA)
+
+
+def _information(words: Vocabulary, order: int) -> Array:
+    """(symbols * order,) information of the n-gram of each length that ends at each position.
+
+    The logarithm, base 2, of how often its first n - 1 words occur in all references over how often
+    all n do; for single words, of the number of all words over how often one occurs
+    (`compute_ngram_info` of mteval-v13a.pl, with max_ngram_order as its n-gram limit).
+    """
+    segments = words.segments()
+    symbols = segments.symbols
+    whole = Sequences(symbols, np.array([0, len(symbols)], dtype=np.int64))
+    places = index_ngrams(whole, order, wide=True).names.reshape(-1, order)
+    known = places >= 0
+    ngrams = places * np.int64(order) + np.arange(order)
+    counts = np.where(known, np.bincount(ngrams[known], minlength=places.size)[ngrams], 1)
+    prefixes = np.ones_like(counts)
+    prefixes[:, 0] = len(words.lines.symbols)
+    prefixes[1:, 1:] = counts[:-1, :-1]
+    if order > 1:
+        # mteval tests the prefix itself for truth, and Perl holds "0" to be false.
+        zero = words.numbers(Tokenizer("none").spans(["0"])).symbols
+        prefixes[1:, 1][(symbols[:-1] == zero) & (zero != SEPARATOR)] = len(words.lines.symbols)
+    logarithms = np.zeros(max(counts.max(initial=1), prefixes.max(initial=1)) + 1)
+    for count in np.union1d(counts, prefixes):
+        logarithms[count] = math.log2(count) if count else 0.0
+    return np.where(known, logarithms[prefixes] - logarithms[counts], 0.0).ravel()
 
 
 @compiled

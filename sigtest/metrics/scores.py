@@ -8,7 +8,6 @@ from typing import ClassVar
 import numpy as np
 
 from sigtest.arrays import Array
-from sigtest.compiled import compiled
 from sigtest.data.testset import System, TestSet
 from sigtest.errors import InputError
 from sigtest.metrics.base import Fraction, Metric
@@ -17,7 +16,7 @@ MOST_LOSS = 230  # of a token; third powers of its exponential, which skewness s
 
 
 @dataclass(frozen=True)
-class Supplied(Metric):
+class ScoreMetric(Metric):
     """Statistics that the user brings, under a label: the sum of the first over the second.
 
     Attributes:
@@ -27,6 +26,7 @@ class Supplied(Metric):
         higher: Whether greater is better.
     """
 
+    implementation = "supplied"
     steps = 5000
     line_seconds = 1e-7
     character_seconds = 0.0
@@ -48,10 +48,6 @@ class Supplied(Metric):
     @property
     def width(self) -> int:
         return len(self.columns)
-
-    @property
-    def implementation(self) -> str:
-        return "supplied"
 
     def formula(self, sums: Array) -> Array:
         return ratio(sums)
@@ -104,7 +100,7 @@ class Supplied(Metric):
 
 
 @dataclass(frozen=True)
-class Scores(Supplied):
+class Scores(ScoreMetric):
     """Mean of per-segment scores (COMET, BLEURT, human, accuracy), weighted where weights come."""
 
     name = "scores"
@@ -122,7 +118,7 @@ class Scores(Supplied):
 
 
 @dataclass(frozen=True)
-class Ratio(Supplied):
+class Ratio(ScoreMetric):
     """A ratio of two sums, such as an accuracy or an error rate per word."""
 
     name = "ratio"
@@ -133,7 +129,7 @@ class Ratio(Supplied):
 
 
 @dataclass(frozen=True)
-class Fscore(Supplied):
+class Fscore(ScoreMetric):
     """Balanced F of summed (match, system, reference) counts.
 
     Riezler & Maxwell (2005), section 3: dependency F of match, system and reference relations.
@@ -149,7 +145,7 @@ class Fscore(Supplied):
 
 
 @dataclass(frozen=True)
-class Perplexity(Supplied):
+class Perplexity(ScoreMetric):
     """Exponential of the loss per token: the negative log-likelihood, natural logarithm, over both.
 
     Attributes:
@@ -182,10 +178,7 @@ class Perplexity(Supplied):
         return np.exp(ratio(sums))
 
 
-@compiled
 def ratio(sums: Array) -> Array:
     """First row over second; 0 where there is nothing to divide by."""
-    ratios = np.empty(sums.shape[1])
-    for i in range(len(ratios)):
-        ratios[i] = sums[0, i] / sums[1, i] if sums[1, i] != 0.0 else 0.0
-    return ratios
+    top, bottom = sums
+    return np.divide(top, bottom, out=np.zeros(len(top)), where=bottom != 0.0)

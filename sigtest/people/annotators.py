@@ -7,11 +7,14 @@ standardised. Agreement is kappa, with two ideas of chance.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
-from sigtest.arrays import Array, Counts, Flags
+from sigtest.arrays import Array, Counts
 from sigtest.draws.weights import counts_plain
 from sigtest.people.judgements import (
     BAD_REF,
@@ -27,7 +30,7 @@ from sigtest.people.judgements import (
 from sigtest.people.report import AgreementReport, AnnotatorReport, AnnotatorsReport, KappaReport
 from sigtest.people.statistics import interval, paired_t, rank_sum, signed_rank, welch
 from sigtest.requests.people import HumanRequest, Quality
-from sigtest.significance.ties import with_ties
+from sigtest.significance.intervals import with_ties
 
 KEPT, CARELESS, UNTESTABLE = "kept", "careless", "untestable"
 MOST_JUDGES = 1_500  # of whom all pairs are kept in a matrix
@@ -38,22 +41,7 @@ MOST_EMPTY = 0.1  # share of resamples without a pair, above which there is no i
 DIGITS = 9  # of a place on the scale, in categories: further ones are rounding
 
 
-@dataclass(frozen=True)
-class Verdicts:
-    """Whose judgements do not count.
-
-    Attributes:
-        report: Of all annotators.
-        careless: (n,) judgements of careless annotators.
-        untestable: (n,) judgements of annotators with too few pairs.
-    """
-
-    report: AnnotatorsReport
-    careless: Flags
-    untestable: Flags
-
-
-def control(judgements: Judgements, quality: Quality | None, *, named: bool) -> Verdicts:
+def control(judgements: Judgements, quality: Quality | None, *, named: bool) -> AnnotatorsReport:
     """Test every annotator.
 
     Args:
@@ -70,20 +58,16 @@ def control(judgements: Judgements, quality: Quality | None, *, named: bool) -> 
         for gaps, p in zip(_gaps(scores, bad, again), (bad, again), strict=True)
     )
     n = np.bincount(who[who >= 0], minlength=size).tolist()
-    seconds = _means(judgements.seconds, who, size)
-    each = tuple(
-        _annotator(
-            rule, n[a], seconds[a], worse[a], moved[a], judgements.annotator.names[a] * named
-        )
-        for a in range(size)
-    )
-    verdicts = np.array([entry.verdict for entry in each] + [UNTESTABLE])[who]
-    careless, untestable = verdicts == CARELESS, verdicts == UNTESTABLE
-    report = summary(judgements.seconds, rule, each, filtered=quality is not None)
-    return Verdicts(report, careless, untestable)
+    timed = np.isfinite(judgements.seconds) & (who >= 0)
+    often = np.bincount(who[timed], minlength=size).tolist()
+    total = np.bincount(who[timed], judgements.seconds[timed], minlength=size).tolist()
+    seconds = [s / times if times else None for s, times in zip(total, often, strict=True)]
+    names = [name * named for name in judgements.annotator.names]
+    each = tuple(map(partial(tested, rule), n, seconds, worse, moved, names))
+    return summary(judgements.seconds, rule, each, filtered=quality is not None)
 
 
-def _annotator(
+def tested(
     rule: Quality, n: int, seconds: float | None, worse: Array, moved: Array, name: str
 ) -> AnnotatorReport:
     """Tests of one annotator, from degraded - output and repeat - first."""
@@ -172,16 +156,6 @@ def _by_annotator(values: Array, who: Counts, size: int) -> list[Array]:
     return np.split(values[order], ends)
 
 
-def _means(seconds: Array, who: Counts, size: int) -> list[float | None]:
-    known = np.isfinite(seconds) & (who >= 0)
-    counts = np.bincount(who[known], minlength=size)
-    sums = np.bincount(who[known], seconds[known], minlength=size)
-    return [
-        float(total / n) if n else None
-        for total, n in zip(sums.tolist(), counts.tolist(), strict=True)
-    ]
-
-
 def score_agreement(
     judgements: Judgements, choices: HumanRequest, scale: tuple[float, float] | None
 ) -> tuple[list[AgreementReport], list[str]]:
@@ -205,18 +179,18 @@ def score_agreement(
         if criterion in choices.lower:
             some = replace(some, raw=-some.raw)  # as in the files, which the scale is of
         labels, bins = _labels(some, choices.categories, scale)
-        scheme = Scheme(criterion, bins, choices.categories, choices.alpha, choices.seed)
         who = some.annotator.codes
-        rows += scheme.rows("same", labels, who, mates(some, (REPEAT, DUPLICATE)), some.scores)
+        pairs = {"same": mates(some, (REPEAT, DUPLICATE))}
         outputs = np.flatnonzero((some.kind == SYSTEM) & (who >= 0))
         item, _ = groups(some.system.codes[outputs], some.segment.codes[outputs])
-        pairs = pairs_within(item)
-        if pairs is None:
+        within = pairs_within(item)
+        if within is None:
             left_out.append(criterion)
-            continue
-        pairs = Pairs(outputs[pairs.first], outputs[pairs.second])
-        distinct = pairs.take(who[pairs.first] != who[pairs.second])
-        rows += scheme.rows("distinct", labels, who, distinct, some.scores)
+        else:
+            both = Pairs(outputs[within.first], outputs[within.second])
+            pairs["distinct"] = both.take(who[both.first] != who[both.second])
+        made = criterion, bins, choices.categories, labels
+        rows += agreement(*made, who, pairs, choices, some.scores)
     return rows, left_out
 
 
@@ -233,86 +207,65 @@ def _labels(
     return np.searchsorted(edges, tested, side="right").astype(np.int64), "percentiles"
 
 
-@dataclass(frozen=True)
-class Scheme:
-    """How agreement by one criterion is measured.
+def agreement(
+    criterion: str,
+    bins: str,
+    categories: int,
+    labels: Counts,
+    annotators: Counts,
+    pairs: Mapping[str, Pairs],
+    choices: HumanRequest,
+    scores: Array | None = None,
+) -> Iterator[AgreementReport]:
+    """Rows of the kinds of agreement by one criterion that have pairs.
 
-    Attributes:
+    Args:
         criterion: Its name.
         bins: How categories were made.
         categories: k.
-        alpha: Intervals have level 1 - alpha.
-        seed: Of the draws of judges.
+        labels: (n,) category of each judgement.
+        annotators: (n,) number of each judgement's annotator.
+        pairs: Of judgements, for each kind of judges.
+        choices: Level and seed.
+        scores: (n,) scores, where there are any.
     """
 
-    criterion: str
-    bins: str
-    categories: int
-    alpha: float
-    seed: int
+    def kappa(value: float, draws: Array | None) -> KappaReport:
+        return KappaReport(value, None if draws is None else interval(draws, choices.alpha))
 
-    def rows(
-        self,
-        judges: str,
-        labels: Counts,
-        annotators: Counts,
-        pairs: Pairs,
-        scores: Array | None = None,
-    ) -> list[AgreementReport]:
-        """The row of one kind of agreement; none where there is no pair."""
-        measured = kappas(labels, annotators, pairs, self.categories, self.seed)
-        if measured is None:
-            return []
+    for judges, own in pairs.items():
+        if not len(own):
+            continue
+        measured = kappas(labels, annotators, own, categories, choices.seed)
         mean = sd = None
         if scores is not None:
-            apart = np.abs(scores[pairs.first] - scores[pairs.second])
+            apart = np.abs(scores[own.first] - scores[own.second])
             mean, sd = float(apart.mean()), float(apart.std(ddof=1)) if len(apart) > 1 else None
-        cohen = measured.cohen
-        return [
-            AgreementReport(
-                criterion=self.criterion,
-                judges=judges,
-                categories=self.categories,
-                bins=self.bins,
-                pairs=len(pairs),
-                agreed=measured.agreed,
-                share=measured.share,
-                uniform_chance=self._kappa(measured.uniform, measured.uniform_draws),
-                cohen=None if cohen is None else self._kappa(cohen, measured.cohen_draws),
-                mean_difference=mean,
-                sd_difference=sd,
-            )
-        ]
-
-    def _kappa(self, value: float, draws: Array | None) -> KappaReport:
-        return KappaReport(value, None if draws is None else interval(draws, self.alpha))
+        cohen, draws = measured.cohen
+        yield AgreementReport(
+            criterion, judges, categories, bins, len(own), measured.agreed,
+            measured.agreed / len(own), kappa(*measured.uniform),
+            None if cohen is None else kappa(cohen, draws), mean, sd,
+        )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Kappas:
+class Kappas(NamedTuple):
     """Agreement of one kind.
 
     Attributes:
         agreed: Pairs in the same category.
-        share: Of all pairs.
-        uniform: Kappa with chance 1 / k.
-        cohen: Kappa with chance from each judge's own shares of the categories.
-        uniform_draws: (R,) the same when judges are drawn anew; nothing where too few are there.
-        cohen_draws: (R,) likewise.
+        uniform: Kappa with chance 1 / k, and the same when judges are drawn anew (R,); no draws
+            where too few judges are there.
+        cohen: Likewise with chance from each judge's own shares of the categories.
     """
 
     agreed: int
-    share: float
-    uniform: float
-    cohen: float | None
-    uniform_draws: Array | None
-    cohen_draws: Array | None
+    uniform: tuple[float, Array | None]
+    cohen: tuple[float | None, Array | None]
 
 
-def kappas(
-    labels: Counts, judges: Counts, pairs: Pairs, categories: int, seed: int
-) -> Kappas | None:
-    """Agreement over pairs of judgements; nothing where there is none.
+def kappas(labels: Counts, judges: Counts, pairs: Pairs, categories: int, seed: int) -> Kappas:
+    """Agreement over pairs of judgements, of which there is one at least.
 
     Kappa is (P_a - P_e) / (1 - P_e). `uniform` has P_e = 1 / k (Graham, Baldwin, Moffat & Zobel
     2013, section 6; Bennett, Alpert & Goldstein 1954). `cohen` has the chance that two judges agree
@@ -325,8 +278,6 @@ def kappas(
         categories: k.
         seed: Of the draws of judges.
     """
-    if not len(pairs):
-        return None
     same = labels[pairs.first] == labels[pairs.second]
     who = np.stack([judges[pairs.first], judges[pairs.second]])
     present, numbered = np.unique(who, return_inverse=True)
@@ -340,12 +291,9 @@ def kappas(
     share, chance = float(same.mean()), float(expected.mean())
     uniform_draws, cohen_draws = _draws(columns, first, second, repeats, categories, seed)
     return Kappas(
-        agreed=int(np.count_nonzero(same)),
-        share=share,
-        uniform=(share - 1 / categories) / (1 - 1 / categories),
-        cohen=(share - chance) / (1 - chance) if chance < 1 else None,
-        uniform_draws=uniform_draws,
-        cohen_draws=cohen_draws,
+        int(np.count_nonzero(same)),
+        ((share - 1 / categories) / (1 - 1 / categories), uniform_draws),
+        ((share - chance) / (1 - chance) if chance < 1 else None, cohen_draws),
     )
 
 

@@ -1,24 +1,34 @@
 """People's judgements as columns: names as numbers, scores and ranks as arrays.
 
-What follows the readers looks at these columns only; no judgement is an object.
+`collect` makes them of the tables of several files and does every check that needs a line. What
+follows looks at these columns only; no judgement is an object.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import contextlib
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import reduce
-from typing import Any, Self, cast
+from itertools import repeat
+from typing import Any, Self
 
 import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
-from sigtest.files.judgements import Ranked
+from sigtest.data.names import MEANS, check_name, choose, without_slash
+from sigtest.data.text import in_digits
+from sigtest.errors import InputError, RecipeError, SigtestError, quoted
+from sigtest.files.judgements import Column, JudgedFile, Numbers, Ranked
+from sigtest.files.material import SUMMARIES
+from sigtest.files.tables import advice, blank
 
 KINDS = ("SYSTEM", "REPEAT", "BAD_REF", "REF", "DUPLICATE")
 SYSTEM, REPEAT, BAD_REF, REF, DUPLICATE = range(len(KINDS))
 
 UNKNOWN = -1
+NOBODY = (None, UNKNOWN)  # in an empty place of a ranking
 MOST_PAIRS = 2_000_000
 
 
@@ -38,13 +48,10 @@ class Names:
     def of(cls, values: Iterable[str | None]) -> Names:
         """A column of names as they stand in a file; None is an unknown one."""
         column = values if isinstance(values, list) else list(values)
-        index: dict[str | None, int] = {}
-        for name in dict.fromkeys(column):
-            if name is not None:
-                index[name] = len(index)
-        numbers: dict[str | None, int] = {**index, None: UNKNOWN}
+        names = tuple(name for name in dict.fromkeys(column) if name is not None)
+        numbers = {name: code for code, name in enumerate((None, *names), UNKNOWN)}
         codes = np.fromiter(map(numbers.__getitem__, column), dtype=np.int64, count=len(column))
-        return cls(tuple(cast("dict[str, int]", index)), codes)
+        return cls(names, codes)
 
     @classmethod
     def unknown(cls, size: int) -> Names:
@@ -54,16 +61,14 @@ class Names:
     @classmethod
     def concatenate(cls, columns: Sequence[Names]) -> Names:
         """One column below the other, under common names."""
-        index: dict[str, int] = {}
-        for column in columns:
-            for name in column.names:
-                index.setdefault(name, len(index))
+        names = tuple(dict.fromkeys(name for column in columns for name in column.names))
+        numbers = {name: code for code, name in enumerate(names)}
         parts = []
         for column in columns:
             # the last place serves the code -1
-            places = np.array([index[name] for name in column.names] + [UNKNOWN], dtype=np.int64)
+            places = np.array([*(numbers[name] for name in column.names), UNKNOWN], dtype=np.int64)
             parts.append(places[column.codes])
-        return cls(tuple(index), np.concatenate(parts))
+        return cls(names, np.concatenate(parts))
 
     @property
     def known(self) -> bool:
@@ -177,8 +182,8 @@ class Rankings(Columns):
         annotator: Who ranked.
         segment: Which segment.
         languages: Language pair.
-        names: Of the systems; all keep their numbers where some rankings are taken.
-        system: (n, m) index into `names`, -1 for an empty place.
+        names: Of the systems that are ranked.
+        system: (n, m) index into `names`, -1 for an empty place and an output that was not ranked.
         rank: (n, m) 1 the best; -1 where the output was not ranked.
         source: (n,) number of its file, from 0.
     """
@@ -195,22 +200,36 @@ class Rankings(Columns):
         return len(self.system)
 
     @classmethod
-    def of(cls, ranked: Ranked) -> Rankings:
-        """The rankings of one file, whose rows may be unequally long."""
-        rows, width = ranked.outputs, max(map(len, ranked.outputs), default=0)
-        padded = [[*own, *[(None, UNKNOWN)] * (width - len(own))] for own in rows]
-        system = Names.of([name for own in padded for name, _ in own])
-        rank = np.array([rank for own in padded for _, rank in own], dtype=np.int64)
-        pairs = ranked.languages
+    def of(cls, files: Sequence[Ranked]) -> Rankings:
+        """All rankings of some files, whose rows may be unequally long."""
+        rows = [row for file in files for row in file.outputs]
+        width = max(map(len, rows), default=0)
+        outputs = [output for row in rows for output in [*row, *[NOBODY] * (width - len(row))]]
+        rank = np.array([rank for _, rank in outputs], dtype=np.int64).reshape(len(rows), width)
+        named = Names.of([name for name, _ in outputs])
+        codes = np.where(rank > 0, named.codes.reshape(rank.shape), UNKNOWN)
+        system = Names(named.names, codes).take(np.ones(len(rows), dtype=np.bool_))
         return cls(
-            annotator=Names.of(ranked.annotator),
-            segment=Names.of(ranked.segment),
-            languages=Names.unknown(len(rows)) if pairs is None else Names.of(pairs),
+            annotator=Names.of([who for file in files for who in file.annotator]),
+            segment=Names.of([segment for file in files for segment in file.segment]),
+            languages=Names.of(
+                pair for file in files for pair in file.languages or repeat(None, len(file.outputs))
+            ),
             names=system.names,
-            system=system.codes.reshape(len(rows), width),
-            rank=rank.reshape(len(rows), width),
-            source=np.zeros(len(rows), dtype=np.int64),
+            system=system.codes,
+            rank=rank,
+            source=np.repeat(np.arange(len(files)), [len(file.outputs) for file in files]),
         )
+
+    @property
+    def ranked(self) -> Flags:
+        """(n, m) which places hold an output with a rank."""
+        return (self.rank > 0) & (self.system >= 0)
+
+    def take(self, rows: Flags) -> Self:
+        """Some of the rankings, with the systems that still occur."""
+        system = Names(self.names, self.system).take(rows)
+        return replace(super().take(rows), names=system.names, system=system.codes)
 
     def without_copies(self) -> Rankings:
         """All but rows that an earlier file has as often: files may overlap.
@@ -226,26 +245,6 @@ class Rankings(Columns):
         keeps = np.zeros(len(self), dtype=np.bool_)
         keeps[groups(*columns, occurrence)[1]] = True
         return self.take(keeps)
-
-    @classmethod
-    def concatenate(cls, parts: Sequence[Rankings]) -> Rankings:
-        """All rankings of several files."""
-        wide = max(part.system.shape[1] for part in parts)
-
-        def padded(places: Counts) -> Counts:
-            missing = ((0, 0), (0, wide - places.shape[1]))
-            return np.pad(places, missing, constant_values=UNKNOWN)
-
-        system = Names.concatenate([Names(part.names, padded(part.system)) for part in parts])
-        return cls(
-            Names.concatenate([part.annotator for part in parts]),
-            Names.concatenate([part.segment for part in parts]),
-            Names.concatenate([part.languages for part in parts]),
-            system.names,
-            system.codes,
-            np.concatenate([padded(part.rank) for part in parts]),
-            np.concatenate([part.source for part in parts]),
-        )
 
 
 def groups(*codes: Counts) -> tuple[Counts, Counts]:
@@ -322,3 +321,289 @@ def mates(judgements: Judgements, kinds: tuple[int, ...]) -> Pairs:
     first = firsts[item[rows]]
     known = (first != UNKNOWN) & (j.annotator.codes[rows] != UNKNOWN)
     return Pairs(first[known], rows[known])
+
+
+LONGEST = 200
+LABELS = ("segment", "annotator", "criterion", "hit", "document", "languages")
+LARGEST = 1e12  # of a score, a time or a number: sums of their squares stay far from infinity
+SUMMING = {"segment": SUMMARIES, "annotator": MEANS}  # names that rows of sums have
+NO_SCORE = "leave rows without a score out"
+PLAIN = {str, float, int, type(None)}
+SPELLINGS = {"TGT": "SYSTEM", "BAD": "BAD_REF", "BADREF": "BAD_REF", "BAD-REF": "BAD_REF"}
+
+
+def collect(
+    tables: Sequence[JudgedFile], scale: tuple[float, float] | None
+) -> tuple[Judgements, list[dict[str, int]], frozenset[str]]:
+    """Check all rows and put them below each other.
+
+    Args:
+        tables: One a file.
+        scale: Lowest and highest score that was asked for; that of each format where none was.
+
+    Returns:
+        The judgements; for each file, rows that were left out by reason; the criteria of which less
+        is better, as a file says.
+
+    Raises:
+        InputError: A score that is no number or outside the scale, an unknown kind, a name that
+            cannot be used, the same judgement twice with other scores, raw and standardised
+            scores together, no judgement at all.
+    """
+    parts = [_part(table, i, scale) for i, table in enumerate(tables)]
+    for part, table in zip(parts, tables, strict=True):
+        _check_names(part, table)
+    _require_one_sort(tables)
+    whole = Judgements.concatenate(parts)
+    if not len(whole):
+        raise InputError(f"{tables[0].name} holds no judgement.", field=tables[0].name)
+    _require_ids_alike(whole.segment, tables[-1])
+    once = _without_copies(whole, tables)
+    before, after = (np.bincount(j.source, minlength=len(tables)) for j in (whole, once))
+    dropped = [dict(table.dropped) for table in tables]
+    for reasons, copies in zip(dropped, (before - after).tolist(), strict=True):
+        reasons["repeated row"] = copies
+    dropped = [{why: n for why, n in reasons.items() if n} for reasons in dropped]
+    return once, dropped, _lower(parts, tables)
+
+
+def _lower(parts: Sequence[Judgements], tables: Sequence[JudgedFile]) -> frozenset[str]:
+    """Criteria of which less is better; all judgements of one say the same."""
+    known: dict[str | None, bool] = {}
+    for part, table in zip(parts, tables, strict=True):
+        for row, higher in enumerate(table.higher or ()):
+            name = part.criterion.at(row)
+            if higher is not None and known.setdefault(name, higher) != higher:
+                raise table.refused(
+                    row, f"another direction of {name} than above", "higher_is_better"
+                )
+    return frozenset(name for name, higher in known.items() if name and not higher)
+
+
+def _part(table: JudgedFile, source: int, scale: tuple[float, float] | None) -> Judgements:
+    """The judgements of one file, each value checked."""
+    size = len(table.line)
+    raw, z = _numbers(table.raw, table, "score"), _numbers(table.z, table, "score")
+    for column, given in ((raw, table.raw), (z, table.z)):
+        if given is not None:
+            _require_scores(column, table, given)
+    bounds = scale if table.raw is not None and scale is not None else table.scale
+    if bounds is not None:
+        low, high = bounds
+        _refuse(
+            (raw < low) | (raw > high),
+            table,
+            lambda row: (
+                f"the score {raw[row]:g} lies outside the scale from {low:g} to {high:g}; "
+                "another scale can be named (scale)"
+            ),
+            "score",
+        )
+    seconds = _numbers(table.seconds, table, "seconds")
+    _refuse(
+        (seconds < 0) | (seconds > LARGEST),
+        table,
+        lambda row: f"{seconds[row]:g} is no number of seconds",
+        "seconds",
+    )
+    criterion = _names(table.criterion, size)
+    if not criterion.known:
+        criterion = Names((table.named,), np.zeros(size, dtype=np.int64))
+    ones = np.ones(size, dtype=np.int64)
+    judged = np.ones(size) if table.judged is None else _numbers(table.judged, table, "n")
+    _refuse(
+        ~((judged >= 1) & (judged <= LARGEST) & (judged == np.rint(judged))),
+        table,
+        lambda row: f"{judged[row]:g} is no number of judgements",
+    )
+    made_from = ones if table.made_from is None else np.array(table.made_from, dtype=np.int64)
+    systems = _complete(table.system, table, "system")
+    slashes = any("/" in name for name in systems.names)
+    names = [name or "" for name in table.system]
+    return Judgements(
+        system=Names.of([without_slash(name) for name in names]) if slashes else systems,
+        segment=_complete(table.segment, table, "segment"),
+        annotator=_names(table.annotator, size),
+        criterion=criterion,
+        hit=_names(table.hit, size),
+        document=_names(table.document, size),
+        languages=_names(table.languages, size),
+        kind=_kinds(table, size),
+        raw=raw,
+        z=z,
+        seconds=np.where(seconds > 0, seconds, math.nan),
+        judged=judged.astype(np.int64),
+        rows=made_from,
+        source=np.full(size, source, dtype=np.int64),
+    )
+
+
+def _names(column: Column | None, size: int) -> Names:
+    return Names.unknown(size) if column is None else Names.of(column)
+
+
+def _complete(column: Column, table: JudgedFile, what: str) -> Names:
+    names = Names.of(column)
+    _refuse(names.codes < 0, table, lambda _: f"the {what} is empty", what)
+    return names
+
+
+def _kinds(table: JudgedFile, size: int) -> Counts:
+    """Numbers of the kinds, whatever a file calls them."""
+    if table.kind is None:
+        return np.full(size, SYSTEM, dtype=np.int64)
+    given = Names.of(table.kind)
+    numbers = []
+    for name in given.names:
+        plain = name.strip().upper()
+        plain = SPELLINGS.get(plain, plain)
+        try:
+            numbers.append(KINDS.index(choose(plain, KINDS, "kind", "kind of judgement")))
+        except RecipeError as error:
+            row = int(np.argmax(given.codes == len(numbers)))
+            raise table.refused(row, _why(error), "kind") from None
+    return np.array([*numbers, SYSTEM], dtype=np.int64)[given.codes]
+
+
+def _numbers(column: Numbers | None, table: JudgedFile, what: str) -> Array:
+    """(n,) numbers; NaN where the file has no such column or leaves a time or count empty."""
+    if column is None:
+        return np.full(len(table.line), math.nan)
+    if set(map(type, column)) <= PLAIN and not any("_" in v for v in column if type(v) is str):
+        with contextlib.suppress(ValueError, OverflowError):  # found again below, with its line
+            return np.array(column, dtype=np.float64)
+    needed = what == "score"
+    numbers = np.full(len(column), math.nan)
+    for row, value in enumerate(column):
+        if not needed and value in (None, "", "NA"):
+            continue
+        try:
+            if not isinstance(value, str | int | float) or isinstance(value, bool):
+                raise ValueError
+            if "_" in str(value):  # 1_000 is a number in Python
+                raise ValueError
+            numbers[row] = float(value)
+        except (ValueError, OverflowError):
+            shown = "nothing" if value in (None, "") else quoted(value, 40)
+            fix = advice(value.strip()) if isinstance(value, str) else None
+            fix = NO_SCORE if needed and blank(value) else fix
+            why = f"{shown} is no {what}{f'; {fix}' if fix else ''}"
+            raise table.refused(row, why, what) from None
+    return numbers
+
+
+def _require_scores(column: Array, table: JudgedFile, given: Numbers) -> None:
+    """Scores are finite, and so are sums of their squares."""
+
+    def why(row: int) -> str:
+        if np.isfinite(column[row]):
+            return f"the score {column[row]:g} is too large"
+        value = "nothing" if given[row] in (None, "") else quoted(given[row], 40)
+        fix = f"; {NO_SCORE}" if blank(given[row]) else ""
+        return f"a score must be a finite number, not {value}{fix}"
+
+    _refuse(~(np.abs(column) <= LARGEST), table, why, "score")
+
+
+def _refuse(wrong: Flags, table: JudgedFile, why: Callable[[int], str], column: str = "") -> None:
+    """Refuse the first row that is wrong, if any is."""
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise table.refused(row, why(row), column)
+
+
+def _require_one_sort(tables: Sequence[JudgedFile]) -> None:
+    """All files bring raw scores, or all bring standardised ones."""
+    first = tables[0]
+    for other in tables:
+        if (first.raw is None, first.z is None) != (other.raw is None, other.z is None):
+            raise InputError(
+                f"{first.name} and {other.name} differ: one brings raw scores and the other "
+                "standardised ones; give files of one sort.",
+                field=other.name,
+            )
+
+
+def _without_copies(whole: Judgements, tables: Sequence[JudgedFile]) -> Judgements:
+    """Judgements without those that occur twice; twice with other scores is an error.
+
+    Files may overlap: an export may have all that the one before it had.
+    """
+    named = np.array([table.annotator is not None for table in tables])[whole.source]
+    keyed = np.array([table.keyed for table in tables])[whole.source]
+    keyed &= ~named | (whole.annotator.codes >= 0)  # nobody is not the same annotator twice
+    place, first = groups(
+        whole.system.codes, whole.segment.codes, whole.kind, whole.criterion.codes,
+        whole.annotator.codes, whole.hit.codes, whole.languages.codes,
+        np.where(keyed, -1, np.arange(len(whole))),
+    )  # fmt: skip
+    if len(first) == len(whole):
+        return whole
+    mate = first[place]
+    for scores in (whole.raw, whole.z):
+        other = (scores != scores[mate]) & np.isfinite(scores)
+        if other.any():
+            raise _contradiction(whole, tables, scores, int(np.argmax(other)), mate)
+    keeps = np.zeros(len(whole), dtype=bool)
+    keeps[first] = True
+    return whole.take(keeps)
+
+
+def _contradiction(
+    whole: Judgements, tables: Sequence[JudgedFile], scores: Array, row: int, mates: Counts
+) -> InputError:
+    """One judgement with two scores: where both stand."""
+    starts = np.cumsum([0, *(len(table.line) for table in tables)]).tolist()
+    source, origin = int(whole.source[row]), int(whole.source[mates[row]])
+    elsewhere = tables[origin].place(int(mates[row]) - starts[origin])
+    return tables[source].refused(
+        row - starts[source],
+        f"the score {scores[row]:g} contradicts "
+        f"{elsewhere if origin == source else f'{tables[origin].name}, {elsewhere}'}, which has "
+        f"{scores[mates[row]]:g} for the same annotator, batch, system, segment and kind",
+        "score",
+    )
+
+
+def _check_names(part: Judgements, table: JudgedFile) -> None:
+    """Names can be shown; and none is of a mean or a sum, as spreadsheets have it below others."""
+    for column in ("system", *LABELS):
+        check = check_name if column == "system" else _check_label
+        names: Names = getattr(part, column)
+        summing = SUMMING.get(column, ()) if len(names.names) > 1 else ()
+        for code, name in enumerate(names.names):
+            try:
+                check(name)
+                if name.lower() in summing:
+                    raise InputError(
+                        f"{column} {name!r} sums others up by its name; take such rows out."
+                    )
+            except InputError as error:
+                row = int(np.argmax(names.codes == code))
+                raise table.refused(row, _why(error), column) from None
+
+
+def _require_ids_alike(segment: Names, table: JudgedFile) -> None:
+    """No segment has two ids, one number as programs write it in two ways."""
+    known: dict[int, str] = {}
+    for name in segment.names:
+        number = name.removesuffix(".0")
+        if in_digits(number) and (other := known.setdefault(int(number), name)) != name:
+            raise InputError(
+                f"{table.name}: segments are called {other!r} and {name!r}, which is one number "
+                "written in two ways; write ids alike.",
+                field=table.name,
+            )
+
+
+def _why(error: SigtestError) -> str:
+    """What is wrong, as the end of a sentence that says where."""
+    return error.message[0].lower() + error.message[1:].rstrip(".")
+
+
+def _check_label(name: str) -> None:
+    if not 0 < len(name) <= LONGEST or any(c == "\0" or "\ud800" <= c <= "\udfff" for c in name):
+        raise InputError(
+            f"A name or id must have 1 to {LONGEST} characters of UTF-8 text; "
+            f"{quoted(name)} has not."
+        )

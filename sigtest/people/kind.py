@@ -7,15 +7,13 @@ from operator import attrgetter
 from typing import Any
 
 from sigtest.files.judgements import JUDGEMENTS
-from sigtest.kinds.base import FormFile, QuestionReference
-from sigtest.kinds.whole import WholeKind
+from sigtest.kinds.base import FormFile, QuestionReference, WholeKind
 from sigtest.people import HumanReport, compute, parse
 from sigtest.people.judgements import Rankings
-from sigtest.people.pictures import PICTURES
 from sigtest.people.question import HumanQuestion
-from sigtest.people.show import answer, present
-from sigtest.render.digits import counted
-from sigtest.requests.options import options
+from sigtest.people.show import PICTURES, answer, present
+from sigtest.report import counted
+from sigtest.requests.model import options
 from sigtest.requests.people import HumanRequest
 
 PARTS = {

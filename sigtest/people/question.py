@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
@@ -13,21 +14,17 @@ from pydantic import PlainSerializer, PlainValidator
 
 from sigtest.arrays import Flags
 from sigtest.cached import cached_property
-from sigtest.data.choices import choose
-from sigtest.data.names import is_error, system_name
-from sigtest.data.text import check_list
+from sigtest.data.names import choose, is_error, system_name
+from sigtest.data.text import check_list, in_digits
 from sigtest.errors import InputError, LimitError, RecipeError, inside
 from sigtest.files.judgements import JudgedFile, Ranked, judged_rows
 from sigtest.files.registry import FORMATS_JUDGED, MAX_ROWS, read_judgements
-from sigtest.kinds.base import About
-from sigtest.kinds.whole import WholeQuestion
-from sigtest.people.collecting import collect
-from sigtest.people.judgements import Judgements, Names, Rankings
+from sigtest.kinds.base import About, WholeQuestion
+from sigtest.people.judgements import Judgements, Names, Rankings, collect
 from sigtest.people.report import SourceReport
 from sigtest.people.scores import Prepared, count_rows, prepare
 from sigtest.people.statistics import EXACT_FLIPS
-from sigtest.render.digits import counted
-from sigtest.report import ByClass, digest, encode
+from sigtest.report import ByClass, counted, digest, encode
 from sigtest.requests.people import COMBINED, RANKING_TEST, SEVERITIES, TESTS, HumanRequest
 from sigtest.version import __version__
 
@@ -40,7 +37,7 @@ SECONDS = 5e-5  # for one judgement
 PATTERN_SECONDS = 2e-8  # for one exchange of units of a pair, where all are counted
 DRAW_SECONDS = 4e-9  # for one unit of a resample
 PRODUCT_SECONDS = 5e-10  # for one unit of a resample and a pair
-TESTED_SECONDS = 1e-4  # for one pair of systems, whatever the test: the signed ranks take most
+TESTED_SECONDS = 2.5e-4  # for one pair of systems, whatever the test: the signed ranks take most
 PAIR_SECONDS = 4e-9  # for one pair of a resample
 
 
@@ -196,7 +193,7 @@ def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -
     else:
         sources, digests = _rows(request, choices)
     tables = [table for table in sources if isinstance(table, JudgedFile)]
-    rankings = [Rankings.of(table) for table in sources if isinstance(table, Ranked)]
+    rankings = [table for table in sources if isinstance(table, Ranked)]
     if tables and rankings:
         raise InputError("Rankings and scores cannot be evaluated together.", field="judgements")
     if rankings:
@@ -267,29 +264,25 @@ def _of_tables(
     if sum(len(table.line) for table in tables) > MAX_ROWS:
         raise LimitError(f"The files hold more than {MAX_ROWS:,} judgements.", limit="judgements")
     notes = [note for table in tables for note in _weighed(table, choices.undecided)]
-    collected = collect(tables, choices.scale)
-    judgements = collected.judgements
-    dropped = [dict(reasons) for reasons in collected.dropped]
+    judgements, dropped, lower = collect(tables, choices.scale)
     languages = _languages(judgements.languages, choices)
     criteria = _criteria(judgements.criterion, choices)
-    chosen = _chosen(judgements.languages, languages)
-    count_rows(dropped, judgements, ~chosen, "other language pair")
-    judgements = judgements.take(chosen)
-    names = judgements.criterion.names
-    codes = [names.index(name) for name in criteria if name in names]
-    chosen = np.isin(judgements.criterion.codes, codes)
-    count_rows(dropped, judgements, ~chosen, "other criterion")
-    judgements = judgements.take(chosen)
+    for column, names, why in (
+        ("languages", [languages], "other language pair"),
+        ("criterion", criteria, "other criterion"),
+    ):
+        chosen = _chosen(getattr(judgements, column), names)
+        count_rows(dropped, judgements, ~chosen, why)
+        judgements = judgements.take(chosen)
     judgements = replace(judgements, system=_renamed(judgements.system, choices.aliases))
-    lower = {choose(n, criteria, "lower", "criterion") for n in choices.lower} | collected.lower
+    lower |= {choose(name, criteria, "lower", "criterion") for name in choices.lower}
     if MQM in lower and any(table.named == MQM for table in tables):
         raise RecipeError(
             "mqm is counted from errors here, each as points below 0, and more is better; leave "
             "lower out.",
             field="lower",
         )
-    turned = [i for i, name in enumerate(judgements.criterion.names) if name in lower]
-    sign = np.where(np.isin(judgements.criterion.codes, turned), -1.0, 1.0)
+    sign = np.where(_chosen(judgements.criterion, lower), -1.0, 1.0)
     judgements = replace(judgements, raw=sign * judgements.raw, z=sign * judgements.z)
     choices = choices.but(
         languages=languages,
@@ -297,7 +290,6 @@ def _of_tables(
         lower=tuple(name for name in criteria if name in lower),
         standardise=_standardise(judgements, tables[0].name, choices),
         test=str(choose(choices.test or TESTS[0], TESTS, "test", "significance test of scores")),
-        scale=choices.scale,
     )
     _require_systems(judgements.system.take(judgements.scored).names, tables[0].name)
     if len(judgements.annotator.names) > MAX_ANNOTATORS:
@@ -319,12 +311,12 @@ def _of_tables(
 
 
 def _of_rankings(
-    parts: Sequence[Rankings], digests: Sequence[str], choices: HumanRequest
+    files: Sequence[Ranked], digests: Sequence[str], choices: HumanRequest
 ) -> HumanQuestion:
-    parts = [replace(r, source=np.full(len(r), i, dtype=np.int64)) for i, r in enumerate(parts)]
-    whole = Rankings.concatenate(parts).without_copies()
-    languages = _languages(whole.languages, choices)
-    rankings = whole.take(_chosen(whole.languages, languages))
+    read = Rankings.of(files)
+    once = read.without_copies()
+    languages = _languages(once.languages, choices)
+    rankings = once.take(_chosen(once.languages, [languages]))
     named = Names(rankings.names, np.arange(len(rankings.names)))
     rankings = replace(rankings, names=_renamed(named, choices.aliases).names)
     for field in ("quality", "scale", "longitudinal", "lower"):
@@ -343,12 +335,12 @@ def _of_rankings(
         if getattr(choices, field) not in fits:
             raise RecipeError(words, field=field)
     _require_systems(rankings.names, "judgements")
+    counts = [np.bincount(r.source, minlength=len(files)).tolist() for r in (read, once, rankings)]
     sources = []
-    for i, (part, sha256) in enumerate(zip(parts, digests, strict=True)):
-        once, left = (int(np.count_nonzero(r.source == i)) for r in (whole, rankings))
-        dropped = {"repeated row": len(part) - once, "other language pair": once - left}
+    for sha256, rows, unique, left in zip(digests, *counts, strict=True):
+        dropped = {"repeated row": rows - unique, "other language pair": unique - left}
         dropped = {why: n for why, n in dropped.items() if n}
-        sources.append(Source("rnk", len(part), dropped, sha256))
+        sources.append(Source("rnk", rows, dropped, sha256))
     decided = choices.but(
         languages=languages, criteria=(RANKING,), standardise="none", test=RANKING_TEST
     )
@@ -368,10 +360,9 @@ def _languages(column: Names, choices: HumanRequest) -> str | None:
     return column.names[0] if column.names else None
 
 
-def _chosen(column: Names, name: str | None) -> Flags:
-    if name is None:
-        return np.ones(len(column.codes), dtype=bool)
-    return column.codes == column.names.index(name)
+def _chosen(column: Names, names: Collection[str | None]) -> Flags:
+    """Which rows have one of some names."""
+    return np.array([*(name in names for name in column.names), None in names])[column.codes]
 
 
 def _criteria(column: Names, choices: HumanRequest) -> tuple[str, ...]:
@@ -469,3 +460,117 @@ def _require_known(judgements: Judgements, choices: HumanRequest) -> None:
         path = f"longitudinal.{pair}" if pair else "longitudinal"
         for field, name in four.model_dump().items():
             choose(name, judgements.system.names, f"{path}.{field}", "system")
+
+
+FEWEST = 3  # systems that both sides must share
+SHOWN = 12  # names that a message lists
+
+_NUMBER = re.compile(r"\.\d+$")
+_CAMPAIGN = re.compile(r"^wmt\d\d\.")
+_HUMAN = re.compile(r"^(human|ref)[-_ ]?\w?$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class MatchedSystems:
+    """Systems that were judged and whose outputs are there.
+
+    Attributes:
+        outputs: Name among the outputs by name among the judgements.
+        references: Judged human translations without outputs.
+    """
+
+    outputs: Mapping[str, str]
+    references: tuple[str, ...]
+
+
+def match_systems(
+    judged: Sequence[str], given: Sequence[str], aliases: Mapping[str, str] | None = None
+) -> MatchedSystems:
+    """Find the outputs of every judged system.
+
+    Names match if they are equal, by an alias, or without the judgements' final number and
+    campaign prefix.
+
+    Args:
+        judged: Names among the judgements.
+        given: Names among the outputs or scores.
+        aliases: Name among the outputs by name among the judgements.
+
+    Raises:
+        InputError: A system that only one side has, or fewer than three that both have.
+    """
+    found: dict[str, str] = {}
+    for name in judged:
+        match = next((s for s in spellings(name, aliases or {}) if s in given), None)
+        if match is not None and match not in found.values():
+            found[name] = match
+    left = [name for name in judged if name not in found]
+    references = tuple(name for name in left if _HUMAN.match(_NUMBER.sub("", name)))
+    missing = [name for name in left if name not in references]
+    extra = [name for name in given if name not in found.values()]
+    sides = [("only judged are", missing), ("not judged are", extra)]
+    unmatched = [f"{words} {_listed(names)}" for words, names in sides if names]
+    if unmatched:
+        alias = "name what belongs together (aliases; --alias FROM=TO in the shell), or "
+        raise InputError(
+            f"Systems differ: {'; '.join(unmatched)}; "
+            f"{alias if len(unmatched) > 1 else ''}leave them out.",
+            field="aliases",
+        )
+    if len(found) < FEWEST:
+        raise InputError(
+            f"Only {len(found)} systems have both judgements and outputs ({_listed(list(found))}); "
+            f"at least {FEWEST} are needed.",
+            field="judgements",
+        )
+    return MatchedSystems(found, references)
+
+
+def spellings(name: str, aliases: Mapping[str, str]) -> tuple[str, ...]:
+    """What a judged system may be called elsewhere."""
+    plain = _CAMPAIGN.sub("", name)
+    return aliases.get(name, name), plain, _NUMBER.sub("", plain)
+
+
+def check_segments(ids: Sequence[str], segments: int) -> tuple[str, ...]:
+    """Check that judged segments are of a test set.
+
+    Ids that are numbers are lines of the test set. They count from 1, as WMT's do; from 0 where one
+    is 0. Ids of another kind, such as those of FLORES, name no line, and are not looked at.
+
+    Args:
+        ids: Of the judged segments.
+        segments: Of the test set.
+
+    Returns:
+        What was assumed, as sentences.
+
+    Raises:
+        InputError: A number beyond the test set, or numbers and other ids together.
+    """
+    numbers = [name for name in ids if in_digits(name)]
+    if not numbers:
+        return ()
+    if len(numbers) < len(ids):
+        name = next(name for name in ids if not in_digits(name))
+        raise InputError(
+            f"Segment id {name[:60]!r} is no line number, as {numbers[0][:12]} and other ids are, "
+            "so it names no segment of the test set.",
+            field="judgements",
+        )
+    first = 0 if any(int(name) == 0 for name in numbers) else 1
+    beyond = next((name for name in numbers if int(name) >= segments + first), None)
+    if beyond is not None:
+        raise InputError(
+            f"Segment {beyond[:12]} was judged; the test set has {segments:,} segments (ids count "
+            f"from {first} here).",
+            field="judgements",
+        )
+    if first == 0:
+        return ("Judged segments count from 0 here, as one has the id 0: segment 0 is line 1.",)
+    return ()
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more if names else "none"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sigtest.kinds.renderable import Renderable
-from sigtest.report.methods import Methods
+from sigtest.report import Methods
 
 
 @dataclass(frozen=True)
@@ -149,14 +149,14 @@ class JudgedSystem:
         n_segments: Segments with a score.
         raw: Mean over segments, or over documents where these are what is tested (`aggregate`), of
             the scores as given, pooled over criteria; of rankings, the percentage of comparisons
-            won (ties left out). Null where only standardised scores are known, and where less is
-            better of some criteria only.
+            won (ties left out). Null where only standardised scores are known, where less is
+            better of some criteria only, and where all comparisons are ties.
         z: The same of the standardised scores, turned round where less is better; null where scores
             were not standardised.
         sd: Standard deviation of the tested scores over units, pooled, with n - 1.
         ci: Interval at level 1 - alpha of the mean that was tested: Student's t over units; of
-            rankings, bootstrap over rankings. Null for a single unit, and where less is better of
-            some of the criteria that were tested raw.
+            rankings, bootstrap over rankings. Null for a single unit, where all comparisons are
+            ties, and where less is better of some of the criteria that were tested raw.
         cluster: 1-based rank cluster; by the combined conclusions where there are two criteria.
         range: Ranks it may have: 1 + systems significantly better, systems - those worse.
         criteria: The same by criterion.

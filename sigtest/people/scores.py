@@ -1,4 +1,4 @@
-"""From judgements to scores: quality control, standardisation, means of segments and documents."""
+"""From judgements to scores: quality control, standardisation, means of units, gains."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from itertools import combinations
 import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
+from sigtest.draws.product import fixed_point
+from sigtest.draws.weights import bootstrap_counts
 from sigtest.errors import InputError
-from sigtest.people.annotators import control
+from sigtest.people.annotators import CARELESS, UNTESTABLE, control
 from sigtest.people.judgements import BAD_REF, REF, Judgements, Names, groups
-from sigtest.people.report import AnnotatorsReport
-from sigtest.requests.people import HumanRequest
-from sigtest.significance.ties import as_printed, with_ties
+from sigtest.people.report import AnnotatorsReport, CriterionGain, GainFigures, GainReport
+from sigtest.people.statistics import interval, rank_sum
+from sigtest.requests.people import HumanRequest, Longitudinal
+from sigtest.significance.intervals import as_printed, with_ties
 
 PAIRED = ("signed_rank", "approximate_randomization")
 
@@ -26,14 +29,14 @@ class Units:
 
     Attributes:
         system: (u,) number of the system.
-        unit: (u,) number of the unit.
+        unit: (u,) name of the unit.
         raw: (u,) mean score as given; NaN where unknown.
         z: (u,) mean standardised score; NaN where there is none.
         judged: (u,) judgements in it.
     """
 
     system: Counts
-    unit: Counts
+    unit: Names
     raw: Array
     z: Array
     judged: Counts
@@ -42,10 +45,6 @@ class Units:
         """Where the units of one system lie."""
         first, last = np.searchsorted(self.system, [system, system + 1]).tolist()
         return slice(first, last)
-
-    def size(self, system: int) -> int:
-        """How many units one system has."""
-        return int(np.count_nonzero(self.system == system))
 
     @property
     def standardised(self) -> bool:
@@ -69,42 +68,20 @@ class Units:
             return as_printed(tested)
         return with_ties(tested, float(np.abs(tested).max(initial=0.0)))
 
-
-@dataclass(frozen=True)
-class Observations:
-    """Tested scores of every system, ties made equal.
-
-    Attributes:
-        units: For each system, (n_s,) numbers of its units, sorted.
-        scores: For each system, (n_s,) their scores.
-        size: Number of units in all.
-    """
-
-    units: tuple[Counts, ...]
-    scores: tuple[Array, ...]
-    size: int
-
-    @classmethod
-    def of(cls, units: Units, scores: Array, systems: int, size: int) -> Observations:
-        """The (u,) scores of so many systems on so many units."""
-        places = [units.of(s) for s in range(systems)]
-        return cls(
-            tuple(units.unit[place] for place in places),
-            tuple(scores[place] for place in places),
-            size,
+    def differences(self, scores: Array, a: int, b: int) -> tuple[Counts, Array]:
+        """Numbers of the units that two systems have, and a - b of their (u,) scores there."""
+        first, second = self.of(a), self.of(b)
+        units, i, j = np.intersect1d(
+            self.unit.codes[first], self.unit.codes[second], assume_unique=True, return_indices=True
         )
+        return units, scores[first][i] - scores[second][j]
 
-    @property
-    def means(self) -> Array:
-        """(S,) mean score of each system; NaN for one without."""
-        return np.array([s.mean() if len(s) else np.nan for s in self.scores])
-
-    def differences(self, a: int, b: int) -> tuple[Counts, Array]:
-        """Units that two systems have, and a - b there."""
-        units, first, second = np.intersect1d(
-            self.units[a], self.units[b], assume_unique=True, return_indices=True
-        )
-        return units, self.scores[a][first] - self.scores[b][second]
+    def by_name(self, systems: Sequence[str]) -> dict[str, dict[str, float]]:
+        """Tested scores by name of the system and of the unit."""
+        scores: dict[str, dict[str, float]] = {name: {} for name in systems}
+        for row, score in enumerate(self.tested.tolist()):
+            scores[systems[self.system[row]]][str(self.unit.at(row))] = score
+        return scores
 
 
 def standardised(judgements: Judgements, rule: str) -> tuple[Array, Flags]:
@@ -145,62 +122,37 @@ def segment_scores(judgements: Judgements, criterion: int | None = None) -> Unit
     rows = judgements.scored
     if criterion is not None:
         rows = rows & (judgements.criterion.codes == criterion)
-    return _means(
-        judgements.system.codes[rows],
-        judgements.segment.codes[rows],
-        judgements.raw[rows],
-        judgements.z[rows],
-        judgements.judged[rows],
-        judgements.judged[rows].astype(np.float64),
-    )
+    segment, judged = judgements.segment, judgements.judged[rows]
+    scores = judgements.raw[rows], judgements.z[rows], judged, judged.astype(np.float64)
+    return _means(judgements.system.codes[rows], Names(segment.names, segment.codes[rows]), *scores)
 
 
-def document_scores(segments: Units, document_of: Counts) -> Units:
+def document_scores(segments: Units, judgements: Judgements) -> Units:
     """Mean over the segments of every (system, document).
 
-    Args:
-        segments: Of one criterion.
-        document_of: Number of the document of each segment.
+    A segment is of the document of its first judgement.
     """
-    return _means(
-        segments.system,
-        document_of[segments.unit],
-        segments.raw,
-        segments.z,
-        segments.judged,
-        np.ones(len(segments.raw)),
-    )
-
-
-def documents(judgements: Judgements) -> Counts:
-    """Number of the document of each segment; of its first judgement where they differ."""
-    found = np.zeros(len(judgements.segment.names), dtype=np.int64)
-    found[judgements.segment.codes[::-1]] = judgements.document.codes[::-1]
-    return found
+    document = judgements.document
+    of = np.zeros(len(judgements.segment.names), dtype=np.int64)
+    of[judgements.segment.codes[::-1]] = document.codes[::-1]
+    units = Names(document.names, of[segments.unit.codes])
+    ones = np.ones(len(segments.raw))
+    return _means(segments.system, units, segments.raw, segments.z, segments.judged, ones)
 
 
 def _means(
-    system: Counts, unit: Counts, raw: Array, z: Array, judged: Counts, weights: Array
+    system: Counts, unit: Names, raw: Array, z: Array, judged: Counts, weights: Array
 ) -> Units:
     """Means by (system, unit); a row of several judgements counts as often."""
-    place, first = groups(system, unit)
+    place, first = groups(system, unit.codes)
     total = np.bincount(place, weights)
     return Units(
         system=system[first],
-        unit=unit[first],
+        unit=Names(unit.names, unit.codes[first]),
         raw=np.bincount(place, raw * weights) / total,
         z=np.bincount(place, z * weights) / total,
         judged=np.bincount(place, judged).astype(np.int64),
     )
-
-
-def by_name(units: Units, systems: Sequence[str], segments: Names) -> dict[str, dict[str, float]]:
-    """Tested scores by name of the system and of the segment."""
-    found: dict[str, dict[str, float]] = {name: {} for name in systems}
-    rows = zip(units.system.tolist(), units.unit.tolist(), units.tested.tolist(), strict=True)
-    for system, unit, score in rows:
-        found[systems[system]][segments.names[unit]] = score
-    return found
 
 
 @dataclass(frozen=True)
@@ -216,7 +168,7 @@ class Prepared:
         pooled: Scores of segments, criteria together.
         units: Scores of what counts as one observation, segments or documents, by criterion.
         averaged: The same, criteria together.
-        observed: Tested scores by criterion.
+        tested: (u,) tested scores of these units by criterion, ties made equal.
     """
 
     judgements: Judgements
@@ -227,7 +179,7 @@ class Prepared:
     pooled: Units
     units: Mapping[str, Units]
     averaged: Units
-    observed: Mapping[str, Observations]
+    tested: Mapping[str, Array]
 
 
 def prepare(judgements: Judgements, sources: int, choices: HumanRequest) -> Prepared:
@@ -246,13 +198,15 @@ def prepare(judgements: Judgements, sources: int, choices: HumanRequest) -> Prep
     dropped: list[dict[str, int]] = [{} for _ in range(sources)]
     annotators = None
     if judgements.annotator.known:
-        verdicts = control(judgements, choices.quality, named=choices.show_annotators)
-        annotators = verdicts.report
+        annotators = control(judgements, choices.quality, named=choices.show_annotators)
         if choices.quality is not None:
-            untestable = verdicts.untestable & (choices.quality.untestable == "drop")
-            count_rows(dropped, judgements, verdicts.careless, "careless annotator")
+            verdicts = np.array([*(one.verdict for one in annotators.each), UNTESTABLE])
+            own = verdicts[judgements.annotator.codes]
+            careless = own == CARELESS
+            untestable = (own == UNTESTABLE) & (choices.quality.untestable == "drop")
+            count_rows(dropped, judgements, careless, "careless annotator")
             count_rows(dropped, judgements, untestable, "untestable annotator")
-            judgements = judgements.take(~verdicts.careless & ~untestable)
+            judgements = judgements.take(~careless & ~untestable)
     if choices.standardise != "none":
         _require_annotators(judgements)
         z, alike = standardised(judgements, str(choices.standardise))
@@ -265,20 +219,16 @@ def prepare(judgements: Judgements, sources: int, choices: HumanRequest) -> Prep
     places = {name: judgements.criterion.names.index(name) for name in choices.criteria}
     segments = {name: segment_scores(judgements, place) for name, place in places.items()}
     pooled = segment_scores(judgements)
-    units, averaged, column = segments, pooled, judgements.segment
+    units, averaged = segments, pooled
     if choices.aggregate == "document":
-        of, column = documents(judgements), judgements.document
-        units = {name: document_scores(scores, of) for name, scores in segments.items()}
-        averaged = document_scores(pooled, of)
+        units = {name: document_scores(scores, judgements) for name, scores in segments.items()}
+        averaged = document_scores(pooled, judgements)
     as_given = choices.aggregate == "segment" and choices.standardise == "none"
-    observed = {
-        name: Observations.of(scores, scores.tied(as_given=as_given), len(names), len(column.names))
-        for name, scores in units.items()
-    }
-    for scores in observed.values() if choices.test in PAIRED else ():
+    tested = {name: scores.tied(as_given=as_given) for name, scores in units.items()}
+    for scores in units.values() if choices.test in PAIRED else ():
         _require_shared(scores, names, str(choices.test))
     return Prepared(
-        judgements, annotators, tuple(dropped), names, segments, pooled, units, averaged, observed
+        judgements, annotators, tuple(dropped), names, segments, pooled, units, averaged, tested
     )
 
 
@@ -332,13 +282,150 @@ def _require_left(
             )
 
 
-def _require_shared(observed: Observations, names: Sequence[str], test: str) -> None:
+def _require_shared(units: Units, names: Sequence[str], test: str) -> None:
     """Every two systems have a unit in common."""
     for a, b in combinations(range(len(names)), 2):
-        if not len(observed.differences(a, b)[0]):
+        if not len(units.differences(units.raw, a, b)[0]):
             raise InputError(
                 f"{names[a]!r} and {names[b]!r} were judged on no unit in common, so {test} cannot "
                 "pair their scores; rank_sum needs no pairs.",
                 field="test",
                 system=names[b],
             )
+
+
+OLD, NEW = 1, 2  # streams of the draws of the two test sets
+MEMORY = 32 << 20  # bytes of a block of draws
+STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
+MEAN = "mean"
+
+
+def gains(
+    by_criterion: Mapping[str, Units], names: Sequence[str], choices: HumanRequest
+) -> tuple[GainReport, ...]:
+    """Gain of every language pair; for several, their unweighted mean comes last.
+
+    Args:
+        by_criterion: Scores of segments.
+        names: Of the systems.
+        choices: With the four systems of each language pair.
+    """
+    place = {name: i for i, name in enumerate(names)}
+    found = []
+    for name, four in choices.longitudinal.items():
+        numbers = {role: place[system] for role, system in four.model_dump().items()}
+        criteria = {
+            criterion: _gain(units, numbers, choices) for criterion, units in by_criterion.items()
+        }
+        found.append(_report(name, criteria))
+    if len(found) > 1:
+        found.append(_report(MEAN, _mean_gains([report.criteria for report in found])))
+    return tuple(found)
+
+
+def figures(means: Mapping[str, float], ci: tuple[float, float] | None = None) -> GainFigures:
+    """Delta and gain from four means.
+
+    Args:
+        means: By the names of `Longitudinal`.
+        ci: Of the gain.
+    """
+    delta = means["current_old"] - means["current_new"]
+    return GainFigures(
+        **means, delta=delta, gain=means["best_new"] - means["best_old"] + delta, ci=ci
+    )
+
+
+def mean_figures(pairs: Sequence[GainFigures]) -> GainFigures | None:
+    """Unweighted mean over language pairs, as in Table 3; nothing where there are none."""
+    if not pairs:
+        return None
+    roles = Longitudinal.model_fields
+    return figures({role: float(np.mean([getattr(one, role) for one in pairs])) for role in roles})
+
+
+def harmonic(adequacy: float, fluency: float) -> float | None:
+    """F1 of two gains (Figure 1); nothing where one is not positive."""
+    if adequacy <= 0 or fluency <= 0:
+        return None
+    return 2 * adequacy * fluency / (adequacy + fluency)
+
+
+def _report(name: str, criteria: Mapping[str, CriterionGain]) -> GainReport:
+    both = [criteria.get("adequacy"), criteria.get("fluency")]
+    f1 = []
+    for unit in ("raw", "z"):
+        known = [getattr(own, unit) for own in both if own is not None]
+        whole = len(known) == 2 and None not in known
+        f1.append(harmonic(known[0].gain, known[1].gain) if whole else None)
+    return GainReport(name, criteria, *f1)
+
+
+def _mean_gains(pairs: Sequence[Mapping[str, CriterionGain]]) -> dict[str, CriterionGain]:
+    means = {}
+    for criterion in pairs[0]:
+        gained = [criteria[criterion] for criteria in pairs]
+        raw = mean_figures([gain.raw for gain in gained if gain.raw is not None])
+        z = mean_figures([gain.z for gain in gained if gain.z is not None])
+        means[criterion] = CriterionGain(raw, z, p_current=None, p_best=None, stars={})
+    return means
+
+
+def _gain(units: Units, systems: Mapping[str, int], choices: HumanRequest) -> CriterionGain:
+    """Gain of one language pair by one criterion."""
+    places = {role: units.of(system) for role, system in systems.items()}
+    tested = units.tied(as_given=choices.standardise == "none")
+    stars: dict[str, str] = {}
+    p = {}
+    for which in ("current", "best"):
+        old, new = f"{which}_old", f"{which}_new"
+        tails = rank_sum(np.sort(tested[places[old]]), np.sort(tested[places[new]]))
+        old_is_larger = tested[places[old]].mean() >= tested[places[new]].mean()
+        p[which] = tails.greater if old_is_larger else tails.less
+        shown = next((star for limit, star in STARS if p[which] < limit), "")
+        if shown:
+            stars[old if old_is_larger else new] = shown
+    return CriterionGain(
+        raw=_figures(units, units.raw, places, choices),
+        z=_figures(units, units.z, places, choices),
+        p_current=p["current"],
+        p_best=p["best"],
+        stars=stars,
+    )
+
+
+def _figures(
+    units: Units, scores: Array, places: Mapping[str, slice], choices: HumanRequest
+) -> GainFigures | None:
+    if not np.isfinite(scores).all():
+        return None
+    means = {role: float(scores[place].mean()) for role, place in places.items()}
+    own = {role: (units.unit.codes[place], scores[place]) for role, place in places.items()}
+    old = _draws(own["best_old"], own["current_old"], OLD, choices)
+    new = _draws(own["best_new"], own["current_new"], NEW, choices)
+    drawn = new[0] - old[0] + old[1] - new[1]
+    drawn = drawn[np.isfinite(drawn)]
+    if len(drawn) < choices.resamples / 2:
+        return figures(means)
+    return figures(means, interval(drawn, choices.alpha))
+
+
+def _draws(
+    best: tuple[Counts, Array], current: tuple[Counts, Array], stream: int, choices: HumanRequest
+) -> Array:
+    """(2, R) means of two systems when the segments of their test set are drawn anew."""
+    units, place = np.unique(np.concatenate([best[0], current[0]]), return_inverse=True)
+    table = np.zeros((len(units), 4))
+    split = len(best[0])
+    table[place[:split], 0], table[place[:split], 1] = best[1], 1.0
+    table[place[split:], 2], table[place[split:], 3] = current[1], 1.0
+    table = fixed_point(table)  # so that sums are the same on every machine
+    means = []
+    rows = max(1, MEMORY // (8 * len(units)))
+    for start in range(0, choices.resamples, rows):
+        stop = min(start + rows, choices.resamples)
+        counts = bootstrap_counts(choices.seed, start, stop, len(units), stream)
+        sums = counts.astype(np.float64) @ table
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means.append(np.stack([sums[:, 0] / sums[:, 1], sums[:, 2] / sums[:, 3]]))
+    return np.concatenate(means, axis=1)

@@ -1,12 +1,15 @@
-"""A human evaluation as people read it, as records for a spreadsheet, and as a paper tells it."""
+"""A human evaluation as people read it, as records, as pictures, and as a paper tells it."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import pairwise
 
-from sigtest.people.pictures import PICTURES
+from sigtest.data.names import choose
+from sigtest.errors import RecipeError
 from sigtest.people.report import (
     AgreementReport,
     AnnotatorsReport,
@@ -16,38 +19,26 @@ from sigtest.people.report import (
     HumanReport,
     JudgedPair,
     JudgedSystem,
-    KappaReport,
     judged,
 )
-from sigtest.render import records
-from sigtest.render.digits import whole
+from sigtest.render import marks, model, records
+from sigtest.render.comparison import MANY
+from sigtest.render.drawing import COLUMN, PAGE, Drawing
 from sigtest.render.formats import Presented
-from sigtest.render.model import (
-    Block,
-    Column,
-    Document,
-    Figure,
-    Group,
-    Interval,
-    Mark,
-    Number,
-    Paragraph,
-    Range,
-    ReportTable,
-    Section,
-    Sheet,
-    claims,
-    intervals,
-    names,
-    numbers,
-    p_value,
-    words,
-)
-from sigtest.render.names import in_words
+from sigtest.render.pictures import Picture, where
 from sigtest.render.standings import leaders
-from sigtest.render.tables import MANY
-from sigtest.report import encode
-from sigtest.report.methods import Sources, listed
+from sigtest.render.words import (
+    MINUS,
+    fixed,
+    in_words,
+    interval,
+    p_in_words,
+    percent,
+    short_probability,
+    signed,
+    whole,
+)
+from sigtest.report import Sources, encode, listed
 from sigtest.requests.people import COMBINED
 from sigtest.significance import CORRECTIONS
 
@@ -100,7 +91,7 @@ def answer(report: HumanReport) -> tuple[str, ...]:
     )
 
 
-def _systems_sheet(report: HumanReport) -> Sheet:
+def _systems_sheet(report: HumanReport) -> model.Sheet:
     """One record a system and criterion, and one of all criteria together where there are two."""
     names = tuple(name for name in records.fields_of(CriterionReport) if name != "box")
     rows = []
@@ -109,12 +100,12 @@ def _systems_sheet(report: HumanReport) -> Sheet:
         if len(report.criteria) == 1:
             scores = {report.criteria[0]: system}
         rows += [[system.name, name, *records.record(row, names)] for name, row in scores.items()]
-    return Sheet(("system", "criterion", *records.columns(names)), rows)
+    return model.Sheet(("system", "criterion", *records.columns(names)), rows)
 
 
-def document(report: HumanReport) -> Document:
+def document(report: HumanReport) -> model.Document:
     """Systems by rank, who is better than whom, annotators, agreement, gain."""
-    blocks: list[Block] = [_systems(report), *_left_out(report)]
+    blocks: list[model.Block] = [_systems(report), *_left_out(report)]
     for criterion in dict.fromkeys(pair.criterion for pair in report.pairs):
         pairs = [pair for pair in report.pairs if pair.criterion == criterion]
         drawn = [
@@ -122,23 +113,22 @@ def document(report: HumanReport) -> Document:
             for picture in (PICTURES["heatmap"], PICTURES["boxes"])
             if picture.fits(report) and (picture.name == "heatmap" or criterion in report.criteria)
         ]
-        blocks.append(Section(criterion, (*drawn, _pairs(report, pairs, criterion))))
+        blocks.append(model.Section(criterion, (*drawn, _pairs(report, pairs, criterion))))
     blocks += _annotators(report)
     if report.agreement:
         blocks.append(_agreement(report.agreement))
     blocks += _gain(report)
-    marks: dict[Mark, str] = {}
+    legend: dict[model.Mark, str] = {}
     if report.gain or any(pair.conclusion != "tie" for pair in report.pairs):
-        adjusted = report.correction != "none"
-        p = f"p adjusted by {in_words(report.correction)}" if adjusted else "p"
-        also = ", p of gains without" if report.gain and adjusted else ""
-        marks = {"significant": f"{p}{also} is at most {report.alpha:g}"}
-    return Document(
+        p = "p" if report.correction == "none" else p_in_words(report.correction)
+        also = ", p of gains without" if report.gain and report.correction != "none" else ""
+        legend = {"significant": f"{p}{also} is at most {report.alpha:g}"}
+    return model.Document(
         title=f"Human evaluation of {len(report.systems)} systems",
         facts=_facts(report),
         answer=answer(report),
         blocks=tuple(blocks),
-        marks=marks,
+        marks=legend,
         warnings=report.warnings,
         signature=report.signature,
         methods=report.methods,
@@ -165,7 +155,7 @@ def _directed(report: HumanReport, criterion: str) -> str:
     return f"{criterion} (lower is better{', z turned round' if report.tested == 'z' else ''})"
 
 
-def _systems(report: HumanReport) -> ReportTable:
+def _systems(report: HumanReport) -> model.ReportTable:
     """Best first; a rule where everyone above is better than everyone below."""
 
     def place(system: JudgedSystem) -> tuple[int, tuple[int, int], float]:
@@ -177,21 +167,21 @@ def _systems(report: HumanReport) -> ReportTable:
         i for i in range(1, len(ordered)) if ordered[i].cluster > ordered[i - 1].cluster
     )
     raw, standard = _raw_places(report), report.tested == "z"
-    tested = intervals((system.ci for system in ordered), FINE if standard else raw)
+    tested = model.intervals((system.ci for system in ordered), FINE if standard else raw)
     columns = [
-        Column("rank", tuple(Range(*system.range) for system in ordered)),
-        numbers("z", [system.z for system in ordered], FINE),
+        model.Column("rank", tuple(model.Range(*system.range) for system in ordered)),
+        model.numbers("z", [system.z for system in ordered], FINE),
         *([tested] if standard else []),
-        numbers("raw", [system.raw for system in ordered], raw),
+        model.numbers("raw", [system.raw for system in ordered], raw),
         *([] if standard else [tested]),
-        numbers("judgements", [system.n_judgements for system in ordered], 0),
-        numbers("segments", [system.n_segments for system in ordered], 0),
+        model.numbers("judgements", [system.n_judgements for system in ordered], 0),
+        model.numbers("segments", [system.n_segments for system in ordered], 0),
     ]
-    return ReportTable(
+    return model.ReportTable(
         name="systems",
         caption="Systems by rank",
-        names=(names("system", [system.name for system in ordered]),),
-        groups=(Group("", tuple(c for c in columns if any(c.cells))),),
+        names=(model.names("system", [system.name for system in ordered]),),
+        groups=(model.Group("", tuple(c for c in columns if any(c.cells))),),
         breaks=breaks,
         clusters="cluster",
         facts="; ".join(_facts(report)),
@@ -205,7 +195,7 @@ def _raw_places(report: HumanReport) -> int:
     return 1 if max(known, default=COARSE) >= COARSE else 2
 
 
-def _left_out(report: HumanReport) -> list[Block]:
+def _left_out(report: HumanReport) -> list[model.Block]:
     """Which rows do not count, and why."""
     reasons = sum((Counter(source.dropped) for source in report.sources), Counter[str]())
     if not reasons:
@@ -213,37 +203,36 @@ def _left_out(report: HumanReport) -> list[Block]:
     rows = sum(source.rows for source in report.sources)
     used = sum(source.used for source in report.sources)
     why = ", ".join(f"{reason} {whole(n)}" for reason, n in reasons.items())
-    return [Paragraph(f"Of {whole(rows)} rows, {whole(used)} count; left out: {why}.")]
+    return [model.Paragraph(f"Of {whole(rows)} rows, {whole(used)} count; left out: {why}.")]
 
 
-def _pairs(report: HumanReport, pairs: Sequence[JudgedPair], criterion: str) -> ReportTable:
+def _pairs(report: HumanReport, pairs: Sequence[JudgedPair], criterion: str) -> model.ReportTable:
     places = _raw_places(report) if report.tested == "raw" else FINE
     combined = any(pair.decided_by for pair in pairs)
     better = {"a": "{0.a} is better", "b": "{0.b} is better", "tie": "not separated"}
-    sides = names("a", [pair.a for pair in pairs]), names("b", [pair.b for pair in pairs])
     columns = [
-        numbers("a - b", [pair.difference for pair in pairs], places, signed=True),
-        *claims(
+        model.numbers("a - b", [pair.difference for pair in pairs], places, signed=True),
+        *model.claims(
             [((p.p_greater, p.p_less, p.p_adjusted), p.conclusion, False) for p in pairs],
             report.alpha,
             report.correction,
         ),
-        words("conclusion", [better[pair.conclusion].format(pair) for pair in pairs]),
+        model.words("conclusion", [better[pair.conclusion].format(pair) for pair in pairs]),
     ]
     if combined:
-        columns.append(words("decided by", [pair.decided_by or "" for pair in pairs]))
-    return ReportTable(
+        columns.append(model.words("decided by", [pair.decided_by or "" for pair in pairs]))
+    return model.ReportTable(
         name="pairs",
         caption="Pairs by all criteria, combined" if combined else f"Pairs by {criterion}",
-        names=sides,
-        groups=(Group("", tuple(columns)),),
+        names=tuple(model.names(side, [getattr(pair, side) for pair in pairs]) for side in "ab"),
+        groups=(model.Group("", tuple(columns)),),
         things="pairs",
         folded_over=MANY,
         facts="; ".join(_facts(report)),
     )
 
 
-def _annotators(report: HumanReport) -> list[Block]:
+def _annotators(report: HumanReport) -> list[model.Block]:
     """How many count, and why the others do not."""
     group = report.annotators
     if group is None:
@@ -257,42 +246,33 @@ def _annotators(report: HumanReport) -> list[Block]:
             f"{group.careless}; with too few bad references to tell: {group.untestable}; counted: "
             f"{'all' if group.kept == group.n else group.kept}."
         )
-    blocks: list[Paragraph | Figure | ReportTable] = [Paragraph(sentence)]
+    blocks: list[model.Paragraph | model.Figure | model.ReportTable] = [model.Paragraph(sentence)]
     if PICTURES["annotators"].fits(report):
         blocks.append(PICTURES["annotators"].figure(report))
-    return [Section("Annotators", tuple(blocks))]
+    return [model.Section("Annotators", tuple(blocks))]
 
 
-def _agreement(rows: Sequence[AgreementReport]) -> ReportTable:
-    kappas: dict[str, list[KappaReport | None]] = {
-        "uniform chance": [row.uniform_chance for row in rows],
-        "Cohen": [row.cohen for row in rows],
-    }
-    groups = [
-        Group("", (
-            numbers("pairs", [row.pairs for row in rows], 0),
-            numbers("share", [row.share for row in rows], 3),
-        )),
-        *(
-            Group(f"kappa, {heading}", (
-                numbers("kappa", [kappa.value if kappa else None for kappa in found], 3),
-                intervals([kappa.ci if kappa else None for kappa in found], 3),
-            ))
-            for heading, found in kappas.items()
-        ),
-    ]  # fmt: skip
-    return ReportTable(
+def _agreement(rows: Sequence[AgreementReport]) -> model.ReportTable:
+    pairs = model.numbers("pairs", [row.pairs for row in rows], 0)
+    share = model.numbers("share", [row.share for row in rows], 3)
+    groups = [model.Group("", (pairs, share))]
+    for chance in ("uniform chance", "Cohen"):
+        kappas = [row.cohen if chance == "Cohen" else row.uniform_chance for row in rows]
+        values = model.numbers("kappa", [kappa.value if kappa else None for kappa in kappas], 3)
+        ends = model.intervals([kappa.ci if kappa else None for kappa in kappas], 3)
+        groups.append(model.Group(f"kappa, {chance}", (values, ends)))
+    return model.ReportTable(
         name="agreement",
         caption="Agreement",
         names=(
-            names("criterion", [row.criterion for row in rows]),
-            words("judges", [row.judges for row in rows]),
+            model.names("criterion", [row.criterion for row in rows]),
+            model.words("judges", [row.judges for row in rows]),
         ),
         groups=tuple(groups),
     )
 
 
-def _gain(report: HumanReport) -> list[Block]:
+def _gain(report: HumanReport) -> list[model.Block]:
     """Means of the four systems, gains, and how they combine, in standardised and raw units."""
     rows: list[GainRow] = [
         (gain.name, criterion, gained, unit, figures)
@@ -304,18 +284,18 @@ def _gain(report: HumanReport) -> list[Block]:
     if not rows:
         return []
     sides = [
-        words("criterion", [row[1] for row in rows]),
-        words("scores", [row[3] for row in rows]),
+        model.words("criterion", [row[1] for row in rows]),
+        model.words("scores", [row[3] for row in rows]),
     ]
     if any(name for name, *_ in rows):
-        sides.insert(0, names("pair", [name for name, *_ in rows]))
-    table = ReportTable(
+        sides.insert(0, model.names("pair", [name for name, *_ in rows]))
+    table = model.ReportTable(
         name="gain",
         caption="Gain",
         names=tuple(sides),
-        groups=(Group("", tuple(c for c in _gain_columns(report, rows) if any(c.cells))),),
+        groups=(model.Group("", tuple(c for c in _gain_columns(report, rows) if any(c.cells))),),
     )
-    blocks: list[Block] = [table]
+    blocks: list[model.Block] = [table]
     for gain in report.gain:
         known = [
             f"{value:.{decimals}f} ({unit})"
@@ -325,40 +305,30 @@ def _gain(report: HumanReport) -> list[Block]:
         if known:
             of = f" of {gain.name}" if gain.name else ""
             f1 = f"F1 of the gains of adequacy and fluency{of}: {', '.join(known)}."
-            blocks.append(Paragraph(f1))
+            blocks.append(model.Paragraph(f1))
     return blocks
 
 
-def _gain_columns(report: HumanReport, rows: Sequence[GainRow]) -> list[Column]:
+def _gain_columns(report: HumanReport, rows: Sequence[GainRow]) -> Iterator[model.Column]:
     """Both systems on both test sets, as the published tables have them, and the gain."""
-    raw = _raw_places(report)
-    places = [FINE if unit == "z" else raw for _, _, _, unit, _ in rows]
-
-    def column(heading: str, what: str, signed: bool = False) -> Column:
-        cells = zip((getattr(row[-1], what) for row in rows), places, strict=True)
-        return Column(heading, tuple(Number(value, decimals, signed) for value, decimals in cells))
-
-    def p(which: str) -> Column:
-        values = [getattr(gained, which) for _, _, gained, _, _ in rows]
-        return Column("p", tuple(
-            p_value(value, report.alpha, value is not None and value <= report.alpha)
-            for value in values
-        ))  # fmt: skip
-
-    return [
-        column("current, old", "current_old"),
-        column("current, new", "current_new"),
-        p("p_current"),
-        column("delta", "delta", signed=True),
-        column("best, old", "best_old"),
-        column("best, new", "best_new"),
-        p("p_best"),
-        column("gain", "gain", signed=True),
-        Column("interval", tuple(
-            None if (ci := row[-1].ci) is None else Interval(ci[0], ci[1], decimals)
-            for row, decimals in zip(rows, places, strict=True)
-        )),
-    ]  # fmt: skip
+    places = [FINE if unit == "z" else _raw_places(report) for _, _, _, unit, _ in rows]
+    for what in ("current_old", "current_new", "p_current", "delta", "best_old", "best_new",
+                 "p_best", "gain"):  # fmt: skip
+        cells: list[model.Cell | None] = []
+        for (_, _, gained, _, figures), decimals in zip(rows, places, strict=True):
+            if what.startswith("p_"):
+                p: float | None = getattr(gained, what)
+                significant = p is not None and p <= report.alpha
+                cells.append(model.p_value(p, report.alpha, significant))
+            else:
+                signed = what in {"delta", "gain"}
+                cells.append(model.Number(getattr(figures, what), decimals, signed))
+        heading = "p" if what.startswith("p_") else what.replace("_", ", ")
+        yield model.Column(heading, tuple(cells))
+    yield model.Column("interval", tuple(
+        model.Interval(*figures.ci, decimals) if figures.ci else None
+        for (*_, figures), decimals in zip(rows, places, strict=True)
+    ))  # fmt: skip
 
 
 def sentences(report: HumanReport, sources: Sources) -> Iterator[str]:
@@ -422,3 +392,263 @@ def correcting(name: str, sources: Sources, over: str = "") -> str:
     correction = CORRECTIONS[name]
     cited = sources.cite(*correction.papers)
     return f"p-values are corrected{over} by the method of {correction.title}{cited}"
+
+
+SMALLEST = -12.0  # decades of p that are drawn; smaller ones lie on the floor
+
+
+def heatmap_plot(report: HumanReport, criterion: str | None = None) -> str:
+    """P-values of all ordered pairs by one criterion: is the row's system better?
+
+    Args:
+        report: Of a human evaluation.
+        criterion: Its name, or `combined`; the report's own conclusions where none is named.
+
+    Raises:
+        RecipeError: A criterion that the report does not have.
+    """
+    known = list(dict.fromkeys(pair.criterion for pair in report.pairs))
+    return _heatmap(report, [choose(criterion or known[-1], known, "criterion", "criterion")])
+
+
+def panels_plot(report: HumanReport) -> str:
+    """The same for all criteria and their combination side by side.
+
+    As Figure 7 of Graham, Mathur & Baldwin (2014).
+    """
+    return _heatmap(report, list(dict.fromkeys(pair.criterion for pair in report.pairs)))
+
+
+def _heatmap(report: HumanReport, criteria: Sequence[str]) -> str:
+    order_by = criteria[0] if len(criteria) == 1 else report.pairs[-1].criterion
+    systems = in_order(report, order_by)
+    names = [system.name for system in systems]
+    told, panels = [], []
+    for criterion in criteria:
+        pairs = [pair for pair in report.pairs if pair.criterion == criterion]
+        apart = sum(pair.conclusion != "tie" for pair in pairs)
+        told.append(f"{criterion} separates {apart} of {len(pairs)} pairs")
+        starts = [0, *_openings(systems, criterion), len(systems)]
+        cells = marks.beaten(_ordered_p(report, criterion), short_probability)
+        panels.append(marks.Panel(cells, criterion if len(criteria) > 1 else "", starts=starts))
+    drawing = Drawing(
+        f"{' / '.join(['{}'] * len(criteria))}: who is better than whom",
+        f"From best to worst: {', '.join(names)}. {'; '.join(told)}.",
+        tuple(criteria),
+        (f"{in_words(report.test)}, one-sided, {p_in_words(report.correction)}",),
+        width=PAGE if len(criteria) > 1 else COLUMN,
+    )
+    marks.matrix(drawing, names, {"": panels}, least=7.0, most=24.0)
+    drawing.legend([*marks.level_words(), marks.CLUSTER])
+    return drawing.svg()
+
+
+def in_order(report: HumanReport, criterion: str) -> list[JudgedSystem]:
+    """Systems from best to worst: by mean; combined conclusions by cluster and rank range first."""
+
+    def place(system: JudgedSystem) -> tuple[float, ...]:
+        own = system.criteria.get(criterion)
+        if own is not None:
+            return (-report.sign(criterion) * _mean(own),)
+        return system.cluster, sum(system.range), -report.sign(criterion) * _mean(system)
+
+    return sorted(report.systems, key=place)
+
+
+def _mean(own: JudgedSystem | CriterionReport) -> float:
+    """What was tested, on average."""
+    known = own.z if own.z is not None else own.raw
+    return known if known is not None else 0.0
+
+
+def _openings(systems: Sequence[JudgedSystem], criterion: str) -> list[int]:
+    """Places at which a new cluster begins, the first one left out.
+
+    None where the systems are in the order of other conclusions, which mixes the clusters.
+    """
+    clusters = [(system.criteria.get(criterion) or system).cluster for system in systems]
+    if clusters != sorted(clusters):
+        return []
+    return [i + 1 for i, (above, below) in enumerate(pairwise(clusters)) if below > above]
+
+
+def _ordered_p(report: HumanReport, criterion: str) -> marks.Ordered:
+    """For every ordered pair, the p-value of the claim that the first is better, corrected.
+
+    The correction is known for the more likely direction only; the other one has no smaller value.
+    """
+    p = {}
+    for pair in report.pairs:
+        if pair.criterion == criterion:
+            likely = pair.p_greater <= pair.p_less
+            greater, less = (max(one, pair.p_adjusted) for one in (pair.p_greater, pair.p_less))
+            p[pair.a, pair.b] = pair.p_adjusted if likely else greater
+            p[pair.b, pair.a] = less if likely else pair.p_adjusted
+    return p
+
+
+def boxes_plot(report: HumanReport, criterion: str | None = None) -> str:
+    """How each system's scores are spread: boxes in the order of clusters.
+
+    Args:
+        report: Of a human evaluation.
+        criterion: Its name; the first where none is named.
+
+    Raises:
+        RecipeError: A criterion that the report does not have, or rankings.
+    """
+    _require(report.tested != "rankings", "scores: these are rankings")
+    criterion = choose(criterion or report.criteria[0], report.criteria, "criterion", "criterion")
+    systems = in_order(report, criterion)
+    openings, rows, told = _openings(systems, criterion), [], []
+    for i, system in enumerate(systems):
+        own = system.criteria[criterion]
+        first, low, middle, high, last = own.box
+        told.append(f"{system.name} median {middle:.3g}, quartiles {low:.3g} and {high:.3g}")
+        mean = _mean(own)
+        number = fixed(mean, 2).replace("-", MINUS)
+        box, ruled = (low, middle, high), i in openings
+        rows.append(
+            marks.ForestRow((system.name,), mean, number, (first, last), ruled=ruled, box=box)
+        )
+    unit = "z" if report.tested == "z" else "score"
+    drawing = Drawing(
+        f"{{}}: {unit} by {report.aggregate}", f"{'; '.join(told)}.", (criterion,),
+        ("box: quartiles and median; whiskers: within 1.5 of the box; mark: mean",),
+    )  # fmt: skip
+    marks.forest(drawing, marks.Forest(rows))
+    return drawing.svg()
+
+
+def gain_plot(report: HumanReport) -> str:
+    """Longitudinal gains with their intervals, one row a language pair and criterion.
+
+    They are raw, or standardised where raw scores are unknown.
+
+    Raises:
+        RecipeError: The report has no gain.
+    """
+    _require(bool(report.gain), "longitudinal gain")
+    raw = all(own.raw is not None for gain in report.gain for own in gain.criteria.values())
+    rows = []
+    for gain in report.gain:
+        for criterion, own in gain.criteria.items():
+            figures = own.raw if raw else own.z
+            if figures is not None:
+                number, ends = signed(figures.gain, 2), figures.ci
+                number += f" {interval(ends, 2)}" if ends else ""
+                apart = ends is not None and not ends[0] <= 0 <= ends[1]
+                label = (f"{gain.name} {criterion}".strip(),)
+                rows.append(
+                    marks.ForestRow(label, figures.gain, number.replace("-", MINUS), ends, apart)
+                )
+    drawing = Drawing(
+        f"Gain ({'points' if raw else 'z'}), {percent(1 - report.alpha)} intervals",
+        "; ".join(f"{row.names[0]} {row.number}" for row in rows) + ".",
+        lines=(f"best new {MINUS} best old + current old {MINUS} current new",),
+    )
+    marks.forest(drawing, marks.Forest(rows, line=0.0))
+    return drawing.svg()
+
+
+def annotators_plot(report: HumanReport) -> str:
+    """Annotators: the p-value of their quality control against the time they take.
+
+    As Figure 4 of Graham, Baldwin, Moffat & Zobel (2013).
+
+    Raises:
+        RecipeError: Annotators, their times or their p-values are unknown.
+    """
+    annotators = report.annotators
+    rows = [] if annotators is None else _timed(annotators)
+    _require(bool(rows), "annotators with both a p-value and a time")
+    assert annotators is not None
+    passed = [verdict == "kept" for _, _, verdict in rows]
+    test = in_words(annotators.test)
+    told = [f"{sum(passed)} of {len(rows)} annotators pass {test}"]
+    for what, verdict in (("careful", "kept"), ("careless", "careless")):
+        times = [seconds for seconds, _, own in rows if own == verdict]
+        if times:
+            mean = sum(times) / len(times)
+            told.append(f"{what} ones take {mean:.3g} seconds on average")
+    drawing = Drawing(
+        "Annotators: p-value against time",
+        f"{'; '.join(told)}.",
+        lines=(f"{test}; p below {annotators.threshold:g} passes",),
+    )
+    points = [(seconds, _decade(p)) for seconds, p, _ in rows]
+    low = min(-2.0, *(decade for _, decade in points)) - 0.3
+    decades = range(0, math.ceil(low) - 1, -max(1, round(-low / 6)))
+    ticks = [(d, f"{10.0**d:g}" if d > -3 else f"1e{MINUS}{-d}") for d in decades]
+    waits = marks.Axis.around([0.0, *(seconds for seconds, _ in points)], margin=0.03,
+                        label="mean seconds a judgement")  # fmt: skip
+    x, y = marks.plane(drawing, waits, marks.Axis(low, 0.15, ticks=ticks))
+    marks.level(drawing, x, y(math.log10(annotators.threshold)))
+    marks.scatter(drawing, x, y, points, passed)
+    drawing.legend([("filled", "passes"), ("hollow", "does not")])
+    return drawing.svg()
+
+
+def _timed(annotators: AnnotatorsReport) -> list[tuple[float, float, str]]:
+    """Seconds, p-value and verdict of annotators for whom both are known."""
+    rows = []
+    for row in annotators.each:
+        p: float | None = getattr(row, annotators.test)
+        if p is not None and row.seconds is not None and row.verdict != "untestable":
+            rows.append((row.seconds, p, row.verdict))
+    return rows
+
+
+def _decade(p: float) -> float:
+    return max(SMALLEST, math.log10(p)) if p > 0 else SMALLEST
+
+
+def _require(known: bool, what: str) -> None:
+    if not known:
+        raise RecipeError(f"This report has no {what}.", field="plot")
+
+
+def _conclusions(report: HumanReport) -> list[dict[str, str]]:
+    """The report's own conclusions, which are by the last criterion; and those by the others."""
+    known = list(dict.fromkeys(pair.criterion for pair in report.pairs))
+    return [{}, *({"criterion": criterion} for criterion in known[:-1])]
+
+
+def _scores(report: HumanReport) -> list[dict[str, str]]:
+    """Every criterion, where there are scores."""
+    scored = any(system.criteria for system in report.systems) and report.tested in {"raw", "z"}
+    others = [{"criterion": criterion} for criterion in report.criteria[1:]]
+    return [{}, *others] if scored else []
+
+
+PICTURES: dict[str, Picture] = {
+    picture.name: picture
+    for picture in (
+        Picture(
+            "heatmap",
+            "Which system people find better than which",
+            heatmap_plot,
+            _conclusions,
+            takes=("criterion",),
+        ),
+        Picture(
+            "criteria",
+            "The same for every criterion and for all combined",
+            panels_plot,
+            where(lambda report: len(report.criteria) > 1),
+        ),
+        Picture("boxes", "Scores of segments by system", boxes_plot, _scores, takes=("criterion",)),
+        Picture(
+            "annotators",
+            "Each annotator's p-value and time for a judgement",
+            annotators_plot,
+            where(lambda own: own.annotators is not None and bool(_timed(own.annotators))),
+        ),
+        Picture(
+            "gain",
+            "Gain over the years, with its interval",
+            gain_plot,
+            where(lambda report: bool(report.gain)),
+        ),
+    )
+}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -12,14 +11,16 @@ import numpy as np
 from sigtest.arrays import Array, Counts
 from sigtest.draws.product import fixed_point
 from sigtest.draws.weights import swap_masks
-from sigtest.significance.signs import rank_differences, signed_rank_p
-from sigtest.special import betainc, log_ndtr, ndtr
+from sigtest.significance.exact import exact_signs
+from sigtest.significance.units import rank_differences, signed_rank_p
+from sigtest.special import bdtrc, betainc, log_ndtr, ndtr
 
 CONTINUITY = 0.5  # by how much a statistic of whole steps is moved towards its middle
 EXACT_FLIPS = 20  # differences up to which all sign patterns are counted
 TIED = 1e-12  # of the largest difference: sizes no further apart are tied
 MEMORY = 32 << 20  # bytes of a block of differences, or of masks
 ROWS = 256  # resamples at a time, where they fit
+UNDERFLOW = 1e-300  # p-values below are known by their logarithm
 ROUNDING = 2.0**-48  # of the sum of all sizes: sums nearer than this are equal
 
 
@@ -31,12 +32,14 @@ class Tails(NamedTuple):
         greater: P-value of the claim that the first sample lies higher.
         less: P-value of the claim that it lies lower.
         log10: Decimal logarithm of the smaller one, exact where it is too small for a double.
+        exact: Whether all sign patterns were counted.
     """
 
     statistic: float
     greater: float
     less: float
     log10: float
+    exact: bool = False
 
 
 def student(t: float, df: float) -> Tails:
@@ -128,22 +131,19 @@ def signed_rank(differences: Array) -> Tails:
     return Tails(statistic, greater.p_value, less.p_value, min(greater.log10_p, less.log10_p))
 
 
-@dataclass(frozen=True)
-class Flips:
-    """What approximate randomization counted for one pair of systems.
-
-    Attributes:
-        tails: P-values; the statistic is the mean difference.
-        exact: Whether all sign patterns were counted.
-    """
-
-    tails: Tails
-    exact: bool
+def sign(won: int, lost: int) -> Tails:
+    """The sign test: would a fair coin fall on one side so often? The statistic is `won`."""
+    n = won + lost
+    greater, less = (float(bdtrc(k - 1, n, 0.5)) if k else 1.0 for k in (won, lost))
+    if (p := min(greater, less)) > UNDERFLOW:
+        return Tails(float(won), greater, less, math.log10(p))
+    exact = exact_signs(np.ones(n, dtype=np.int64), abs(won - lost), "greater")
+    return Tails(float(won), greater, less, exact.log10_p)
 
 
 def approximate_randomization(
     differences: Sequence[tuple[Counts, Array]], units: int, resamples: int, seed: int
-) -> list[Flips]:
+) -> list[Tails]:
     """Would exchanging scores between two systems at random move the mean so far?
 
     One mask a resample serves all pairs. Where at most 20 units differ all patterns are counted.
@@ -156,7 +156,7 @@ def approximate_randomization(
 
     Riezler & Maxwell (2005), Figure 1; p = (c + 1) / (R + 1).
     """
-    found: dict[int, Flips] = {}
+    found: dict[int, Tails] = {}
     sampled = []
     for p, (_, given) in enumerate(differences):
         if np.count_nonzero(given) <= EXACT_FLIPS:
@@ -173,7 +173,7 @@ def approximate_randomization(
 
 def _sampled(
     differences: Sequence[tuple[Counts, Array]], units: int, resamples: int, seed: int
-) -> list[Flips]:
+) -> list[Tails]:
     table = np.zeros((units, len(differences)))
     for p, (places, given) in enumerate(differences):
         table[places, p] = given
@@ -193,23 +193,19 @@ def _sampled(
     ]
 
 
-def _all_patterns(given: Array) -> Flips:
+def _all_patterns(given: Array) -> Tails:
     """Every sign pattern, listed by doubling."""
     moved = given[given != 0]
     sums = np.zeros(1)
     for difference in moved:
         sums = np.concatenate([sums + difference, sums - difference])
     observed, slack = float(moved.sum()), ROUNDING * float(np.abs(moved).sum())
-    up, down = (
-        np.count_nonzero(sums >= observed - slack),
-        np.count_nonzero(sums <= observed + slack),
-    )
+    up = np.count_nonzero(sums >= observed - slack)
+    down = np.count_nonzero(sums <= observed + slack)
     return _flips(given, int(up), int(down), len(sums), exact=True)
 
 
-def _flips(given: Array, up: int, down: int, patterns: int, *, exact: bool) -> Flips:
-    greater, less = (
-        count / patterns if exact else (count + 1) / (patterns + 1) for count in (up, down)
-    )
-    tails = Tails(float(given.mean()), greater, less, logarithm(min(greater, less)))
-    return Flips(tails, exact)
+def _flips(given: Array, up: int, down: int, patterns: int, *, exact: bool) -> Tails:
+    observed = 0 if exact else 1  # among the patterns that were drawn
+    greater, less = ((count + observed) / (patterns + observed) for count in (up, down))
+    return Tails(float(given.mean()), greater, less, logarithm(min(greater, less)), exact)

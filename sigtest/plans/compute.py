@@ -1,28 +1,133 @@
-"""From a pilot to the plan."""
+"""From a request for a plan to its report."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from sigtest.arrays import Array
+from sigtest.cached import cached_property
+from sigtest.comparison.comparison import Comparison, StoredComparison, parse_named
+from sigtest.data.names import choose
 from sigtest.decide.decisions import POWER, Limit, detectable_in_errors
-from sigtest.draws.samples import Samples
+from sigtest.draws.sample import Samples
 from sigtest.draws.studentised import influence
 from sigtest.engine import drawn, reduce, sampled
-from sigtest.errors import RecipeError
-from sigtest.plans.question import PlanQuestion
+from sigtest.errors import InputError, RecipeError
+from sigtest.kinds.base import About, WholeQuestion
+from sigtest.kinds.comparisons import ComparisonQuestion
 from sigtest.plans.report import PlannedPair, PlannedSize, PlanReport
 from sigtest.progress import Progress, silent
-from sigtest.report import PairReport, Report
-from sigtest.report.methods import Sources, with_methods
-from sigtest.requests.plans import LARGEST
+from sigtest.report import PairReport, Report, Sources, digest, encode, with_methods
+from sigtest.requests.comparisons import LARGEST, PlanRequest
 from sigtest.significance import CORRECTIONS
-from sigtest.significance.levels import strictest_level
+from sigtest.significance.corrections import strictest_level
 from sigtest.special import ndtri
 from sigtest.version import __version__
+
+
+@dataclass(frozen=True)
+class PlanQuestion(WholeQuestion):
+    """A pilot and what to plan from it, validated when parsed.
+
+    Attributes:
+        pilot: A comparison on one test set by one metric.
+        pair: Names of the two systems to plan for, or nothing for all pairs.
+        difference: True difference that is to show, or nothing.
+        units: A number of units to plan for besides the usual ones, or nothing.
+        corrected: Whether the level is the strictest one of the correction.
+    """
+
+    pilot: StoredComparison
+    pair: tuple[str, str] | None
+    difference: float | None
+    units: int | None
+    corrected: bool
+
+    @cached_property
+    def key(self) -> str:
+        """Hash of everything that the report is a function of."""
+        return digest(["plan", __version__, {**encode(self), "pilot": self.pilot.plan.key}])
+
+    @property
+    def about(self) -> About:
+        """That of the pilot."""
+        return ComparisonQuestion(self.pilot).about
+
+    @property
+    def seconds(self) -> float:
+        """The pilot's, mostly."""
+        return 0.2 + ComparisonQuestion(self.pilot).seconds
+
+
+def parse(request: Mapping[str, Any]) -> PlanQuestion:
+    """Validate a request completely.
+
+    Args:
+        request: See `PlanRequest`; the comparison may be one that was parsed, as its `id`.
+
+    Raises:
+        SigtestError: Something is missing, unknown, out of range, or does not fit the rest.
+    """
+    wanted = PlanRequest.of(request)
+    comparison = _comparison(wanted.comparison)
+    labels = comparison.recipe.labels
+    metric = choose(wanted.metric or labels[0], labels, "metric", "metric of the pilot")
+    recipe = comparison.recipe.but(
+        metrics=(comparison.recipe.metrics[labels.index(metric)],),
+        resamples=comparison.plan.resamples,
+    )
+    return PlanQuestion(
+        pilot=replace(comparison, recipe=recipe),
+        pair=_named_pair(comparison, wanted),
+        difference=wanted.difference,
+        units=wanted.units,
+        corrected=wanted.corrected,
+    )
+
+
+def _comparison(body: Mapping[str, Any]) -> Comparison:
+    """A comparison that can be a pilot."""
+    made = parse_named(body)
+    if len(made.entries) > 1:
+        raise RecipeError("A plan is about one test set.", field="comparison")
+    if len(made.plan.pairs) < 1:
+        raise InputError("The pilot has no pairs of systems.", field="comparison.systems")
+    (part,) = made.plan.parts
+    if part.units < LEAST_UNITS:
+        raise InputError(
+            f"A pilot needs at least {LEAST_UNITS} {part.recipe.unit}s to say how far scores "
+            f"vary; {part.units} given.",
+            field="comparison",
+        )
+    if not part.spread_known:
+        raise InputError(
+            f"A pilot needs two {part.recipe.unit}s of one label at least; otherwise nothing says "
+            "how scores vary within strata.",
+            field="comparison",
+        )
+    return made
+
+
+def _named_pair(comparison: Comparison, wanted: PlanRequest) -> tuple[str, str] | None:
+    """The pair that is named, in the order in which the pilot compares it."""
+    named = {"a": wanted.a, "b": wanted.b}
+    if not any(named.values()):
+        return None
+    for field, name in named.items():
+        if name is None:
+            raise RecipeError(f"{field} is missing: the name of a system.", field=field)
+        choose(name, comparison.plan.systems, field, "system of the pilot")
+    systems = comparison.plan.systems
+    for a, b in comparison.plan.pairs.tolist():
+        if {systems[a], systems[b]} == {wanted.a, wanted.b}:
+            return systems[a], systems[b]
+    raise RecipeError(f"The pilot does not compare {wanted.a} with {wanted.b}.", field="b")
+
 
 LEAST_UNITS = 10  # of a pilot: with fewer, nothing can be said of how sure its spread is
 FEW_UNITS = 50
@@ -110,8 +215,8 @@ def _report(
 def _pair(asked: PlanQuestion, row: PairReport, values: Array, times: float) -> PlannedPair:
     pilot, stderr = asked.pilot.plan.parts[0].units, row.stderr
     same = stderr <= 0 or not np.any(values)
-    factors = (1.0, 1.0) if same else stderr_factors(values, asked.pilot.plan.resamples)
-    low, high = (stderr * factor for factor in factors)
+    factors = (1.0, 1.0) if same else stderr_factors(values, asked.pilot.plan.parts[0].draws)
+    low, high = ends = (stderr * factors[0], stderr * factors[1])
     usual = {max(2, round(pilot * share)) for share in TIMES}
     sizes = tuple(
         PlannedSize(
@@ -122,25 +227,17 @@ def _pair(asked: PlanQuestion, row: PairReport, values: Array, times: float) -> 
         for n in sorted(usual | ({asked.units} if asked.units else set()))
         if not same
     )
-    wanted = None if same else asked.difference
-    if wanted is not None and detectable(stderr, times, pilot, LARGEST) > wanted:
+    pair = PlannedPair(row.a, row.b, row.difference, stderr, ends, sizes, None, None)
+    if same or (wanted := asked.difference) is None:
+        return pair
+    if detectable(stderr, times, pilot, LARGEST) > wanted:
         raise RecipeError(
             f"A difference of {wanted:g} between {row.a} and {row.b} takes more than {LARGEST:,} "
             f"{asked.pilot.plan.recipe.unit}s to show; plan for a larger one.",
             field="difference",
         )
-    return PlannedPair(
-        a=row.a,
-        b=row.b,
-        difference=row.difference,
-        stderr=stderr,
-        stderr_ci=(low, high),
-        sizes=sizes,
-        needed=None if wanted is None else needed(stderr, times, pilot, wanted),
-        needed_ci=None
-        if wanted is None
-        else (needed(low, times, pilot, wanted), needed(high, times, pilot, wanted)),
-    )
+    units, least, most = (needed(error, times, pilot, wanted) for error in (stderr, *ends))
+    return replace(pair, needed=units, needed_ci=(least, most))
 
 
 def _warnings(pairs: tuple[PlannedPair, ...], pilot: int, unit: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sigtest.kinds.renderable import Renderable
-from sigtest.report.methods import Methods
+from sigtest.report import Methods
 
 
 @dataclass(frozen=True)

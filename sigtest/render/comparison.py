@@ -1,35 +1,63 @@
-"""A comparison's report as a document and as records, on one test set or on several."""
+"""A comparison's report as a document, in tables and as records, on one test set or on several.
+
+The tables are of systems, of pairs, of wins, and of who is better than whom.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, replace
 from functools import partial
 
-from sigtest.data.choices import choose
+from sigtest.data.names import choose
 from sigtest.errors import RecipeError
-from sigtest.render import records, tables
-from sigtest.render.digits import counted
+from sigtest.render import records
 from sigtest.render.formats import Layout, Presented, verbatim
 from sigtest.render.model import (
     Abreast,
     Block,
+    Column,
     Document,
     Figure,
+    FlatBlock,
+    Group,
+    Interval,
     Mark,
+    Number,
+    PValue,
+    Range,
     ReportTable,
     Section,
     Sheet,
-    Words,
+    decided,
+    intervals,
+    names,
+    numbers,
+    words,
 )
-from sigtest.render.names import in_words
 from sigtest.render.pictures import PICTURES
-from sigtest.render.standings import answer, baseline_of, facts, metric_heading, titled
-from sigtest.report import PairReport, Report, RunsReport
-from sigtest.report.naming import renamed
+from sigtest.render.standings import (
+    Standing,
+    against_first,
+    answer,
+    baseline_of,
+    decision_line,
+    facts,
+    leading_test,
+    matrix_of,
+    metric_decimals,
+    metric_heading,
+    pair_rows,
+    standings,
+    titled,
+)
+from sigtest.render.words import in_words, percent
+from sigtest.report import PairReport, Report, SmallTest, WinsReport, counted, renamed
 
 PLAIN = Layout()
+MANY = 30  # pairs, above which a table is folded, or those that are settled are only counted
+KINDS = ("substitutions", "deletions", "insertions")  # of errors, where a metric counts them
 DETECTS = "detects: this test set would show a true difference of that size with 80 % power"
 
 
@@ -45,11 +73,11 @@ def present(report: Report, layout: Layout = PLAIN) -> Presented:
     """
     if layout.table is not None:
         check_table(layout.table, PICTURES["matrix"].fits(report))
-    names = layout.new_names([*report.metrics, *(system.name for system in report.systems)])
-    shown = renamed(report, names)
+    shown = layout.new_names([*report.metrics, *(system.name for system in report.systems)])
+    as_latex = verbatim([layout.bare_caption, *shown.values()])
     return Presented(
         report.as_json,
-        partial(document, shown, layout, verbatim([layout.bare_caption, *names.values()])),
+        partial(document, renamed(report, shown), layout, as_latex),
         {name: partial(records_of, report) for name, records_of in SHEETS.items()},
         layout.table,
     )
@@ -66,8 +94,8 @@ def check_table(table: str, all_pairs: bool) -> None:
         RecipeError: An unknown table, or a matrix of some pairs.
     """
     choose(table, TABLES, "table", "table")
-    if table == "matrix" and not all_pairs:
-        raise RecipeError("A matrix needs all pairs of two systems or more.", field="table")
+    if table in ("matrix", "board") and not all_pairs:
+        raise RecipeError(f"A {table} needs all pairs of two systems or more.", field="table")
 
 
 def document(report: Report, layout: Layout = PLAIN, as_latex: tuple[str, ...] = ()) -> Document:
@@ -78,9 +106,10 @@ def document(report: Report, layout: Layout = PLAIN, as_latex: tuple[str, ...] =
         layout: Which table, and how it is called.
         as_latex: Names and captions that LaTeX takes as they stand.
     """
-    many = None if layout.every_pair else tables.MANY
+    many = None if layout.every_pair else MANY
+    on = f" on {len(report.several.testsets)} test sets" if report.several else ""
     made = Document(
-        title=_title(report),
+        title=f"Comparison of {counted(len(report.systems), 'system')}{on}",
         facts=facts(report),
         blocks=tuple(_blocks(report, many) if layout.table is None else _chosen(report, layout)),
         answer=answer(report) if report.systems else (),
@@ -89,104 +118,52 @@ def document(report: Report, layout: Layout = PLAIN, as_latex: tuple[str, ...] =
         methods=report.methods,
         verbatim=as_latex,
     )
-    cells = list(made.cells())
-    detects = any(isinstance(cell, Words) and "detects" in cell.text for cell in cells)
-    after = "" if report.correction == "none" else " after correction"
-    marks = set().union(*(cell.marks for cell in cells))
+    verdicts = [c for own in made.tables() for c in own.columns if c.heading == "verdict"]
+    detects = any(cell and "(detects " in cell.plain for own in verdicts for cell in own.cells)
+    marks = frozenset[Mark]().union(*(cell.marks for cell in made.cells()))
     return replace(
         made,
-        marks={mark: words for mark, words in _meanings(report).items() if mark in marks},
-        notes=(
-            *_nulls(report),
-            *_uncorrected(report),
-            *_rank_sets(report),
-            *([f"{DETECTS}{after}"] if detects else []),
-        ),
+        marks={mark: meaning for mark, meaning in _meanings(report).items() if mark in marks},
+        notes=tuple(_notes(report, detects)),
     )
+
+
+def _blocks(report: Report, many: int | None) -> Iterator[Block]:
+    """All systems; for each metric pictures, pairs, wins of several test sets; all metrics.
+
+    On several test sets each metric has its systems, too.
+    """
+    if report.several is None:
+        yield from systems(report)
+    for metric in report.metrics if report.pairs else ():
+        blocks: list[FlatBlock] = [systems_by(report, metric)] if report.several else []
+        blocks += _figures(report, whole=False, metric=metric)
+        blocks += pairs_by(report, metric, many)
+        yield Section(metric_heading(report, metric), tuple(blocks))
+    if report.discriminative_power is not None:
+        power = _discriminative_power(report, report.discriminative_power)
+        yield Section("All metrics", (*_figures(report, whole=True), power))
+
+
+def _figures(report: Report, whole: bool, **chosen: str) -> list[Figure]:
+    """Pictures of one metric, or of all metrics and tests at once."""
+    return [
+        picture.figure(report, **chosen)
+        for picture in PICTURES.values()
+        if picture.needs == "report" and picture.whole == whole and picture.fits(report)
+    ]
 
 
 def _chosen(report: Report, layout: Layout) -> Iterator[Block]:
     """One kind of table alone, with its caption and label; several of them are told apart."""
     assert layout.table is not None
-    many = None if layout.every_pair else tables.MANY
-    found = list(TABLES[layout.table](report, many))
+    found = list(TABLES[layout.table](report, None if layout.every_pair else MANY))
     for number, block in enumerate(found, 1):
         if isinstance(block, Abreast):
-            tables_ = tuple(layout.called(own, number, len(found)) for own in block.tables)
-            yield replace(block, tables=tables_)
+            own = tuple(layout.called(table, number, len(found)) for table in block.tables)
+            yield replace(block, tables=own)
         else:
             yield layout.called(block, number, len(found))
-
-
-def pairs_sheet(report: Report) -> Sheet:
-    """All that is known of the pairs: of each test set, and last of all together."""
-    names = records.fields_of(PairReport)
-    if report.several is None:
-        return records.sheet(names, report.pairs)
-    rows = (
-        [name, *records.record(pair, names)] for name, own in titled(report) for pair in own.pairs
-    )
-    return Sheet(("testset", *records.columns(names)), rows)
-
-
-def _runs(runs: RunsReport | None) -> tuple[object, ...]:
-    return (None,) * 3 if runs is None else astuple(runs)
-
-
-def systems_sheet(report: Report) -> Sheet:
-    """Scores and places of the systems: of each test set, and last of all together."""
-    columns = ("system", "metric", "score", "ci_low", "ci_high", "stderr", "training_stderr",
-               *records.PLACE)  # fmt: skip
-    scores = [
-        score for _, own in titled(report) for s in own.systems for score in s.scores.values()
-    ]
-    of_runs = any(score.runs for score in scores)
-    clustered = any(score.clustered_stderr is not None for score in scores)
-    varied = ("runs", "item_variance", "run_variance") if of_runs else ()
-    rows = (
-        [*([name] if name else []), system.name, metric, score.score, *score.ci, score.stderr,
-         score.training_stderr, *place, *(_runs(score.runs) if of_runs else ()),
-         *((score.clustered_stderr,) if clustered else ())]
-        for name, own in titled(report)
-        for system in own.systems
-        for metric, score in system.scores.items()
-        for place in records.places(system.ranks.get(metric, {}))
-    )  # fmt: skip
-    named = () if report.several is None else ("testset",)
-    exact = ("clustered_stderr",) if clustered else ()
-    return Sheet((*named, *columns, *varied, *exact), rows)
-
-
-def _title(report: Report) -> str:
-    on = f" on {len(report.several.testsets)} test sets" if report.several else ""
-    return f"Comparison of {counted(len(report.systems), 'system')}{on}"
-
-
-def _nulls(report: Report) -> list[str]:
-    """What each test takes for granted until it is rejected."""
-    told = [f"{in_words(test)}, {null}" for test, null in report.nulls.items()]
-    return [f"null hypotheses: {'; '.join(told)}"] if report.pairs and told else []
-
-
-def _uncorrected(report: Report) -> list[str]:
-    """How likely a false claim is where nothing is corrected: Riezler & Maxwell (2005), 4.4."""
-    if report.correction != "none" or report.comparisons < 2:
-        return []
-    percent = math.floor(1000 * report.experimentwise_error) / 10  # never 100
-    return [
-        f"not corrected: were the {report.comparisons:,} comparisons independent and no difference "
-        f"true, at least one would be significant with a probability of {percent:g} %"
-    ]
-
-
-def _rank_sets(report: Report) -> list[str]:
-    """How far the rank ranges can be trusted together."""
-    if report.rank_doubt is not None and report.pairs:
-        return [f"rank ranges have no stated confidence: {report.rank_doubt}"]
-    if report.rank_confidence is None or not report.pairs:
-        return []
-    level = f"{round(100 * report.rank_confidence, 6):g}"
-    return [f"rank ranges hold the true ranks of all systems together with {level} % confidence"]
 
 
 def _meanings(report: Report) -> dict[Mark, str]:
@@ -206,6 +183,27 @@ def _meanings(report: Report) -> dict[Mark, str]:
     }
 
 
+def _notes(report: Report, detects: bool) -> Iterator[str]:
+    """What tests take for granted, and how far claims and ranks can be trusted together."""
+    granted = [f"{in_words(test)}, {null}" for test, null in report.nulls.items()]
+    if report.pairs and granted:
+        yield f"null hypotheses: {'; '.join(granted)}"
+    if report.correction == "none" and report.comparisons > 1:  # Riezler & Maxwell (2005), 4.4
+        share = math.floor(1000 * report.experimentwise_error) / 10  # never 100
+        yield (
+            f"not corrected: were the {report.comparisons:,} comparisons independent and no "
+            "difference true, at least one would be significant with a probability of "
+            f"{share:g} %"
+        )
+    if report.pairs and report.rank_doubt is not None:
+        yield f"rank ranges have no stated confidence: {report.rank_doubt}"
+    elif report.pairs and report.rank_confidence is not None:
+        level = percent(report.rank_confidence)
+        yield f"rank ranges hold the true ranks of all systems together with {level} confidence"
+    if detects:
+        yield DETECTS if report.correction == "none" else f"{DETECTS} after correction"
+
+
 def _warnings(report: Report) -> tuple[str, ...]:
     """The report's own, and those of several test sets, each once with all that it is about.
 
@@ -218,55 +216,391 @@ def _warnings(report: Report) -> tuple[str, ...]:
         for warning in entry.report.warnings:
             about.setdefault(warning, []).append(entry.name)
     everywhere = len(report.several.testsets)
-    said = (
-        warning if len(names) == everywhere else f"{', '.join(names)}: {warning}"
-        for warning, names in sorted(about.items(), key=lambda own: len(own[1]) < everywhere)
+    sentences = (
+        warning if len(on) == everywhere else f"{', '.join(on)}: {warning}"
+        for warning, on in sorted(about.items(), key=lambda own: len(own[1]) < everywhere)
     )
-    return (*report.warnings, *said)
+    return (*report.warnings, *sentences)
 
 
-def _blocks(report: Report, many: int | None) -> Iterator[Block]:
-    """All systems; for each metric pictures, pairs, wins of several test sets; all metrics.
+# Systems ------------------------
 
-    On several test sets each metric has its systems, too.
+
+def systems(report: Report, spare: int = 0, bare: bool = False) -> list[Abreast | ReportTable]:
+    """The systems by each metric; of several test sets, each metric has a table of its own.
+
+    Args:
+        report: On one test set or on several.
+        spare: Decimals that are left out.
+        bare: Whether only the rows are wanted.
+    """
+    tables = tuple(
+        replace(systems_by(report, metric, spare), bare=bare) for metric in report.metrics
+    )
+    return [Abreast(tables, tuple(_other_ranks(report)))] if report.several is None else [*tables]
+
+
+def systems_by(report: Report, metric: str, spare: int = 0) -> ReportTable:
+    """The systems by one metric, best first, on every test set and on all together."""
+    test = leading_test(report)
+    ordered = standings(report, metric, test)
+    order = [standing.system.name for standing in ordered]
+    groups = []
+    for title, own in titled(report):
+        placed = {standing.system.name: standing for standing in standings(own, metric, test)}
+        columns = _scores(own, metric, [placed[name] for name in order], spare)
+        groups.append(Group(title or metric_heading(report, metric), tuple(columns)))
+    remark = ""
+    ranked = bool(ordered) and ordered[0].rank is not None
+    if ranked and report.several is None:
+        remark = f"ranks and cluster lines by {in_words(test)}"
+    elif ranked:
+        remark = f"ranks by {in_words(test)}, cluster lines for all together"
+    return ReportTable(
+        caption=f"Systems by {metric_heading(report, metric)}",
+        remark=remark,
+        names=(names("system", order),),
+        groups=tuple(groups),
+        facts="; ".join(facts(report)),
+        breaks=frozenset(row for row, standing in enumerate(ordered) if standing.opens),
+        clusters="cluster" if ranked else "",
+        things="systems",
+    )
+
+
+def _scores(report: Report, metric: str, rows: Sequence[Standing], spare: int) -> Iterator[Column]:
+    """Rank range (where there are ranks), score, interval, and spread over runs of any kind."""
+    places, short = max(1, metric_decimals(report, metric) - spare), spare > 0
+    marks = _marks_of_scores(report, metric, rows)
+    rank_marks = [own & {"undecided"} for own in marks]
+    ranks = tuple(
+        Range(*row.rank.range, marks=own)
+        for row, own in zip(rows, rank_marks, strict=True)
+        if row.rank is not None
+    )
+    if ranks:
+        yield Column("rank", ranks)
+        marks = [own - {"undecided"} for own in marks]
+    scores = [row.score for row in rows]
+    cells = (Number(own.score, places, marks=m) for own, m in zip(scores, marks, strict=True))
+    yield Column("score", tuple(cells))
+    yield Column("interval", tuple(Interval(*own.ci, places, short) for own in scores))
+    further: dict[str, list[float | None]] = {
+        "training sd": [own.training_stderr for own in scores],
+        "clustered se": [own.clustered_stderr for own in scores],
+        "item se": [own.runs.item_variance**0.5 if own.runs else None for own in scores],
+        "run se": [own.runs.run_variance**0.5 if own.runs else None for own in scores],
+        "sclite": [own.counts.get("sclite") for own in scores],
+    }
+    for title, values in further.items():
+        if any(value is not None for value in values):
+            yield numbers(title, values, places + spare)  # as small as what is rounded away
+    if scores and scores[0].counts:
+        yield words(
+            "sub/del/ins",
+            ("/".join(f"{round(own.counts[k], 1):,}" for k in KINDS) for own in scores),
+        )
+
+
+def board(report: Report, metric: str) -> ReportTable:
+    """Which ranks are real: whether the first is told from a system, and that may be the best."""
+    placed = against_first(report, metric)
+    ordered = [standing for standing, _ in placed]
+    best = [row.score.p_best for row in ordered]
+    columns = [*_scores(report, metric, ordered, 0), words("to the first", (w for _, w in placed))]
+    first, test = ordered[0].system.name, in_words(leading_test(report) or "")
+    remark = f"ranks and comparison with {first} by {test}"
+    if best[0] is not None:
+        may = ["yes" if p is not None and p > report.alpha else "no" for p in best]
+        columns += [words("may be best", may), Column("p", tuple(PValue(p or 0.0) for p in best))]
+        remark += "; who may be best by comparisons with the best, from bootstrap resamples"
+    return ReportTable(
+        caption=f"Board by {metric_heading(report, metric)}",
+        remark=remark,
+        names=(names("system", (row.system.name for row in ordered)),),
+        groups=(Group(metric_heading(report, metric), tuple(columns)),),
+        facts="; ".join(facts(report)),
+        breaks=frozenset(row for row, standing in enumerate(ordered) if standing.opens),
+        clusters="cluster",
+        things="systems",
+    )
+
+
+def _marks_of_scores(
+    report: Report, metric: str, rows: Sequence[Standing]
+) -> list[frozenset[Mark]]:
+    """Which systems no other is better than, and which are not like the baseline."""
+    both, baseline = (metric, leading_test(report)), baseline_of(report)
+    found = [pair for pair in report.pairs if (pair.metric, pair.test) == both]
+    apart = {pair.a for pair in found if pair.significant and baseline is not None}
+    marked = []
+    for row in rows:
+        ranked = row.rank is not None
+        marks: dict[Mark, bool] = {
+            "baseline": row.system.name in apart,
+            "best": row.rank is not None and row.rank.range[0] == 1,
+            "undecided": row.undecided and (ranked or baseline is not None),
+        }
+        marked.append(frozenset(mark for mark, there in marks.items() if there))
+    return marked
+
+
+def _other_ranks(report: Report) -> Iterator[str]:
+    """For each further test, the rank ranges that are not those of the tables."""
+    test = leading_test(report)
+    for other in report.tests:
+        if other == test or test is None or not report.systems[0].ranks:
+            continue
+        changed = [
+            f"{system.name} {Range(*ranks[other].range).plain} ({metric})"
+            for metric in report.metrics
+            for system in report.systems
+            if (ranks := system.ranks.get(metric)) and ranks[other] != ranks[test]
+        ]
+        differ = f"differ: {', '.join(changed)}" if changed else "are the same"
+        open_ = sum(pair.undecided for pair in report.pairs if pair.test == other)
+        rest = f"; {counted(open_, 'decision')} behind them can still change" if open_ else ""
+        yield f"Ranks by {in_words(other)} {differ}{rest}."
+
+
+def _discriminative_power(report: Report, shares: Mapping[str, Mapping[str, float]]) -> ReportTable:
+    """The share of pairs that each of several metrics separates, test by test."""
+    unsure = {(pair.metric, pair.test) for pair in report.pairs if pair.undecided}
+    marks: dict[bool, frozenset[Mark]] = {True: frozenset(["undecided"]), False: frozenset()}
+    columns = (
+        Column(f"{in_words(test)}, %", tuple(
+            Number(100 * own[test], 1, marks=marks[(metric, test) in unsure])
+            for metric, own in shares.items()
+        ))
+        for test in report.tests
+    )  # fmt: skip
+    return ReportTable(
+        caption="Discriminative power: pairs found significantly different",
+        names=(names("metric", shares),),
+        groups=(Group("", tuple(columns)),),
+        facts=decision_line(report),
+        things="metrics",
+    )
+
+
+# Pairs ------------------------
+
+
+def pairs_by(report: Report, metric: str, many: int | None = MANY) -> Iterator[ReportTable]:
+    """The pairs of one metric; of several test sets, a table for each test and one of wins.
+
+    Args:
+        report: On one test set or on several.
+        metric: Label of the metric.
+        many: Number of pairs above which a table is folded; never where there is none.
     """
     if report.several is None:
-        yield from tables.systems(report)
-    for metric in report.metrics if report.pairs else ():
-        blocks: list[ReportTable | Figure] = []
-        if report.several:
-            blocks.append(tables.systems_by(report, metric))
-        drawn = _figures(report, whole=False, metric=metric)
-        blocks += [*drawn, *tables.pairs_by(report, metric, many)]
-        yield Section(metric_heading(report, metric), tuple(blocks))
-    if report.discriminative_power is not None:
-        whole: tuple[Figure | ReportTable, ...] = (
-            *_figures(report, whole=True),
-            *tables.discriminative_power(report),
-        )
-        yield Section("All metrics", whole)
+        yield _pairs(report, metric, many)
+        return
+    for test in report.tests:
+        yield _pairs_on_several(report, metric, test, many)
+    yield _wins(report, [row for row in report.several.wins if row.metric == metric])
 
 
-def _figures(report: Report, whole: bool, **chosen: str) -> list[Figure]:
-    """Pictures of one metric, or of all metrics and tests at once."""
-    return [
-        picture.figure(report, **chosen)
-        for picture in PICTURES.values()
-        if picture.needs == "report" and picture.whole == whole and picture.fits(report)
+def _pairs(report: Report, metric: str, many: int | None) -> ReportTable:
+    """The pairs of one metric under every test, and what to conclude."""
+    rows = pair_rows(report, metric)
+    pairs = [row.pair for row in rows]
+    differences = Group("", _differences(pairs, metric_decimals(report, metric)))
+    tests = [_test(report, [row.tests[t] for row in rows]) for t in range(len(report.tests))]
+    verdicts = replace(words("verdict", (row.verdict for row in rows)), detail=True)
+    return replace(
+        _of_pairs(report, f"Pairs: {metric_heading(report, metric)}", pairs, many),
+        groups=(differences, *tests, Group("", (verdicts,))),
+        parted=False,
+        minor=frozenset(number for number, row in enumerate(rows) if row.settled),
+        minor_words=_left_out("which every test finds significant"),
+    )
+
+
+def _pairs_on_several(report: Report, metric: str, test: str, many: int | None) -> ReportTable:
+    """Differences and adjusted p-values of all pairs, on every test set and on the whole."""
+    groups, settled = [], []
+    for title, own in titled(report):
+        pairs = [pair for pair in own.pairs if (pair.metric, pair.test) == (metric, test)]
+        difference, _ = _differences(pairs, metric_decimals(own, metric))
+        groups.append(Group(title, (difference, Column("p", _decided(report, pairs, exact=True)))))
+        settled.append([pair.significant and not pair.undecided for pair in pairs])
+    heading = f"{metric_heading(report, metric)}, {in_words(test)}, {_p(report)}"
+    return replace(
+        _of_pairs(report, f"Pairs: {heading}", pairs, many),
+        groups=tuple(groups),
+        minor=frozenset(row for row, own in enumerate(zip(*settled, strict=True)) if all(own)),
+        minor_words=_left_out("which are significant on every test set and on all"),
+    )
+
+
+def _wins(report: Report, rows: Sequence[WinsReport]) -> ReportTable:
+    counts = (
+        numbers(what, (getattr(row, what) for row in rows), 0) for what in ("won", "lost", "tied")
+    )
+    tests = {
+        "sign test p": [row.sign_test for row in rows],
+        "signed-rank test p": [row.signed_rank for row in rows],
+    }
+    p = (
+        Column(heading, tuple(_decision(report, own) for own in cells))
+        for heading, cells in tests.items()
+    )
+    over = counted(len(rows), "pair")
+    caption = f"Test sets won by a: {rows[0].metric}, adjusted p over {over}"
+    groups = (Group("", tuple(counts)), Group("", tuple(p)))
+    return replace(_of_pairs(report, caption, rows, None), groups=groups)
+
+
+def _of_pairs(
+    report: Report, caption: str, pairs: Sequence[PairReport | WinsReport], many: int | None
+) -> ReportTable:
+    sides = names("a", (pair.a for pair in pairs)), names("b", (pair.b for pair in pairs))
+    return ReportTable(
+        caption, sides, (), facts=decision_line(report), things="pairs", folded_over=many
+    )
+
+
+def _left_out(which: str) -> str:
+    return f"{which}.\nTo see them: --every-pair, or --format csv."
+
+
+def _differences(pairs: Sequence[PairReport], places: int) -> tuple[Column, Column]:
+    shown = (Number(pair.difference, places, signed=True, pair=(pair.a, pair.b)) for pair in pairs)
+    return Column("a - b", tuple(shown)), intervals((pair.ci for pair in pairs), places)
+
+
+def _test(report: Report, pairs: Sequence[PairReport]) -> Group:
+    """P-value and adjusted p-value, or the p-value alone where nothing is corrected."""
+    remark = "" if all(pair.calibrated for pair in pairs) else "not calibrated"
+    heading, matched = in_words(pairs[0].test), []
+    if any(pair.stretches is not None for pair in pairs):
+        matched = [numbers("stretches", (pair.stretches for pair in pairs), 0)]
+        matched.append(numbers("z", (pair.z for pair in pairs), 3, signed=True))
+    if report.correction == "none":
+        return Group(heading, (*matched, Column("p", _decided(report, pairs, exact=True))), remark)
+    marks: dict[bool, frozenset[Mark]] = {True: frozenset(["exact"]), False: frozenset()}
+    plain = tuple(PValue(pair.p_value, marks=marks[pair.exact]) for pair in pairs)
+    columns = (
+        Column("p", plain, detail=len(report.tests) > 1),
+        Column("adjusted", _decided(report, pairs, exact=False)),
+    )
+    return Group(heading, (*matched, *columns), remark)
+
+
+def _decided(report: Report, pairs: Iterable[PairReport], exact: bool) -> tuple[PValue, ...]:
+    """Adjusted p-values; `exact` says whether they tell that, too."""
+    return tuple(
+        _decision(report, pair, undecided=pair.undecided, exact=pair.exact and exact)
+        for pair in pairs
+    )
+
+
+def _decision(report: Report, own: PairReport | SmallTest, **further: bool) -> PValue:
+    return decided(own.p_adjusted, report.alpha, own.significant, **further)
+
+
+def _p(report: Report) -> str:
+    return "p" if report.correction == "none" else "adjusted p"
+
+
+def matrix(report: Report, metric: str) -> ReportTable:
+    """Adjusted p-values of all pairs: two-sided, each system against those that stand below it."""
+    test = leading_test(report)
+    assert test is not None
+    shown = matrix_of(report, metric, test)
+    order = shown.order
+    cells = {
+        both: replace(_decision(report, pair, undecided=pair.undecided), short=True, pair=both)
+        for both, pair in shown.cells.items()
+    }
+    columns = tuple(
+        Column(str(place + 1), tuple(cells.get((name, other)) for name in order))
+        for place, other in enumerate(order)
+        if any((name, other) in cells for name in order)
+    )
+    what = f"{shown.what[:1].upper()}{shown.what[1:]}: {metric_heading(report, metric)}"
+    places = Column("", tuple(Number(place + 1) for place in range(len(order))))
+    return ReportTable(
+        caption=f"{what}, {_p(report)}".replace("?:", "?"),
+        names=(places, names("system", order)),
+        groups=(Group(in_words(test), columns),),
+        facts=decision_line(report),
+        parted=False,
+        things="systems",
+    )
+
+
+# Records ------------------------
+
+
+def pairs_sheet(report: Report) -> Sheet:
+    """All that is known of the pairs: of each test set, and last of all together."""
+    matched = ("stretches", "z")
+    fields = tuple(name for name in records.fields_of(PairReport) if name not in matched)
+    if any(pair.stretches is not None for pair in report.pairs):
+        fields = (*fields, *matched)
+    if report.several is None:
+        return records.sheet(fields, report.pairs)
+    rows = (
+        [name, *records.record(pair, fields)] for name, own in titled(report) for pair in own.pairs
+    )
+    return Sheet(("testset", *records.columns(fields)), rows)
+
+
+def systems_sheet(report: Report) -> Sheet:
+    """Scores and places of the systems: of each test set, and last of all together."""
+    fields = ("score", "ci", "stderr", "training_stderr")
+    known = [
+        (name, system, metric, score)
+        for name, own in titled(report)
+        for system in own.systems
+        for metric, score in system.scores.items()
     ]
+    named = () if report.several is None else ("testset",)
+    runs: tuple[str, ...] = ("runs", "item_variance", "run_variance")
+    runs = runs if any(score.runs for *_, score in known) else ()
+    clustered = ("clustered_stderr",) * any(s.clustered_stderr is not None for *_, s in known)
+    counts = (*KINDS, "hits", "words", "sclite") if any(s.counts for *_, s in known) else ()
+    rows = (
+        [
+            *([name] if named else []), system.name, metric, *records.record(score, fields), *place,
+            *((astuple(score.runs) if score.runs else (None,) * 3) if runs else ()),
+            *records.record(score, clustered), *map(score.counts.get, counts),
+        ]
+        for name, system, metric, score in known
+        for place in records.places(system.ranks.get(metric, {}))
+    )  # fmt: skip
+    columns = (*named, "system", "metric", *records.columns(fields), *records.PLACE)
+    return Sheet((*columns, *runs, *clustered, *counts), rows)
 
 
-def _pairs(report: Report, many: int | None) -> Iterator[ReportTable]:
-    for metric in report.metrics:
-        yield from tables.pairs_by(report, metric, many)
+def board_sheet(report: Report) -> Sheet:
+    """A row for each system and metric, to be joined to a board by the system's name."""
+    fields = ("score", "ci", "p_best")
+    rows = (
+        [
+            row.system.name, metric, *records.record(row.score, fields),
+            *(row.rank.range if row.rank else (None, None)), word,
+            None if row.score.p_best is None else row.score.p_best > report.alpha,
+        ]
+        for metric in report.metrics
+        for row, word in against_first(report, metric)
+    )  # fmt: skip
+    place = ("rank_low", "rank_high", "to_the_first", "may_be_best")
+    return Sheet(("system", "metric", *records.columns(fields), *place), rows)
 
 
 # What --table takes: for papers, one table with little in it.
 TABLES: dict[str, Callable[[Report, int | None], Iterable[ReportTable | Abreast]]] = {
-    "systems": lambda report, many: tables.systems(report, spare=1),
-    "pairs": _pairs,
-    "matrix": lambda report, many: [tables.matrix(report, metric) for metric in report.metrics],
-    "row": lambda report, many: tables.systems(report, spare=1, bare=True),
+    "systems": lambda report, many: systems(report, spare=1),
+    "pairs": lambda report, many: (
+        table for metric in report.metrics for table in pairs_by(report, metric, many)
+    ),
+    "matrix": lambda report, many: [matrix(report, metric) for metric in report.metrics],
+    "row": lambda report, many: systems(report, spare=1, bare=True),
+    "board": lambda report, many: [board(report, metric) for metric in report.metrics],
 }
 # The records that go with a table.
 SHEETS = {
@@ -274,4 +608,5 @@ SHEETS = {
     "matrix": pairs_sheet,
     "systems": systems_sheet,
     "row": systems_sheet,
+    "board": board_sheet,
 }

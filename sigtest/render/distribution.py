@@ -7,14 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from sigtest.arrays import Array, Flags
-from sigtest.data.choices import choose
+from sigtest.data.names import choose
 from sigtest.draws.distribution import Distribution
-from sigtest.render.digits import MINUS, probability, signed, whole
 from sigtest.render.drawing import BODY, Anchor, Drawing, text_width
 from sigtest.render.marks import Axis, histogram, plane
-from sigtest.render.names import in_words
 from sigtest.render.pictures import View, find_pair
 from sigtest.render.standings import metric_decimals
+from sigtest.render.words import MINUS, in_words, probability, signed, whole
 from sigtest.report import PairReport
 from sigtest.significance import ALTERNATIVES, Alternative, ResamplingTest, resampling_tests
 from sigtest.significance.base import slack
@@ -48,7 +47,7 @@ def distribution_plot(view: View) -> str:
     )
     (counts, _), (inside, _) = (np.histogram(v, bins=edges) for v in (d.values, d.values[tail]))
     ends = (edges[0], edges[-1], d.observed, -d.observed)
-    what = f"{_test(pair).drawn} of {pair.metric}"
+    what = f"{_test(pair).plural} of {pair.metric}"
     across = Axis(float(min(ends)), float(max(ends)), what)
     up = Axis(0, max(1.0, float(counts.max()) * 1.05))
     ticks = [(value, whole(int(value))) for value, _ in up.marked(5) if value.is_integer()]

@@ -15,11 +15,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from sigtest.data.choices import choose
-from sigtest.errors import RecipeError
-from sigtest.render.digits import MINUS
-from sigtest.render.names import printable, turns
-from sigtest.render.names import width as cells
+from sigtest.data.names import choose
+from sigtest.errors import RecipeError, UnavailableError
+from sigtest.render.words import MINUS, printable, turns
+from sigtest.render.words import width as cells
 
 COLUMN = 240.9  # points in 8.5 cm
 PAGE = 480.0  # points across two columns
@@ -39,32 +38,20 @@ Anchor = Literal["start", "middle", "end"]
 Colour = Literal["ink", "muted", "rule", "paper", "light", "strong", "one", "two", "three", "none"]
 Place = tuple[float, float]
 
-COLOURS: dict[Colour, str] = {
-    "ink": "#161616",
-    "muted": "#555555",
-    "rule": "#c4c4c4",
-    "paper": "#ffffff",
-    "light": "#cbd6e4",
-    "strong": "#1d4f91",
-    "one": "#b9cfe8",
-    "two": "#5b8fc7",
-    "three": "#12386b",
-    "none": "#f3f3f3",
-}
-
 # Pictures are drawn for paper; on a dark screen each of their colours has a counterpart.
-DARK: dict[Colour, str] = {
-    "ink": "#ececec",
-    "muted": "#b4b4b4",
-    "rule": "#4a4f57",
-    "paper": "#16191d",
-    "light": "#3a4757",
-    "strong": "#7fb2f0",
-    "one": "#2c4a6e",
-    "two": "#5b8fc7",
-    "three": "#b7d3f2",
-    "none": "#22262c",
+SHADES: dict[Colour, tuple[str, str]] = {
+    "ink": ("#161616", "#ececec"),
+    "muted": ("#555555", "#b4b4b4"),
+    "rule": ("#c4c4c4", "#4a4f57"),
+    "paper": ("#ffffff", "#16191d"),
+    "light": ("#cbd6e4", "#3a4757"),
+    "strong": ("#1d4f91", "#7fb2f0"),
+    "one": ("#b9cfe8", "#2c4a6e"),
+    "two": ("#5b8fc7", "#5b8fc7"),
+    "three": ("#12386b", "#b7d3f2"),
+    "none": ("#f3f3f3", "#22262c"),
 }
+COLOURS = {name: shade for name, (shade, _) in SHADES.items()}
 
 # Helvetica's widths of ASCII 32 to 126 in 1/1000 em, from Adobe's font metrics.
 _WIDTHS = (
@@ -199,13 +186,17 @@ class Drawing:
         turned: bool = False,
     ) -> None:
         """One line of text on a baseline; `turned` reads upwards."""
-        place = _attributes(x=x, y=y, font_size=size)
-        if turned:
-            place += f' transform="rotate(-90 {_number(x)} {_number(y)})"'
-        if anchor != "start":
-            place += f' text-anchor="{anchor}"'
-        weight = ' font-weight="bold"' if bold else ""
-        self.shapes.append(f"<text{place}{_fill(colour)}{weight}>{_escape(content)}</text>")
+        self._shape(
+            "text",
+            _escape(content),
+            x=x,
+            y=y,
+            font_size=size,
+            transform=f"rotate(-90 {_number(x)} {_number(y)})" if turned else None,
+            text_anchor=None if anchor == "start" else anchor,
+            fill=COLOURS[colour],
+            font_weight="bold" if bold else None,
+        )
 
     def line(
         self,
@@ -217,32 +208,49 @@ class Drawing:
         dashed: bool = False,
     ) -> None:
         """A straight line."""
-        ends = _attributes(x1=start[0], y1=start[1], x2=end[0], y2=end[1])
-        self.shapes.append(f"<line{ends}{_stroke(colour, thick, dashed)}/>")
+        self._shape(
+            "line",
+            x1=start[0],
+            y1=start[1],
+            x2=end[0],
+            y2=end[1],
+            stroke=COLOURS[colour],
+            stroke_width=thick,
+            stroke_dasharray="2 1.6" if dashed else None,
+        )
 
     def rectangle(
         self, x: float, y: float, width: float, height: float, colour: Colour, hint: str = ""
     ) -> None:
         """A filled rectangle; `hint` appears where a pointer rests on it."""
-        place = _attributes(x=x, y=y, width=width, height=height)
         inner = f"<title>{_escape(hint)}</title>" if hint else ""
-        self.shapes.append(f"<rect{place}{_fill(colour)}>{inner}</rect>")
+        self._shape("rect", inner, x=x, y=y, width=width, height=height, fill=COLOURS[colour])
 
     def frame(self, x: float, y: float, side: float) -> None:
         """An empty square."""
-        place = _attributes(x=x, y=y, width=side, height=side)
-        self.shapes.append(f'<rect{place} fill="none"{_stroke("ink", 1.1)}/>')
+        ink = COLOURS["ink"]
+        self._shape(
+            "rect", x=x, y=y, width=side, height=side, fill="none", stroke=ink, stroke_width=1.1
+        )
 
     def circle(self, x: float, y: float, *, filled: bool, radius: float = 1.8) -> None:
         """A round mark, filled or hollow."""
-        place = _attributes(cx=x, cy=y, r=radius)
-        colour: Colour = "strong" if filled else "paper"
-        self.shapes.append(f"<circle{place}{_fill(colour)}{_stroke('strong', 1.0)}/>")
+        ink, fill = COLOURS["strong"], COLOURS["strong" if filled else "paper"]
+        self._shape("circle", cx=x, cy=y, r=radius, fill=fill, stroke=ink, stroke_width=1.0)
 
     def area(self, points: Iterable[Place], colour: Colour) -> None:
         """A filled shape."""
         path = "M" + "L".join(f"{_number(x)} {_number(y)}" for x, y in points) + "Z"
-        self.shapes.append(f'<path d="{path}"{_fill(colour)}/>')
+        self._shape("path", d=path, fill=COLOURS[colour])
+
+    def _shape(self, kind: str, inner: str | None = None, **attributes: float | str | None) -> None:
+        """An element with these attributes, as far as there are any, and with what is in it."""
+        shown = "".join(
+            f' {name.replace("_", "-")}="{value if isinstance(value, str) else _number(value)}"'
+            for name, value in attributes.items()
+            if value is not None
+        )
+        self.shapes.append(f"<{kind}{shown}" + ("/>" if inner is None else f">{inner}</{kind}>"))
 
     def legend(self, entries: Sequence[tuple[str, str]]) -> None:
         """Signs and what they mean, side by side as far as there is room.
@@ -285,10 +293,10 @@ class Drawing:
             f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {wide} {high}" '
             f'role="img" aria-labelledby="{name}-t {name}-d" font-family="{FONT}">'
         )
-        told = f'<title id="{name}-t">{_escape(self.style.title or title)}</title>'
+        titled = f'<title id="{name}-t">{_escape(self.style.title or title)}</title>'
         about = f'<desc id="{name}-d">{_escape(self.description)}</desc>'
-        paper = f'<rect width="{wide}" height="{high}"{_fill("paper")}/>'
-        return "\n".join([head, told, about, paper, *self.shapes, "</svg>"]) + "\n"
+        paper = f'<rect width="{wide}" height="{high}" fill="{COLOURS["paper"]}"/>'
+        return "\n".join([head, titled, about, paper, *self.shapes, "</svg>"]) + "\n"
 
     def _heading(self) -> str:
         """The title, its names cut where the width asks for it; short ones leave others room."""
@@ -310,8 +318,8 @@ def darkening(within: str) -> str:
         within: Selector of what holds the shapes, with a space behind it; nothing for all there is.
     """
     return "\n".join(
-        f'{within}[{what}="{COLOURS[name]}"] {{ {what}: {shade}; }}'
-        for name, shade in DARK.items()
+        f'{within}[{what}="{light}"] {{ {what}: {dark}; }}'
+        for light, dark in SHADES.values()
         for what in ("fill", "stroke")
     )
 
@@ -336,14 +344,53 @@ def _number(value: float) -> str:
     return f"{round(value, 2):g}" if abs(value) < 1e4 else f"{value:.0f}"
 
 
-def _attributes(**values: float) -> str:
-    return "".join(f' {k.replace("_", "-")}="{_number(v)}"' for k, v in values.items())
+# PDF and PNG: what typesets them is loaded when it is first used ------------------------
+
+# By the suffix of a file; where a client of the service has no preference it gets the first.
+PICTURE_FORMATS = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png"}
+TYPST = b"""#set page(width: auto, height: auto, margin: 0pt)
+#image(bytes(sys.inputs.svg), format: "svg")"""
+PPI = 300.0  # of PNG, as journals want it
 
 
-def _fill(colour: Colour) -> str:
-    return f' fill="{COLOURS[colour]}"'
+def check_converter(suffix: str) -> None:
+    """Complain before a long computation where pictures could not be written after it.
+
+    Args:
+        suffix: One of PICTURE_FORMATS.
+
+    Raises:
+        UnavailableError: What makes it of SVG is not installed.
+    """
+    if suffix != "svg":
+        try:
+            import typst  # noqa: F401  # late: few runs need it
+        except ImportError as error:
+            raise UnavailableError(
+                f"Pictures as {suffix.upper()} need typst: pip install typst; SVG needs nothing."
+            ) from error
 
 
-def _stroke(colour: Colour, thick: float, dashed: bool = False) -> str:
-    dashes = ' stroke-dasharray="2 1.6"' if dashed else ""
-    return f' stroke="{COLOURS[colour]}" stroke-width="{_number(thick)}"{dashes}'
+def converted(svg: str, suffix: str) -> bytes:
+    """A picture in the format of a suffix, a function of the SVG and this machine's fonts.
+
+    A PDF has its fonts in it, and is of a version that LaTeX takes without a warning.
+
+    Args:
+        svg: The picture.
+        suffix: One of PICTURE_FORMATS.
+
+    Raises:
+        UnavailableError: What makes it of SVG is not installed.
+    """
+    if suffix == "svg":
+        return svg.encode()
+    check_converter(suffix)
+    import typst  # late: few runs need it
+
+    inputs = {"svg": svg}
+    if suffix == "png":
+        return typst.compile(TYPST, format="png", ppi=PPI, sys_inputs=inputs)
+    return typst.compile(
+        TYPST, format="pdf", pdf_standards=["1.5"], pdf_tags=False, timestamp=0, sys_inputs=inputs
+    )

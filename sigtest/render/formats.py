@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sigtest.data.choices import choose
+from sigtest.data.names import choose
 from sigtest.errors import RecipeError
 from sigtest.late import late
-from sigtest.render import json, text
+from sigtest.render import text
 from sigtest.render.model import Document, ReportTable, Sheet
+from sigtest.render.records import csv, render_json
 
 LABEL = re.compile(r"[A-Za-z0-9:._/+-]+")
 
@@ -209,15 +210,17 @@ FORMATS: dict[str, Format] = {
     entry.name: entry
     for entry in (
         Format(
-            "json", "programs; every number unrounded", "application/json", "json", json.render,
+            "json", "programs; every number unrounded", "application/json", "json", render_json,
             tables=False,
         ),
         Format("text", "reading on a terminal", "text/plain", "txt", _look(text.render)),
-        Format("csv", "spreadsheets, unrounded", "text/csv", "csv",
-               lambda presented: late("sigtest.render.records:csv")(presented.sheet()), saved=True),
+        Format(
+            "csv", "spreadsheets, unrounded", "text/csv", "csv",
+            lambda presented: csv(presented.sheet()), saved=True,
+        ),
         Format(
             "markdown", "issues and wikis", "text/markdown", "md",
-            _look(late("sigtest.render.markdown:render")),
+            _look(text.markdown),
         ),
         Format(
             "latex", "papers: booktabs tables to \\input", "application/x-latex", "tex",

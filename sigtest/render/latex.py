@@ -1,15 +1,16 @@
 r"""A document's tables for a paper: booktabs, clusters as rules, stars with a legend.
 
-The output is a fragment to \input; it needs \usepackage{booktabs}, and another engine for names in
-other scripts than Latin, which its first lines say. Every name is escaped.
+The output is a fragment to \input; it needs \usepackage{booktabs}, graphicx where a table is to be
+scaled down to its column, and another engine for names in other scripts than Latin, which its first
+lines say. Every name is escaped.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import NamedTuple
 
 from sigtest.render.model import (
     Cell,
@@ -18,76 +19,30 @@ from sigtest.render.model import (
     Group,
     Interval,
     Mark,
-    Name,
     PValue,
     Range,
     ReportTable,
     Words,
 )
-from sigtest.render.names import printable, width
+from sigtest.render.words import printable, width
 from sigtest.report import Methods
 
 ROWS = 40  # of one table; LaTeX does not break a table over pages
 HELD = 16  # tables that LaTeX surely holds back until a page has room for them
 LETTERS = 14  # of a heading for each column below it; longer ones take two lines
+COLUMN, PAGE = 68, 130  # letters that a column of a page holds, and both, at about 7 points
+SIZE, GAP = 8, 5  # points: of letters, and between columns; twice as much between groups
 LEVELS = (0.05, 0.01, 0.001)  # below alpha, that stars tell apart
 STARS = 3
 LATIN_ENDS = "\u0180"  # letters before it are in T1, but for these
 UNKNOWN = "ĦħĸĿŀŉŦŧſ"
 MARKS: dict[Mark, str] = {"baseline": r"\dagger", "undecided": "?", "exact": "="}
 REMARK = "\N{DOUBLE DAGGER}"
-
-
-class TableArea(NamedTuple):
-    """Where a table may stand; all in points.
-
-    Attributes:
-        kind: Of float: within one column of a page, or over both.
-        room: Width.
-        size: Of letters.
-        gap: Between columns; twice as much between groups.
-    """
-
-    kind: str
-    room: float
-    size: int
-    gap: float
-
-
-class Extent(NamedTuple):
-    """How wide a group is, in units of the size of its letters.
-
-    Attributes:
-        columns: Each of them.
-        heading: The longest line of what stands above them.
-    """
-
-    columns: list[float]
-    heading: float
-
-
-PLACES = (  # 7.7 cm and 16 cm; the first that is wide enough
-    TableArea("table", 219, 8, 5),
-    TableArea("table", 219, 7, 5),
-    TableArea("table", 219, 7, 2.2),
-    TableArea("table*", 455, 8, 5),
-    TableArea("table*", 455, 7, 5),
-    TableArea("table*", 455, 7, 2.2),
-)
+# What TeX finds wider than its column is scaled down, where graphicx is there.
+FITTING = r"\providecommand\resizebox[3]{#3}"
+FIT = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 # classes with one column only, such as beamer, have none
 STARRED = r"\ifcsname table*\endcsname\else\newenvironment{table*}{\begin{table}}{\end{table}}\fi"
-# Computer Modern's widths of ASCII 32 to 126 in 1/1000 em: cmr7, which is wider than other fonts.
-_WIDTHS = (
-    "377 323 569 938 569 938 877 323 446 446 569 877 323 385 323 569 569 569 569 569 569 569 569 "
-    "569 569 569 323 323 323 877 539 539 877 843 799 815 860 768 737 884 843 413 583 874 706 1028 "
-    "843 877 768 877 829 631 815 843 843 1151 843 843 692 323 569 323 569 323 323 569 631 508 631 "
-    "508 354 569 631 323 354 600 323 938 631 569 631 600 446 453 446 631 600 815 600 600 508 569 "
-    "1139 569 569"
-)
-_EM = [0.0] * 32 + [int(width) / 1000 for width in _WIDTHS.split()] + [0.0]
-SIZED = {7: 1.0, 8: 0.94}  # what cmr8 takes of it
-BOLD = 1.15
-_UNSEEN = str.maketrans("", "", "${}^_")
 
 _ESCAPES = {
     "\\": r"\textbackslash{}",
@@ -137,7 +92,8 @@ def render(document: Document) -> str:
     made = "\n".join(parts) + "\n"
     for given in document.verbatim:
         made = made.replace(escape(given), given).replace(_prose(given), given)
-    return _needs(made) + (f"{STARRED}\n" if r"\begin{table*}" in made else "") + made
+    starred = f"{STARRED}\n" if r"\begin{table*}" in made else ""
+    return f"{_needs(made)}{FITTING}\n{starred}{made}" if floats else _needs(made) + made
 
 
 def _needs(latex: str) -> str:
@@ -145,12 +101,12 @@ def _needs(latex: str) -> str:
     letters = {c for line in latex.splitlines() if line[:1] != "%" for c in line if c.isalpha()}
     if all(c < LATIN_ENDS and c not in UNKNOWN for c in letters):
         encoding = "" if all(map(str.isascii, letters)) else " and \\usepackage[T1]{fontenc}"
-        return f"% Needs \\usepackage{{booktabs}}{encoding}.\n"
+        return f"% Needs \\usepackage{{booktabs}}, \\usepackage{{graphicx}}{encoding}.\n"
     return (
-        "% Needs \\usepackage{booktabs}, and XeLaTeX or LuaLaTeX with a font that has its letters: "
-        "pdfLaTeX\n% stops at them, and a font that lacks letters leaves them out. Most are in\n"
-        "% \\usepackage{fontspec}\\setmainfont{Noto Serif}, Chinese, Japanese and Korean ones in\n"
-        "% \\usepackage{fontspec}\\setmainfont{Noto Serif CJK SC}.\n"
+        "% Needs \\usepackage{booktabs}, \\usepackage{graphicx}, and XeLaTeX or LuaLaTeX with a\n"
+        "% font that has its letters: pdfLaTeX stops at them, and a font lacking some leaves them\n"
+        "% out. Most are in \\usepackage{fontspec}\\setmainfont{Noto Serif}; Chinese ones, and\n"
+        "% of Japan and Korea, in \\usepackage{fontspec}\\setmainfont{Noto Serif CJK SC}.\n"
     )
 
 
@@ -176,7 +132,7 @@ def _prose(text: str) -> str:
     return "".join(_PROSE.get(c, c) for c in printable(text, "?")).replace(r" \%", r"~\%")
 
 
-def _floats(table: ReportTable, document: Document) -> Iterable[str]:
+def _floats(table: ReportTable, document: Document) -> Iterator[str]:
     """The table without details, parted where it is too wide or too long for a page."""
     visible = (
         replace(group, columns=tuple(column for column in group.columns if not column.detail))
@@ -186,109 +142,77 @@ def _floats(table: ReportTable, document: Document) -> Iterable[str]:
     if table.bare:
         yield "\n".join(_row(map(_cell, row)) for row in table.rows())
         return
-    page = next(place for place in PLACES if place.kind == "table*")
-    room = page.room - _width(_extents(replace(table, groups=())), page)
-    if _width(_extents(table), PLACES[-1]) > page.room:
-        table = replace(table, parted=True, groups=_halved(table.groups, room))
-    continued = False
-    for wide in table.part(room, lambda group: _width([_extent(group)], page) + 2 * page.gap):
-        for first in range(0, max(1, wide.size), ROWS):
-            part = wide.of_rows(range(first, min(wide.size, first + ROWS)))
-            part = replace(part, label="" if continued else table.label)
-            yield _float(part, _caption(part, document, continued))
-            continued = True
+    room = max(COLUMN / 2, PAGE - _width([Group("", table.names)]))
+    if _width(table.groups) > room:
+        table = replace(table, parted=True, groups=tuple(_narrow(table.groups, room)))
+    parts = (
+        wide.of_rows(range(first, min(wide.size, first + ROWS)))
+        for wide in table.part(room, lambda group: _width([group]))
+        for first in range(0, max(1, wide.size), ROWS)
+    )
+    for number, part in enumerate(parts):
+        yield _float(replace(part, label="" if number else table.label), document, number > 0)
 
 
-def _halved(groups: Sequence[Group], room: float) -> tuple[Group, ...]:
-    """The groups, one that is wider than a page in two, and so on."""
-    halves: list[Group] = []
+def _narrow(groups: Iterable[Group], room: float) -> Iterator[Group]:
+    """The groups, one that is wider than a page in several."""
     for group in groups:
-        middle = (len(group.columns) + 1) // 2
-        fits = _width([_extent(group)], PLACES[-1]) <= room
-        parts = (group.columns[:middle], group.columns[middle:])
-        split = [] if fits or middle < 2 else [replace(group, columns=own) for own in parts]
-        halves += _halved(split, room) if split else [group]
-    return tuple(halves)
+        parts = math.ceil(_width([group]) / room)
+        size = math.ceil(len(group.columns) / parts)
+        for first in range(0, len(group.columns), size):
+            yield replace(group, columns=group.columns[first : first + size])
 
 
-def _float(table: ReportTable, caption: str) -> str:
-    extents = _extents(table)
-    place = next((p for p in PLACES if _width(extents, p) <= p.room), PLACES[-1])
+def _width(groups: Iterable[Group]) -> float:
+    """About how many letters groups take side by side; TeX measures how many they do."""
+    total = 0.0
+    for group in groups:
+        shown = (
+            [
+                column.heading,
+                *(f"{cell.plain}{''.join(_signs(cell))}" for cell in column.cells if cell),
+            ]
+            for column in group.columns
+        )
+        columns = sum(max(map(_letters, texts)) + 1 for texts in shown)
+        total += max(columns, *map(_letters, _heading(group))) + 1
+    return total
+
+
+def _letters(text: str) -> int:
+    """How many letters are seen of a text, which may be LaTeX."""
+    return width(re.sub(r"\\[A-Za-z]+|[{}$_^]", "", text) if "\\" in text else text)
+
+
+def _float(table: ReportTable, document: Document, continued: bool) -> str:
+    kind = "table" if _width([Group("", table.names), *table.groups]) <= COLUMN else "table*"
     lines = [
-        rf"\begin{{{place.kind}}}",
-        rf"\centering\fontsize{{{place.size}}}{{{1.2 * place.size:g}}}\selectfont",
-        rf"\setlength\tabcolsep{{{place.gap / 2:g}pt}}",
-        rf"\begin{{tabular}}{{@{{}}{_sides(table, place.gap)}@{{}}}}",
+        rf"\begin{{{kind}}}",
+        rf"\centering\fontsize{{{SIZE}}}{{{1.2 * SIZE:g}}}\selectfont",
+        rf"\setlength\tabcolsep{{{GAP / 2:g}pt}}",
+        FIT,
+        rf"\begin{{tabular}}{{@{{}}{_sides(table)}@{{}}}}",
         r"\toprule",
-        *_heads(table, place.gap),
+        *_heads(table),
         _row(_symbols(column.heading) for column in table.columns),
         r"\midrule",
     ]
     for number, row in enumerate(table.rows()):
         lines += [r"\midrule"] if number in table.breaks else []
         lines.append(_row(map(_cell, row)))
-    lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{caption}}}"]
+    caption = _caption(table, document, continued)
+    lines += [r"\bottomrule", r"\end{tabular}}", rf"\caption{{{caption}}}"]
     lines += [rf"\label{{{table.label}}}"] if table.label else []
-    return "\n".join([*lines, rf"\end{{{place.kind}}}"])
+    return "\n".join([*lines, rf"\end{{{kind}}}"])
 
 
-def _extents(table: ReportTable) -> list[Extent]:
-    return [_extent(Group("", table.names)), *map(_extent, table.groups)]
-
-
-def _extent(group: Group) -> Extent:
-    return Extent(
-        [max(map(_em, [column.heading, *column.cells])) for column in group.columns],
-        max(map(_em, _heading(group))),
-    )
-
-
-def _width(extents: Sequence[Extent], place: TableArea) -> float:
-    """About how many points groups take side by side."""
-    em = SIZED[place.size] * place.size
-    groups = (
-        max(em * sum(own.columns) + place.gap * (len(own.columns) - 1), em * own.heading)
-        for own in extents
-    )
-    return sum(groups) + 2 * place.gap * (len(extents) - 1)
-
-
-def _em(shown: Cell | str | None) -> float:
-    """How wide a cell or a line of text is, in units of the size of its letters."""
-    if shown is None:
-        return 0.0
-    if isinstance(shown, Cell):
-        return (BOLD if _bold(shown) else 1.0) * _em(_plain(shown))
-    shown = _set(shown)
-    if shown.isascii():
-        return sum(map(_EM.__getitem__, shown.encode()))
-    return sum(_EM[ord(c)] if c.isascii() else 0.6 * width(c) for c in shown)
-
-
-def _set(text: str) -> str:
-    """About what LaTeX makes of a name that is LaTeX: a sign for each command."""
-    return re.sub(r"\\[A-Za-z]+|\\.", "x", text).translate(_UNSEEN) if "\\" in text else text
-
-
-def _plain(cell: Cell) -> str:
-    """What of a cell is seen, but for symbols with names; a minus, a `<` and a plus are as wide."""
-    if isinstance(cell, Name):
-        return cell.text
-    if isinstance(cell, Range):
-        return cell.plain.replace("-", "0")
-    seen = re.sub(r"\\[a-z]+|[\\${}^]", "", _cell(cell).replace(r"\times", "x"))
-    if isinstance(cell, Words):
-        return seen
-    return seen.replace("--", "0").replace("-", "+").replace("<", "+")
-
-
-def _sides(table: ReportTable, gap: float) -> str:
+def _sides(table: ReportTable) -> str:
     """On which side the cells of each column stand, with larger gaps between groups."""
     groups = ["".join(map(_side, group.columns)) for group in table.groups]
-    return rf"@{{\hskip {2 * gap:g}pt}}".join(["".join(map(_side, table.names)), *groups])
+    return rf"@{{\hskip {2 * GAP:g}pt}}".join(["".join(map(_side, table.names)), *groups])
 
 
-def _heads(table: ReportTable, gap: float) -> list[str]:
+def _heads(table: ReportTable) -> list[str]:
     """Headings of groups over all their columns, long ones over two lines, with rules below."""
     spans = [(len(group.columns), list(map(escape, _heading(group)))) for group in table.groups]
     height = max(len(lines) for _, lines in spans)
@@ -296,7 +220,7 @@ def _heads(table: ReportTable, gap: float) -> list[str]:
     rules, first = [], len(table.names) + 1
     for span, lines in spans:
         last = first + span - 1
-        sides = "@{}c@{}" if last == len(table.columns) else rf"@{{}}c@{{\hskip {2 * gap:g}pt}}"
+        sides = "@{}c@{}" if last == len(table.columns) else rf"@{{}}c@{{\hskip {2 * GAP:g}pt}}"
         for row, line in zip(rows, [""] * (height - len(lines)) + lines, strict=True):
             row.append(rf"\multicolumn{{{span}}}{{{sides}}}{{{line}}}")
         rules += [rf"\cmidrule(lr){{{first}-{last}}}"] if any(lines) else []
@@ -318,7 +242,7 @@ def _side(column: Column) -> str:
     if column.holds(Interval):
         return "c"
     marked = any(isinstance(cell, PValue) and cell.alpha is not None for cell in column.cells)
-    return "l" if marked or column.holds(Name, Words) else "r"
+    return "l" if marked or column.holds(Words) else "r"
 
 
 def _caption(table: ReportTable, document: Document, continued: bool) -> str:
@@ -355,7 +279,7 @@ def _cell(cell: Cell | None) -> str:
     match cell:
         case None:
             return ""
-        case Name() | Words():
+        case Words():
             return escape(cell.plain)
         case Interval(low=low) if cell.short and low >= 0:
             return cell.plain[1:-1].replace(", ", "--").replace("inf", r"$\infty$")

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from sigtest.render.digits import MINUS, probability
 from sigtest.render.drawing import (
     BODY,
     BOLD,
@@ -27,6 +26,7 @@ from sigtest.render.drawing import (
     text_width,
     widest,
 )
+from sigtest.render.words import MINUS, probability
 
 Level = tuple[float, Colour]  # the largest p-value that has a shade
 P_LEVELS: tuple[Level, ...] = ((0.001, "three"), (0.01, "two"), (0.05, "one"))

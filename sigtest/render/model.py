@@ -1,7 +1,7 @@
 """What is shown, before it has a look: paragraphs, tables of typed cells, pictures.
 
-Every kind of answer makes a `Document`; the looks (`text`, `markdown`, `latex`, `html`) turn any
-document into text. Only they know how names are escaped, numbers aligned and decisions marked.
+Every kind of answer makes a `Document`; the looks (`text`, `latex`, `html`) turn any document into
+text. Only they know how names are escaped, numbers aligned and decisions marked.
 """
 
 from __future__ import annotations
@@ -10,12 +10,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from sigtest.render.digits import fixed, interval, probability, short_probability, signed
+from sigtest.render.words import fixed, interval, probability, short_probability, signed
 from sigtest.report import Methods
 
 Mark = Literal["best", "baseline", "significant", "undecided", "exact"]
 
 
+# Cells ------------------------
+
+
+@dataclass(frozen=True)
 class Cell:
     """What stands in one place of a table.
 
@@ -24,17 +28,24 @@ class Cell:
         pair: The two systems that it compares, where a look can lead to more about them.
     """
 
-    marks: frozenset[Mark] = frozenset()
-    pair: tuple[str, str] | None = None
+    marks: frozenset[Mark] = field(default=frozenset(), kw_only=True)
+    pair: tuple[str, str] | None = field(default=None, kw_only=True)
 
     @property
     def plain(self) -> str:
         """Without any look: hyphens for minus signs, nothing escaped."""
         raise NotImplementedError
 
+    @property
+    def order(self) -> tuple[float, float, str]:
+        """What tells which of two cells of a column comes first."""
+        return 0, 0, self.plain.casefold()
+
 
 @dataclass(frozen=True)
-class _Text(Cell):
+class Words(Cell):
+    """A few words, or one line."""
+
     text: str
 
     @property
@@ -42,12 +53,8 @@ class _Text(Cell):
         return self.text
 
 
-class Name(_Text):
+class Name(Words):
     """What a row is about; it may come from outside."""
-
-
-class Words(_Text):
-    """A few words, or one line."""
 
 
 @dataclass(frozen=True)
@@ -57,12 +64,14 @@ class Number(Cell):
     value: float
     places: int = 0
     signed: bool = False
-    marks: frozenset[Mark] = frozenset()
-    pair: tuple[str, str] | None = None
 
     @property
     def plain(self) -> str:
         return (signed if self.signed else fixed)(self.value, self.places)
+
+    @property
+    def order(self) -> tuple[float, float, str]:
+        return self.value, 0, ""
 
 
 @dataclass(frozen=True)
@@ -78,6 +87,10 @@ class Interval(Cell):
     def plain(self) -> str:
         return interval((self.low, self.high), self.places)
 
+    @property
+    def order(self) -> tuple[float, float, str]:
+        return self.low, self.high, ""
+
 
 @dataclass(frozen=True)
 class Range(Cell):
@@ -85,36 +98,42 @@ class Range(Cell):
 
     first: int
     last: int
-    marks: frozenset[Mark] = frozenset()
 
     @property
     def plain(self) -> str:
         return str(self.first) if self.first == self.last else f"{self.first}-{self.last}"
 
+    @property
+    def order(self) -> tuple[float, float, str]:
+        return self.first, self.last, ""
+
 
 @dataclass(frozen=True)
 class PValue(Cell):
-    """A p-value, and what was decided with it.
+    """A p-value, and what was decided with it: its marks.
 
     Attributes:
         p: The p-value.
         alpha: Level of the decision; nothing where this p-value decides nothing.
-        marks: The decision, and more.
         short: Whether three decimals are enough, where a look has no room for more.
-        pair: The two systems that it compares.
     """
 
     p: float
     alpha: float | None = None
-    marks: frozenset[Mark] = frozenset()
     short: bool = False
-    pair: tuple[str, str] | None = None
 
     @property
     def plain(self) -> str:
         if self.short and self.p < 0.001:
             return "<.001"
         return (short_probability if self.short else probability)(self.p, self.alpha)
+
+    @property
+    def order(self) -> tuple[float, float, str]:
+        return self.p, 0, ""
+
+
+# Tables ------------------------
 
 
 @dataclass(frozen=True)
@@ -134,6 +153,20 @@ class Column:
     def holds(self, *kinds: type) -> bool:
         """Whether its cells are of one of these kinds."""
         return any(isinstance(cell, kinds) for cell in self.cells)
+
+    @property
+    def numeric(self) -> bool:
+        """Whether it has numbers, which stand at the right."""
+        return self.holds(Number, Range, PValue)
+
+    @property
+    def decides(self) -> bool:
+        """Whether something is decided by its p-values."""
+        return any(isinstance(cell, PValue) and cell.alpha is not None for cell in self.cells)
+
+    def of_rows(self, rows: Sequence[int]) -> Column:
+        """The column of only these rows."""
+        return replace(self, cells=tuple(self.cells[row] for row in rows))
 
 
 @dataclass(frozen=True)
@@ -221,13 +254,14 @@ class ReportTable:
     def of_rows(self, rows: Sequence[int]) -> ReportTable:
         """The table of only these rows."""
         opened = [sum(row >= first for first in self.breaks) for row in rows]
+        groups = (
+            replace(group, columns=tuple(column.of_rows(rows) for column in group.columns))
+            for group in self.groups
+        )
         return replace(
             self,
-            names=tuple(_of_rows(column, rows) for column in self.names),
-            groups=tuple(
-                replace(group, columns=tuple(_of_rows(column, rows) for column in group.columns))
-                for group in self.groups
-            ),
+            names=tuple(column.of_rows(rows) for column in self.names),
+            groups=tuple(groups),
             breaks=frozenset(i for i in range(1, len(rows)) if opened[i] != opened[i - 1]),
         )
 
@@ -277,6 +311,9 @@ class Abreast:
         return replace(first, groups=tuple(groups), notes=self.notes, of_first=True)
 
 
+# Documents ------------------------
+
+
 @dataclass(frozen=True)
 class Paragraph:
     """A sentence or several."""
@@ -297,15 +334,18 @@ class Figure:
     draw: Callable[[], str]
 
 
+FlatBlock = Paragraph | Figure | ReportTable | Abreast
+
+
 @dataclass(frozen=True)
 class Section:
     """Blocks about one thing, for looks that show titles."""
 
     title: str
-    blocks: tuple[Paragraph | Figure | ReportTable | Abreast, ...]
+    blocks: tuple[FlatBlock, ...]
 
 
-Block = Paragraph | Figure | ReportTable | Abreast | Section
+Block = FlatBlock | Section
 
 
 @dataclass(frozen=True)
@@ -336,13 +376,10 @@ class Document:
     methods: Methods | None = None
     verbatim: tuple[str, ...] = ()
 
-    def flat(self) -> Iterator[Paragraph | Figure | ReportTable | Abreast]:
+    def flat(self) -> Iterator[FlatBlock]:
         """All blocks, those of sections among the others."""
         for block in self.blocks:
-            if isinstance(block, Section):
-                yield from block.blocks
-            else:
-                yield block
+            yield from block.blocks if isinstance(block, Section) else (block,)
 
     def names(self) -> tuple[str, ...]:
         """What its tables are about: names of rows, headings of columns."""
@@ -385,10 +422,6 @@ class Sheet:
     rows: Iterable[Sequence[object]]
 
 
-def _of_rows(column: Column, rows: Sequence[int]) -> Column:
-    return replace(column, cells=tuple(column.cells[row] for row in rows))
-
-
 # Columns that tables of every kind have ------------------------
 
 Ends = tuple[float, float]
@@ -399,7 +432,12 @@ CLAIMS = ("p, a is better", "p, b is better", "adjusted")
 
 def names(heading: str, texts: Iterable[str]) -> Column:
     """What rows are about."""
-    return Column(heading, tuple(Name(text) for text in texts))
+    return Column(heading, tuple(map(Name, texts)))
+
+
+def words(heading: str, texts: Iterable[str]) -> Column:
+    """A few words each."""
+    return Column(heading, tuple(map(Words, texts)))
 
 
 def numbers(
@@ -416,18 +454,6 @@ def intervals(ends: Iterable[Ends | None], places: int) -> Column:
     return Column("interval", tuple(cells))
 
 
-def words(heading: str, texts: Iterable[str]) -> Column:
-    """A few words each."""
-    return Column(heading, tuple(Words(text) for text in texts))
-
-
-def p_value(
-    p: float | None, alpha: float, significant: bool, undecided: bool = False
-) -> PValue | None:
-    """A p-value and what was decided with it; nothing where there is none."""
-    return None if p is None else decided(p, alpha, significant, undecided)
-
-
 def claims(pairs: Sequence[Claims], alpha: float, correction: str) -> list[Column]:
     """P-values of both claims of each pair; the corrected one decides where there is one."""
     sides = ("a", "b") if correction == "none" else ("", "", "ab")
@@ -440,9 +466,16 @@ def claims(pairs: Sequence[Claims], alpha: float, correction: str) -> list[Colum
     ]  # fmt: skip
 
 
+def p_value(
+    p: float | None, alpha: float, significant: bool, undecided: bool = False
+) -> PValue | None:
+    """A p-value and what was decided with it; nothing where there is none."""
+    return None if p is None else decided(p, alpha, significant, undecided)
+
+
 def decided(
     p: float, alpha: float, significant: bool, undecided: bool = False, exact: bool = False
 ) -> PValue:
     """A p-value and what was decided with it."""
     marks: dict[Mark, bool] = {"significant": significant, "undecided": undecided, "exact": exact}
-    return PValue(p, alpha, frozenset(mark for mark, there in marks.items() if there))
+    return PValue(p, alpha, marks=frozenset(mark for mark, there in marks.items() if there))

@@ -10,19 +10,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from sigtest.data.choices import choose
+from sigtest.data.names import choose
 from sigtest.errors import InputError, RecipeError
 from sigtest.late import late
-from sigtest.render.digits import (
-    MINUS,
-    counted,
-    fixed,
-    interval,
-    percent,
-    probability,
-    short_probability,
-    signed,
-)
 from sigtest.render.drawing import (
     PAGE,
     PLAIN,
@@ -45,7 +35,6 @@ from sigtest.render.marks import (
     shade,
 )
 from sigtest.render.model import Figure
-from sigtest.render.names import in_words, p_in_words
 from sigtest.render.standings import (
     Standing,
     leading_test,
@@ -55,7 +44,18 @@ from sigtest.render.standings import (
     standings,
     titled,
 )
-from sigtest.report import PairReport, Report
+from sigtest.render.words import (
+    MINUS,
+    fixed,
+    in_words,
+    interval,
+    p_in_words,
+    percent,
+    probability,
+    short_probability,
+    signed,
+)
+from sigtest.report import PairReport, Report, counted
 
 if TYPE_CHECKING:
     from sigtest.draws.distribution import Distribution  # needs NumPy, which --help must not load
@@ -238,15 +238,9 @@ def picture_of_view(
         others: `needs` and `whole`.
     """
 
-    def drawn(
-        report: Report,
-        metric: str | None = None,
-        test: str | None = None,
-        testset: str | None = None,
-        distribution: Distribution | None = None,
-        **choice: str,
-    ) -> str:
-        return plot(view(report, metric, test, testset, distribution, Style.of(choice)))
+    def drawn(report: Report, distribution: Distribution | None = None, **choice: str) -> str:
+        chosen = {what: choice.get(what) for what in ("metric", "test", "testset")}
+        return plot(view(report, **chosen, distribution=distribution, style=Style.of(choice)))
 
     takes = (*takes, "metric", "test", "testset", *STYLE)
     return Picture(name, title, drawn, where(fits), takes, **others)

@@ -8,10 +8,13 @@ from functools import partial
 import numpy as np
 
 from sigtest.errors import InputError
+from sigtest.render import records
 from sigtest.render.formats import Presented
-from sigtest.render.model import Document, Paragraph, Sheet
+from sigtest.render.model import Document, Paragraph
 from sigtest.report import encode
-from sigtest.significance.montecarlo import clopper_pearson
+from sigtest.significance.intervals import clopper_pearson
+
+FIELDS = ("name", "correct", "n", "proportion", "ci", "alpha")
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,9 @@ def proportion(correct: int, n: int, alpha: float, name: str = "") -> Proportion
 def present(found: Proportion) -> Presented:
     """It for any format."""
     return Presented(
-        partial(encode, found), partial(_document, found), {"": partial(_sheet, found)}
+        partial(encode, found),
+        partial(_document, found),
+        {"": partial(records.sheet, FIELDS, [found])},
     )
 
 
@@ -63,9 +68,3 @@ def _document(found: Proportion) -> Document:
         f"{100 * (1 - found.alpha):g} % interval [{low:.4f}, {high:.4f}] (Clopper-Pearson)."
     )
     return Document("Proportion", (), (Paragraph(said),))
-
-
-def _sheet(found: Proportion) -> Sheet:
-    columns = ("name", "correct", "n", "proportion", "ci_low", "ci_high", "alpha")
-    record = (found.name, found.correct, found.n, found.proportion, *found.ci, found.alpha)
-    return Sheet(columns, [record])

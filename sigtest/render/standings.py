@@ -7,9 +7,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sigtest.late import late
-from sigtest.render.digits import counted, fixed, percent, probability, signed, whole
-from sigtest.render.names import in_words
-from sigtest.report import PairReport, RankReport, Report, ScoreReport, SystemReport
+from sigtest.render.words import fixed, in_words, percent, probability, signed, whole
+from sigtest.report import (
+    PairReport,
+    RankReport,
+    Report,
+    ScoreReport,
+    SystemReport,
+    counted,
+    listed,
+)
 
 ARROWS = ("\N{DOWNWARDS ARROW}", r"\downarrow")
 CLAIMS = {
@@ -105,6 +112,26 @@ def standings(report: Report, metric: str, test: str | None) -> tuple[Standing, 
     return tuple(placed)
 
 
+def against_first(report: Report, metric: str) -> list[tuple[Standing, str]]:
+    """The systems from best to worst, and in a word what the leading test says of the first.
+
+    That word is `untestable` where the test could not find any difference with so few units.
+    """
+    test = leading_test(report)
+    ordered = standings(report, metric, test)
+    first = ordered[0].system.name
+    alike = "untestable" if test in report.untestable else "tied"
+    said = {own.system.name: alike for own in ordered} | {first: "first"}
+    for pair in report.pairs:
+        if (pair.metric, pair.test) == (metric, test) and first in (pair.a, pair.b):
+            other = pair.b if pair.a == first else pair.a
+            if pair.undecided:
+                said[other] = "undecided"
+            elif pair.significant:
+                said[other] = "behind"
+    return [(own, said[own.system.name]) for own in ordered]
+
+
 @dataclass(frozen=True)
 class Matrix:
     """Each system against the others.
@@ -189,7 +216,11 @@ def test_set_line(report: Report) -> str:
 def facts(report: Report) -> tuple[str, ...]:
     """Sizes of each test set, level of intervals, and how decisions were made."""
     kind = "bootstrap" if report.interval == "percentile" else "bootstrap-t"
-    intervals = f"{percent(report.interval_level)} {kind} intervals"
+    shares = [label for label, metric in report.metrics.items() if metric.shares]
+    drawn = len(shares) < len(report.metrics)
+    intervals = f"{percent(report.interval_level)} {kind if drawn else 'score'} intervals"
+    if shares and drawn:
+        intervals += f" ({listed(shares)}: score intervals)"
     sizes = [f"{name}: {test_set_line(own)}" for name, own in titled(report)[:-1]]
     return (*(sizes or [test_set_line(report)]), intervals, decision_line(report))
 
@@ -263,11 +294,15 @@ def answer(report: Report, metric: str | None = None) -> tuple[str, ...]:
     ordered = standings(report, metric, test)
     if ordered[0].rank is None:
         return (_against(report, metric, pairs), _counted(pairs))
-    leaders = [own for own in ordered if own.rank is not None and own.rank.range[0] == 1]
-    said = [_ahead(report, metric, ordered, leaders)]
-    if len(leaders) > 1:
-        said.append(_tied(report, metric, pairs, leaders))
-    return (*said, _counted(pairs))
+    ranges = {own.system.name: own.rank.range for own in ordered if own.rank is not None}
+    first = [name for name, (low, _) in ranges.items() if low == 1]
+    best = next((own for own in ordered if own.system.name in first), ordered[0])
+    if not first:  # each is beaten by some other
+        ranges = {best.system.name: ranges[best.system.name]}
+    score = f" ({fixed(best.score.score, metric_decimals(report, metric))})"
+    ahead = leaders(ranges, _how(report, metric), "system", score)
+    tied = (_tied(report, metric, pairs, first[:2]),) if len(first) > 1 else ()
+    return (ahead, *tied, _counted(pairs))
 
 
 def _alone(report: Report, metric: str) -> str:
@@ -282,38 +317,35 @@ def _alone(report: Report, metric: str) -> str:
     return f"{'; '.join(scores)}. There is nothing to compare it with."
 
 
-def _ahead(
-    report: Report, metric: str, ordered: Sequence[Standing], leaders: Sequence[Standing]
-) -> str:
-    """Which systems no other is better than."""
-    first = leaders[0] if leaders else ordered[0]
-    how = _how(report, metric)
-    others = len(ordered) - 1
-    if len(leaders) > 1:
-        names = listed([standing.system.name for standing in leaders])
-        every = f"{names} may each be the best by {how}"
-        return f"{every}: no system is significantly better than any of them."
-    score = fixed(first.score.score, metric_decimals(report, metric))
-    if first.rank is not None and first.rank.range == (1, 1):
-        best = f"{first.system.name} is the best by {how} ({score})"
-        return f"{best}, significantly better than {_whom(others)}."
-    return f"{first.system.name} leads by {how} ({score}): no system is significantly better."
+def leaders(ranges: Mapping[str, tuple[int, int]], how: str, what: str, score: str = "") -> str:
+    """Who may be the best.
+
+    Args:
+        ranges: Ranks that each may have, from the best on or in any order.
+        how: In what.
+        what: What they are.
+        score: Of the first, in brackets, where it is told.
+    """
+    first = [name for name, (low, _) in ranges.items() if low == 1]
+    others = len(ranges) - 1
+    if len(first) > 1:
+        every = f"{abridged(first)} may each be the best {how}"
+        return f"{every}: no {what} is significantly better than any of them."
+    best = first[0] if first else min(ranges, key=lambda name: ranges[name])
+    if ranges[best] == (1, 1) and others:
+        whom = {1: "the other", 2: "both others"}.get(others, f"all {others:,} others")
+        return f"{best} is the best {how}{score}, significantly better than {whom}."
+    return f"{best} leads {how}{score}: no {what} is significantly better."
 
 
 def _how(report: Report, metric: str) -> str:
-    return metric if report.several is None else f"{metric} on all test sets together"
+    return f"by {metric}" if report.several is None else f"by {metric} on all test sets together"
 
 
-def _whom(others: int) -> str:
-    return {1: "the other", 2: "both others"}.get(others, f"all {others:,} others")
-
-
-def _tied(
-    report: Report, metric: str, pairs: Sequence[PairReport], leaders: Sequence[Standing]
-) -> str:
+def _tied(report: Report, metric: str, pairs: Sequence[PairReport], both: Sequence[str]) -> str:
     """What the first two differ by, and what would show."""
     places = metric_decimals(report, metric)
-    first, second = (standing.system.name for standing in leaders[:2])
+    first, second = both
     of = [pair for pair in pairs if {pair.a, pair.b} == {first, second}]
     pair = next((own for own in of if own.claimed == first), of[0])
     if pair.undecided:
@@ -341,31 +373,12 @@ def _against(report: Report, metric: str, pairs: Sequence[PairReport]) -> str:
     ahead = [name for name in winners if name not in (None, baseline)]
     behind = sum(name == baseline for name in winners)
     one = f"{len(ahead)} of {len(pairs)} systems {'is' if len(ahead) == 1 else 'are'}"
-    names = f": {listed(ahead)}" if ahead else ""
+    names = f": {abridged(ahead)}" if ahead else ""
     if pairs[0].alternative == "less":  # nobody claims that one is better
         one = f"{behind} of {len(pairs)} systems {'is' if behind == 1 else 'are'}"
-        return f"{one} worse than {baseline} by {_how(report, metric)}."
+        return f"{one} worse than {baseline} {_how(report, metric)}."
     worse = f"; {behind} {'is' if behind == 1 else 'are'} worse" if behind else ""
-    return f"{one} better than {baseline} by {_how(report, metric)}{names}{worse}."
-
-
-def leaders(ranges: Mapping[str, tuple[int, int]], how: str, what: str) -> str:
-    """Who may be the best.
-
-    Args:
-        ranges: Ranks that each may have.
-        how: In what.
-        what: What they are.
-    """
-    first = [name for name, (low, _) in ranges.items() if low == 1]
-    others = len(ranges) - 1
-    if len(first) > 1:
-        every = f"{listed(first)} may each be the best {how}"
-        return f"{every}: no {what} is significantly better than any of them."
-    best = first[0] if first else min(ranges, key=lambda name: ranges[name])
-    if ranges[best] == (1, 1) and others:
-        return f"{best} is the best {how}, significantly better than {_whom(others)}."
-    return f"{best} leads {how}: no {what} is significantly better."
+    return f"{one} better than {baseline} {_how(report, metric)}{names}{worse}."
 
 
 def _counted(pairs: Sequence[PairReport]) -> str:
@@ -388,7 +401,7 @@ def _counted(pairs: Sequence[PairReport]) -> str:
     return f"{said}."
 
 
-def listed(names: Sequence[str | None]) -> str:
+def abridged(names: Sequence[str | None]) -> str:
     """`a`, `a and b`, `a, b, c and 7 others`."""
     shown = [str(name) for name in names[:NAMES]]
     rest = len(names) - len(shown)

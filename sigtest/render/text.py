@@ -1,23 +1,29 @@
-"""A document for a terminal: aligned tables, at most a hundred columns wide where they can be."""
+"""A document for a terminal, in aligned tables, and in GitHub's Markdown, every name escaped."""
 
 from __future__ import annotations
 
+import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from sigtest.render.model import (
+    Abreast,
+    Block,
     Cell,
     Column,
     Document,
+    Figure,
     Group,
     Interval,
     Mark,
     Number,
-    PValue,
-    Range,
+    Paragraph,
     ReportTable,
+    Section,
 )
-from sigtest.render.names import printable, width
+from sigtest.render.words import MINUS, printable, width
+
+# For a terminal: at most a hundred columns wide where that can be --------------------------------
 
 WIDE = 100  # columns of paragraphs, and of tables that can be parted
 GAP = "  "
@@ -68,29 +74,28 @@ def _table(table: ReportTable) -> list[str]:
 
 
 def _side_by_side(groups: Sequence[Group], breaks: frozenset[int]) -> str:
-    height = max(len(_heading(group)) for group in groups)
+    height = max(len(_over(group)) for group in groups)
     drawn = [_lines(group, height) for group in groups]
     lines = [GAP.join(row).rstrip() for row in zip(*drawn, strict=True)]
     wide = max(map(width, lines))
-    head, body = lines[: height + 1], lines[height + 1 :]
-    text = [*head, "─" * wide]
-    for row, line in enumerate(body):
+    text = [*lines[: height + 1], "─" * wide]
+    for row, line in enumerate(lines[height + 1 :]):
         text += ["╌" * wide, line] if row in breaks else [line]
     return "\n".join(line for line in text if line)
 
 
 def _width(group: Group) -> int:
-    return width(_lines(group, len(_heading(group)))[0])
+    return width(_lines(group, len(_over(group)))[0])
 
 
 def _lines(group: Group, height: int) -> list[str]:
     """The group as lines, all equally wide, of which the heading takes `height` and one more."""
-    heading = _heading(group)
+    over = _over(group)
     body = [GAP.join(row) for row in zip(*_columns(group), strict=True)]
-    return _padded([*[""] * (height - len(heading)), *heading, *body])
+    return _padded([*[""] * (height - len(over)), *over, *body])
 
 
-def _heading(group: Group) -> list[str]:
+def _over(group: Group) -> list[str]:
     """Its words, the last on a line of its own where all are much wider than the columns."""
     heading = printable(group.heading)
     lines = [heading] if heading else []
@@ -103,55 +108,46 @@ def _heading(group: Group) -> list[str]:
 def _columns(group: Group) -> list[list[str]]:
     """The columns with their headings; an interval stands beside its number."""
     columns: list[list[str]] = []
-    before: Column | None = None
+    before, numbers = None, [""]
     for column in group.columns:
-        cells = _cells(column)
+        signs = _signs(column)
+        cells = [_plain(cell, signs) for cell in column.cells]
+        if column.holds(Interval):
+            cells = _intervals(column.cells)
         if before is not None and before.holds(Number) and column.holds(Interval):
-            heading = f"{before.heading} and {column.heading}"
-            numbers = _padded(_cells(before), right=True)
-            joined = (f"{n} {i}" for n, i in zip(numbers, cells, strict=True))
-            columns[-1] = _padded([heading, *joined])
+            joined = (f"{n} {i}" for n, i in zip(_padded(numbers, right=True), cells, strict=True))
+            columns[-1] = _padded([f"{before.heading} and {column.heading}", *joined])
         else:
-            right = column.holds(Number, Range, PValue)
-            spare = " " * len(_suffixes(column)) if right else ""
-            columns.append(_padded([printable(column.heading) + spare, *cells], right))
-        before = column
+            spare = " " * len(signs) if column.numeric else ""
+            heading = printable(column.heading) + spare
+            columns.append(_padded([heading, *cells], column.numeric))
+        before, numbers = column, cells
     return columns
 
 
-def _cells(column: Column) -> list[str]:
-    if column.holds(Interval):
-        return _intervals(column.cells)
-    kept = _suffixes(column)
-    return [_cell(cell, kept) for cell in column.cells]
-
-
-def _cell(cell: Cell | None, kept: Sequence[Sequence[Mark]]) -> str:
+def _plain(cell: Cell | None, signs: Sequence[Sequence[Mark]]) -> str:
     """A cell; one column each for the marks that stand in its column."""
     if cell is None:
         return ""
-    signs = (next((MARKS[m] for m in marks if m in cell.marks), " ") for marks in kept)
-    return printable(cell.plain) + "".join(signs)
+    shown = (next((MARKS[m] for m in marks if m in cell.marks), " ") for marks in signs)
+    return printable(cell.plain) + "".join(shown)
 
 
-def _suffixes(column: Column) -> list[Sequence[Mark]]:
+def _signs(column: Column) -> list[Sequence[Mark]]:
     """What may stand behind the cells of a column."""
-    kept: list[Sequence[Mark]] = []
-    if any(isinstance(cell, PValue) and cell.alpha is not None for cell in column.cells):
-        kept.append(DECISIONS)
+    held: list[Sequence[Mark]] = [DECISIONS] if column.decides else []
     found = frozenset[Mark]().union(*(cell.marks for cell in column.cells if cell))
-    others: tuple[Mark, ...] = ("exact", "baseline", *(() if kept else DECISIONS[:1]))
-    return kept + [(mark,) for mark in others if mark in found]
+    others: tuple[Mark, ...] = ("exact", "baseline", *(() if held else DECISIONS[:1]))
+    return held + [(mark,) for mark in others if mark in found]
 
 
 def _intervals(cells: Sequence[Cell | None]) -> list[str]:
     """`[52.55, 58.68]`, both ends aligned."""
     ends = [cell.plain[1:-1].split(", ") if cell is not None else ["", ""] for cell in cells]
     low, high = (_padded([pair[end] for pair in ends], right=True) for end in (0, 1))
-    known = [cell is not None for cell in cells]
     return [
-        f"[{a}, {b}]" if there else " " * (len(a) + len(b) + 4)
-        for a, b, there in zip(low, high, known, strict=True)
+        f"[{a}, {b}]" if cell is not None else " " * (len(a) + len(b) + 4)
+        for a, b, cell in zip(low, high, cells, strict=True)
     ]
 
 
@@ -160,3 +156,73 @@ def _padded(lines: Sequence[str], right: bool = False) -> list[str]:
     wide = max(map(width, lines), default=0)
     spaces = [" " * (wide - width(line)) for line in lines]
     return [s + line if right else line + s for line, s in zip(lines, spaces, strict=True)]
+
+
+# Markdown ----------------------------------------------------------------------------------------
+
+# What can begin emphasis, code, links, HTML, entities, mathematics, tables, lists or autolinks.
+_SPECIAL = re.compile(r"""[\\`*_{}\[\]<>()#+!|~&$@^"']|:(?=\S)|(?<=[wW]{3})\.|^[-.=]""")
+SUFFIXES: dict[Mark, str] = {"baseline": "†", "undecided": "?", "exact": "="}
+LEGEND: dict[Mark, str] = {"best": "**Bold** score", "significant": "**Bold** p", **SUFFIXES}
+
+
+def markdown(document: Document) -> str:
+    """The whole document but for its figures."""
+    parts = [f"{escape('; '.join(document.facts))}."]
+    for block in document.blocks:
+        parts += _block(block)
+    parts += [f"{LEGEND[mark]}: {escape(words)}." for mark, words in document.marks.items()]
+    parts += [f"{escape(note)}." for note in document.notes]
+    parts += [f"> **Warning:** {escape(warning)}" for warning in document.warnings]
+    parts += [f"Methods: {escape(document.methods.text)}"] if document.methods else []
+    parts += [f"Signature: {escape(document.signature)}"] if document.signature else []
+    return "\n\n".join(parts) + "\n"
+
+
+def escape(text: str) -> str:
+    """`text` so that Markdown shows it as it is."""
+    return _SPECIAL.sub(r"\\\g<0>", printable(text))
+
+
+def _block(block: Block) -> Iterator[str]:
+    match block:
+        case Section():
+            yield f"### {escape(block.title)}"
+            for inner in block.blocks:
+                yield from _block(inner)
+        case Paragraph():
+            yield escape(block.text)
+        case Abreast():
+            for table in block.tables:
+                yield from _pipes(table)
+            yield from map(escape, block.notes)
+        case ReportTable():
+            yield from _pipes(block)
+        case Figure():
+            pass
+
+
+def _pipes(table: ReportTable) -> Iterator[str]:
+    """Caption, table and notes; clusters have numbers, as there can be no rules."""
+    headings = []
+    for group in (Group("", table.names), *table.groups):
+        remark = f" ({escape(group.remark)})" if group.remark else ""
+        of = f"{escape(group.heading)}{remark} " if group.heading and len(table.groups) > 1 else ""
+        headings += [of + escape(c.heading.replace(" - ", f" {MINUS} ")) for c in group.columns]
+    rules = ["--:" if column.numeric else ":--" for column in table.columns]
+    rows = [[_cell(cell) for cell in row] for row in table.rows()]
+    if table.clusters:
+        headings, rules = [table.clusters, *headings], ["--:", *rules]
+        for number, row in enumerate(rows):
+            row.insert(0, str(1 + sum(number >= first for first in table.breaks)))
+    yield f"{escape(table.heading)}:"
+    yield "\n".join(f"| {' | '.join(row)} |" for row in (headings, rules, *rows))
+    yield from map(escape, table.notes)
+
+
+def _cell(cell: Cell | None) -> str:
+    if cell is None:
+        return ""
+    shown = cell.plain if isinstance(cell, Number) else escape(cell.plain)
+    shown += "".join(sign for mark, sign in SUFFIXES.items() if mark in cell.marks)
+    return f"**{shown}**" if cell.marks & {"significant", "best"} else shown

@@ -1,17 +1,255 @@
-"""Requests for comparisons, on one test set or on several."""
+"""Requests to compare, on one test set or several, over time or with a plan in view.
+
+The models say which fields there are; lines and numbers are checked once, where test sets and
+systems are made of them (`sigtest.data.testset`), with the system and the line in every message.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, Strict
+from annotated_types import Ge, Le, Len
+from pydantic import BeforeValidator, FailFast, Field, Strict, WithJsonSchema
 
-from sigtest.errors import InputError
-from sigtest.requests.model import ELSEWHERE, Must, Name
+from sigtest.data.testset import System, TestSet
+from sigtest.data.text import check_list
+from sigtest.errors import InputError, inside
+from sigtest.requests.model import ELSEWHERE, Between, Flag, Must, Name, Request, WholeNumber
 from sigtest.requests.notes import Notes
-from sigtest.requests.recipe import Choices
-from sigtest.requests.testsets import EntryRequest, Label, named_systems, reference_sets
+from sigtest.requests.recipe import MAX_FAMILY, MAX_RESAMPLES, Choices, Settings
+
+CAPACITY = 64  # systems of a leaderboard, where nothing else is wanted
+LINE, GAP = {"type": "string"}, {"type": ["string", "null"]}
+NUMBER = {"type": "number"}
+MOST_RUNS = 100_000  # systems times metrics in one request
+
+
+def _array(items: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": items}
+
+
+def _described(schema: Mapping[str, Any]) -> WithJsonSchema:
+    return WithJsonSchema({**schema})
+
+
+def reference_sets(references: Any) -> Any:
+    """Reference sets from one list of lines, or from a list of such lists."""
+    if isinstance(references, str | bytes | Mapping) or not isinstance(references, Sequence):
+        return references  # left to be refused
+    first = next((entry for entry in references if entry is not None), None)
+    return [references] if isinstance(first, str) else references
+
+
+def named_systems(systems: Any) -> Any:
+    """A list of objects with a name each, from that or from a mapping by name."""
+    if not isinstance(systems, Mapping):
+        return check_list(systems, "systems")
+    return [{"name": name, **_output(brings)} for name, brings in systems.items()]
+
+
+def _output(brings: Any) -> dict[str, Any]:
+    """What a system brings, from its lines, from those of its replicas, or from an object."""
+    if isinstance(brings, Mapping):
+        return dict(brings)
+    if isinstance(brings, Sequence) and not isinstance(brings, str) and brings:
+        first = brings[0]
+        if isinstance(first, Sequence) and not isinstance(first, str):
+            return {"replicas": brings}
+    return {"hypotheses": brings}
+
+
+Lines = Annotated[Any, _described(_array(LINE))]
+References = Annotated[
+    Any,
+    BeforeValidator(reference_sets),
+    _described({"anyOf": [_array(GAP), _array(_array(GAP))]}),
+]
+
+
+class OutputRequest(Request):
+    """What a system brings: hypotheses, or scores computed elsewhere, or both; or replicas."""
+
+    hypotheses: Lines | None = Field(
+        default=None,
+        description="one line a segment; a line has no line break and no NUL character",
+    )
+    replicas: Annotated[Any, _described(_array(_array(LINE)))] | None = Field(
+        default=None,
+        description="instead of hypotheses: the outputs of several training runs, as many for "
+        "every system",
+    )
+    scores: (
+        Annotated[
+            Any,
+            _described(
+                {
+                    "type": "object",
+                    "additionalProperties": {"anyOf": [_array(NUMBER), _array(_array(NUMBER))]},
+                }
+            ),
+        ]
+        | None
+    ) = Field(
+        default=None,
+        description="numbers computed elsewhere, by label: one a segment, or a tuple a segment "
+        "(score and weight; numerator and denominator; match, system and reference)",
+    )
+
+
+Label = Annotated[  # a name, which is checked with what it names
+    Any, Must("text", InputError), _described({**LINE, "minLength": 1, "maxLength": 200})
+]
+
+
+class SystemRequest(OutputRequest):
+    """One system, and what it brings."""
+
+    name: Label = Field(
+        description="its name in the report: no quotes, angle brackets, slashes or control "
+        "characters"
+    )  # fmt: skip
+
+
+Brings = list[str] | list[list[str]] | OutputRequest  # hypotheses, replicas, or an object
+Systems = Annotated[
+    tuple[SystemRequest, ...],
+    FailFast(),
+    BeforeValidator(named_systems, json_schema_input_type=list[SystemRequest] | dict[str, Brings]),
+    Must("a list of systems", InputError),
+]
+
+
+class SubmissionRequest(Notes, OutputRequest):
+    """What a system brings to a test set, and what is written on it."""
+
+
+class TextsRequest(Request):
+    """What systems are measured against."""
+
+    references: References = Field(
+        default=(),
+        description="one line a segment, or a list of such reference sets; null is a missing "
+        "reference",
+    )
+    documents: Lines | None = Field(default=None, description="document of each segment")
+    clusters: Lines | None = Field(
+        default=None, description="another name of `documents`; one of them at most"
+    )
+    labels: Lines | None = Field(
+        default=None, description="label of each segment, such as its domain"
+    )
+    source: Annotated[Any, _described(_array(GAP))] | None = Field(
+        default=None,
+        description="source of each segment, for health checks of outputs; null where not known",
+    )
+    segments: Annotated[Any, _described({"type": "integer", "minimum": 1})] | None = Field(
+        default=None, description="number of segments; needed only without references"
+    )
+
+
+Variance = Annotated[
+    float, Strict(), Ge(0), Le(1e300), Must("a number that is not negative", InputError)
+]
+
+
+class RunsRequest(Request):
+    """How scores vary that are means of several runs."""
+
+    system: Annotated[str, Must("a text", InputError)] = Field(description="name of the system")
+    metric: Annotated[str, Must("a text", InputError)] = Field(description="label of its scores")
+    count: Annotated[int, Must("a whole number, 2 or more", InputError), WholeNumber(2, 10**9)] = (
+        Field(description="number of runs")
+    )
+    item_variance: Variance = Field(description="variance of the score by choice of items")
+    run_variance: Variance = Field(description="variance of the score by choice of runs")
+
+
+class EntryRequest(TextsRequest):
+    """One test set and its systems, with what was noticed when it was read."""
+
+    notes: Lines | None = Field(
+        default=None,
+        description="sentences about how the texts were read, which the report repeats",
+    )
+    runs: Annotated[
+        tuple[RunsRequest, ...],
+        FailFast(),
+        Len(0, MOST_RUNS),
+        Must("a list of objects", InputError),
+    ] = Field(
+        default=(),
+        description="where scores are means of several runs, how those vary; forms and files with "
+        "runs say it themselves",
+    )
+    systems: Systems = Field(
+        description="two at least, or one that brings scores alone, in the order in which pairs "
+        "are formed: a list of objects, or an object with what each brings by its name"
+    )
+
+
+class TestSetRequest(Notes, Settings, TextsRequest):
+    """What every system of a leaderboard is measured against, and how.
+
+    `resamples` of `auto` are as many as a first difference needs to be significant in a family of
+    that many systems: 79,999 for 64 of them with holm.
+    """
+
+    name: Label = Field(description="what to call it")
+    replicas: Annotated[int, WholeNumber(1, 10**6)] = Field(
+        default=1, description="training replicas that every system brings"
+    )
+    capacity: Annotated[int, WholeNumber(2, MAX_FAMILY)] = Field(
+        default=CAPACITY,
+        description="how many systems may be submitted, from first to last; the pairs of that many "
+        "are corrected for, so that a significant difference stays significant when others come",
+    )
+
+
+class ChangeRequest(Notes):
+    """What is written on a test set, and the one setting that can be changed."""
+
+    resamples: Annotated[int, WholeNumber(1, MAX_RESAMPLES)] | None = Field(
+        default=None, description="more of them, the first of which stay"
+    )
+
+
+def system_of(output: OutputRequest, name: Any) -> System:
+    """What a system brings, checked.
+
+    Raises:
+        InputError: See `System.of`.
+    """
+    return System.of(name, output.hypotheses, output.scores, output.replicas)
+
+
+def systems_of(entry: EntryRequest) -> tuple[System, ...]:
+    """The systems of a test set, checked; errors name their places."""
+    found = []
+    for i, system in enumerate(entry.systems):
+        with inside(f"systems[{i}]"):
+            found.append(system_of(system, system.name))
+    return tuple(found)
+
+
+def testset_of(texts: TextsRequest, segments: int | None) -> TestSet:
+    """The test set that a request describes, checked.
+
+    Args:
+        texts: What is described.
+        segments: How many there are, where nothing else says it.
+
+    Raises:
+        SigtestError: See `TestSet.of`; documents under both of their names.
+    """
+    if texts.documents is not None and texts.clusters is not None:
+        raise InputError("clusters is another name of documents; give one.", field="clusters")
+    known = texts.segments if texts.references or texts.segments is not None else segments
+    documents = texts.documents if texts.documents is not None else texts.clusters
+    return TestSet.of(texts.references, documents, known, texts.labels, texts.source)
+
+
+# comparisons
 
 NAMED: dict[str, Any] = {  # JSON schema of a comparison that is nothing but an id
     "type": "object",
@@ -62,6 +300,7 @@ class ComparedOnSeveralRequest(Choices):
 
     testsets: Annotated[
         tuple[NamedTestSetRequest, ...],
+        FailFast(),
         BeforeValidator(
             named_testsets,
             json_schema_input_type=list[NamedTestSetRequest] | dict[str, EntryRequest],
@@ -93,3 +332,46 @@ def listed(request: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(testsets, list | tuple):
         body["testsets"] = [listed(own) if isinstance(own, Mapping) else own for own in testsets]
     return body
+
+
+# plans
+
+PilotBody = Annotated[
+    dict[str, Any],
+    Len(1),
+    Must(
+        'an object: the pilot\'s references and outputs, or {"id": ID} of a finished comparison',
+        InputError,
+    ),
+    WithJsonSchema({"anyOf": [COMPARED, NAMED]}),
+]
+LARGEST = 1_000_000_000  # units that a plan may be about
+
+
+class PlanRequest(Request):
+    """A pilot, and what to plan from it."""
+
+    comparison: PilotBody = Field(
+        description="The pilot: a request of /v1/comparisons on one test set, or the id of one."
+    )
+    metric: Name | None = Field(
+        default=None, description="label of the metric to plan for; the pilot's first by default"
+    )
+    a: Name | None = Field(
+        default=None, description="first system of the one pair to plan for; all pairs by default"
+    )
+    b: Name | None = Field(default=None, description="second system of that pair")
+    difference: Annotated[float, Between(0.0, 1e9)] | None = Field(
+        default=None,
+        description="true difference that is to show, in points of the metric; the plan says how "
+        "many segments or documents it takes",
+    )
+    units: Annotated[int, WholeNumber(2, LARGEST)] | None = Field(
+        default=None,
+        description="a number of segments, or of documents where these are resampled, to plan for "
+        "besides the usual ones",
+    )
+    corrected: Flag = Field(
+        default=False,
+        description="plan for the strictest level of the pilot's correction instead of alpha",
+    )

@@ -7,8 +7,10 @@ it, `schema_of` the JSON schema. What only data can decide is checked where they
 from __future__ import annotations
 
 import types
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Annotated, Any, ClassVar, Self, Union, get_args, get_origin
 
 from annotated_types import Ge, GroupedMetadata, Gt, Le, Len, Lt
@@ -23,6 +25,7 @@ from pydantic import (
     ValidationError,
     WithJsonSchema,
 )
+from pydantic.fields import FieldInfo
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import ErrorDetails, PydanticCustomError
 from pydantic_core.core_schema import (
@@ -31,10 +34,11 @@ from pydantic_core.core_schema import (
     no_info_after_validator_function,
 )
 
-from sigtest.data.choices import choose
-from sigtest.data.numbers import whole
+from sigtest.data.names import choose
+from sigtest.data.text import whole
 from sigtest.errors import InputError, RecipeError, SigtestError, quoted
 
+MOST_FLAWS = 20  # that are told of one request
 SHOWN = 40  # characters of a wrong value that messages repeat
 WRONG, UNKNOWN = "wrong", "unknown"  # types of our own errors
 ELSEWHERE = "elsewhere"  # a reference in a schema that pydantic must not follow
@@ -70,11 +74,13 @@ class Request(BaseModel):
         try:
             return cls.model_validate({k: v for k, v in body.items() if k not in others})
         except ValidationError as error:
-            details = sorted(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
+            found = error.errors(include_url=False)
+            details = sorted(found, key=lambda one: one["type"] != "extra_forbidden")
             flaws: dict[str | int, ErrorDetails] = {}
             for detail in details:
                 flaws.setdefault(detail["loc"][0] if detail["loc"] else "", detail)
-            first, *rest = [_in_words(flaw, cls, others, place) for flaw in flaws.values()]
+            some = islice(flaws.values(), MOST_FLAWS)
+            first, *rest = [_in_words(flaw, cls, others, place) for flaw in some]
             first.others = tuple(rest)
             raise first from None
 
@@ -133,7 +139,8 @@ class Distinct:
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        return no_info_after_validator_function(self._check, handler(source))
+        schema: Any = {**handler(source), "fail_fast": True}  # or many wrong entries take memory
+        return no_info_after_validator_function(self._check, schema)
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
@@ -141,8 +148,8 @@ class Distinct:
         return {**handler(schema), "uniqueItems": True}
 
     def _check(self, values: tuple[object, ...]) -> tuple[object, ...]:
-        for value in values:
-            if (count := values.count(value)) > 1:
+        for value, count in Counter(values).items():
+            if count > 1:
                 raise wrong(f"names {value!r} {count} times")
         return values
 
@@ -182,6 +189,7 @@ def _rising(ends: tuple[float, float]) -> tuple[float, float]:
 
 
 Name = Annotated[str, Len(1), Must("text")]
+Names = Annotated[tuple[Name, ...], Distinct()]
 Flag = Annotated[bool, Strict(), Must("true or false")]
 Real = Annotated[float, Strict(), Ge(-1e300), Le(1e300), Must("a finite number")]
 Renames = Annotated[dict[Name, Name], Must("an object of names by names")]
@@ -326,3 +334,163 @@ def _unknown(
     except RecipeError as error:
         return error
     raise AssertionError(f"{name!r} is known")
+
+
+# options of the shell and controls of forms, read off the models
+
+Words = Sequence[str]
+
+
+@dataclass(frozen=True)
+class Option:
+    """One field of a request, as it is asked for in words.
+
+    Attributes:
+        name: In the request.
+        info: What the model says of it.
+        kind: The type of one of its values, without notes; an object's model.
+        several: Whether it holds a list of them.
+        known: The names to choose from, where there are some.
+    """
+
+    name: str
+    info: FieldInfo
+    kind: Any
+    several: bool
+    known: tuple[str, ...]
+
+    @property
+    def about(self) -> str:
+        """What it says, in a phrase."""
+        return self.info.description or ""
+
+    @property
+    def default(self) -> str | float | None:
+        """Its value where it is left out, where that can be said in a word."""
+        usual = self.info.get_default()
+        return usual if isinstance(usual, str | int | float) and usual is not False else None
+
+    @property
+    def word(self) -> str:
+        """What the shell calls it."""
+        return self.info.title or self.name
+
+    @property
+    def flag(self) -> str:
+        """The option of the shell."""
+        return f"--{self.word.replace('_', '-')}"
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether the shell takes it more than once."""
+        return self.several or get_origin(self.kind) is dict
+
+    @property
+    def metavar(self) -> str:
+        """What stands for its value."""
+        if _is_model(self.kind):
+            needed = all(info.is_required() for info in self.kind.model_fields.values())
+            return "FIELD=VALUE,..." if needed else "VALUE[:FIELD=VALUE,...]"
+        written = {dict: "FROM=TO", tuple: "LOW,HIGH", float: "NUMBER", int: "N", Union: "N"}
+        usual = "NAME" if self.known or self.several else "TEXT"
+        return written.get(get_origin(self.kind) or self.kind, usual)
+
+    @property
+    def help(self) -> str:
+        """What the shell says of it."""
+        some = f"{'some' if self.several else 'one'} of {', '.join(self.known)}"
+        parts = (
+            self.about,
+            some if self.known else "",
+            "repeatable" if self.repeatable else "",
+            "" if self.default is None else f"default {self.default}",
+        )
+        return "; ".join(filter(None, parts))
+
+    def read(self, words: Words) -> object:
+        """What words mean, unchecked; one for each time that the option is given."""
+        if self.several:
+            return [self._value(word) for word in words]
+        return _renames(self.name, words) if self.repeatable else self._value(words[-1])
+
+    def _value(self, word: str) -> object:
+        if _is_model(self.kind):
+            return _members(self.name, self.kind, word)
+        if get_origin(self.kind) is tuple:
+            return [spelled(end, float) for end in word.split(",")]
+        if self.kind is bool:
+            return True
+        if get_origin(self.kind) is Union:  # a whole number, or a word in its place
+            return spelled(word, int)
+        return spelled(word, self.kind) if self.kind in (int, float) else word
+
+
+def options(model: type[Request], without: Sequence[str] = ()) -> tuple[Option, ...]:
+    """The fields of a model that can be said in words."""
+    types = field_types(model).items()
+    return tuple(_option(model, name, kind) for name, kind in types if name not in without)
+
+
+def words_of(fields: Sequence[Option], namespace: object) -> dict[str, Any]:
+    """What options say, as a request has it.
+
+    Args:
+        fields: Of the request.
+        namespace: Has the words of each option that is given, under its field's name.
+
+    Raises:
+        RecipeError: An option that says nothing of the kind that it must.
+    """
+    request: dict[str, Any] = {}
+    for field in fields:
+        given = getattr(namespace, field.name)
+        if given:
+            words = [given] if isinstance(given, str) else given
+            request[field.name] = given if field.kind is bool else field.read(words)
+    return request
+
+
+def _option(model: type[Request], name: str, annotation: Any) -> Option:
+    kind, notes = unwrapped(annotation)
+    several = get_origin(kind) is tuple and get_args(kind)[-1] is Ellipsis
+    if several:
+        kind, notes = unwrapped(get_args(kind)[0])
+    elif get_origin(kind) is dict and _is_model(get_args(kind)[1]):
+        kind = get_args(kind)[1]  # words say one of them
+    known = next((tuple(note.known) for note in noted(notes) if isinstance(note, OneOf)), ())
+    return Option(name, model.model_fields[name], kind, several, known)
+
+
+def _renames(name: str, words: Words) -> dict[str, str]:
+    """New names by old ones."""
+    found: dict[str, str] = {}
+    for word in words:
+        old, equals, new = word.rpartition("=")
+        if not equals:
+            raise RecipeError(f"{name} takes FROM=TO, not {word!r}.", field=name)
+        if found.setdefault(old, new) != new:
+            raise RecipeError(f"{name} gives {old!r} two names.", field=name)
+    return found
+
+
+def _members(name: str, model: type[Request], word: str) -> dict[str, object]:
+    """An object, whose first field may be given by its value alone."""
+    first, _, rest = word.partition(":")
+    if "=" in first:
+        first, rest = "", word
+    known = {option.name: option for option in options(model)}
+    found: dict[str, object] = {next(iter(known)): first} if first else {}
+    for part in filter(None, rest.split(",")):
+        field, equals, value = part.partition("=")
+        if not equals:
+            raise RecipeError(f"{name}: {part!r} needs a value: {part}=VALUE.", field=name)
+        found[field] = known[field].read([value]) if field in known else value
+    return found
+
+
+def spelled(word: str, kind: Callable[[str], float]) -> object:
+    """A number as it is spelled in words; other words are left for the check to refuse."""
+    try:
+        return kind(word)
+    except ValueError:
+        return word

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, FailFast, Field
 
 from sigtest.errors import InputError
 from sigtest.requests.model import Must, Request, wrong
@@ -81,6 +81,7 @@ class Notes(Request):
     )
     tags: Annotated[
         tuple[Tag, ...],
+        FailFast(),
         AfterValidator(_once),
         Must('a list of words, such as ["nightly"]', InputError),
     ] = Field(default=(), description="words to find it by, without commas")
@@ -96,17 +97,10 @@ class Notes(Request):
         """As a request says it; nothing of what is empty."""
         return {name: value for name, value in self.model_dump(mode="json").items() if value}
 
+    def written(self) -> Noted:
+        """What the request writes, as JSON has it, perhaps over what is there."""
+        return self.model_dump(mode="json", include={*PARTS}, exclude_unset=True)
+
 
 PARTS = tuple(Notes.model_fields)
 Noted = Mapping[str, Any]  # those of PARTS that are written, as JSON has them
-
-
-def apart(request: Mapping[str, Any]) -> tuple[Noted, dict[str, Any]]:
-    """What a request notes, as JSON has it, and the request without it.
-
-    Raises:
-        InputError: A title, tags or metadata that cannot be kept.
-    """
-    rest = {name: value for name, value in request.items() if name not in PARTS}
-    notes = Notes.of({name: request[name] for name in PARTS if name in request})
-    return notes.model_dump(mode="json", exclude_unset=True), rest

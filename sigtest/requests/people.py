@@ -1,18 +1,30 @@
-"""Requests about people's judgements."""
+"""Requests about people's judgements, and about metrics and tests that are held against them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from annotated_types import Ge, Le, Len
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    FailFast,
+    Field,
+    Strict,
+    WithJsonSchema,
+)
 
+from sigtest.data.names import check_name
+from sigtest.errors import InputError
 from sigtest.requests.model import (
     Between,
     Distinct,
     Flag,
     Must,
     Name,
+    Names,
     OneOf,
     Renames,
     Request,
@@ -21,8 +33,8 @@ from sigtest.requests.model import (
     schema_of,
     wrong,
 )
-from sigtest.requests.recipe import DEFAULT_SEED, MAX_SEED
-from sigtest.significance import ALONE
+from sigtest.requests.recipe import DEFAULT_SEED, MAX_RESAMPLES, Seed
+from sigtest.significance import ALONE, ALTERNATIVES
 
 STANDARDISE = ("annotator", "annotator_no_refs", "none")
 TESTS = ("rank_sum", "signed_rank", "approximate_randomization")
@@ -32,8 +44,6 @@ UNTESTABLE = ("drop", "keep")
 AGGREGATES = ("segment", "document")
 DOMAINS = ("micro",)
 SEVERITIES = {"none": 0.0, "minor": 1.0, "major": 5.0}
-MAX_RESAMPLES = 99_999
-MAX_CATEGORIES = 100
 COMBINED = "combined"  # what the combination of several criteria is called
 
 
@@ -107,12 +117,11 @@ class Judging(Request):
         description="quality control, which leaves careless annotators out: a test "
         f"({', '.join(QUALITY_TESTS)}), and threshold, min_pairs, untestable",
     )
-    criteria: Annotated[tuple[Name, ...], Distinct(),
-                        AfterValidator(_without_combined)] = Field(
+    criteria: Annotated[Names, AfterValidator(_without_combined)] = Field(
         default=(),
         title="criterion",
         description="what was judged, in the order in which it decides; default all",
-    )  # fmt: skip
+    )
     aggregate: Annotated[str, OneOf(AGGREGATES, "unit of aggregation")] = Field(
         default="segment", description="what counts as one observation in the test"
     )
@@ -128,7 +137,7 @@ class HumanRequest(Judging):
         default=None,
         description="what compares two systems; by default rank_sum, for rankings sign",
     )
-    lower: Annotated[tuple[Name, ...], Distinct()] = Field(
+    lower: Names = Field(
         default=(),
         description="criteria of which less is better, such as penalties; a column "
         "higher_is_better says so, too",
@@ -154,15 +163,13 @@ class HumanRequest(Judging):
         description="gain over the years: best_old=A,best_new=B,current_old=C,current_new=D; in a "
         "request also several such objects by name",
     )
-    categories: Annotated[int, WholeNumber(2, MAX_CATEGORIES)] = Field(
+    categories: Annotated[int, WholeNumber(2, 100)] = Field(
         default=5, description="how many classes scores are sorted into, to measure agreement"
     )
-    resamples: Annotated[int, WholeNumber(1, MAX_RESAMPLES)] = Field(
+    resamples: Annotated[int, WholeNumber(1, 99_999)] = Field(
         default=9_999, description="how many draws approximate randomization and gains take"
     )
-    seed: Annotated[int, WholeNumber(0, MAX_SEED)] = Field(
-        default=DEFAULT_SEED, description="number from which every draw follows"
-    )
+    seed: Seed = DEFAULT_SEED
     show_annotators: Flag = Field(default=False, description="name annotators in the report")
 
     @property
@@ -202,3 +209,181 @@ def people_schema(
         "additionalProperties": False,
         "minProperties": 1,
     }  # fmt: skip
+
+
+# accuracy of tests
+
+ALPHAS = (0.05, 0.01, 0.001)
+SAME = "same"
+
+
+class AccuracyRequest(Request):
+    """Levels; texts and judgements are read elsewhere."""
+
+    alphas: Annotated[
+        tuple[Annotated[float, Between(0, 1)], ...],
+        Len(1),
+        Distinct(),
+        Must("a list of levels, one at least"),
+    ] = Field(
+        default=ALPHAS,
+        title="alpha",
+        description="levels of the tests; by default .05, .01 and .001",
+    )
+    human_alpha: Annotated[
+        Annotated[float, Between(0, 1)] | None,
+        BeforeValidator(
+            lambda value: None if value == SAME else value,
+            json_schema_input_type=Literal["same"] | Annotated[float, Between(0, 1)] | None,
+        ),
+        Must(f'a number or "{SAME}"'),
+    ] = Field(
+        default=None,
+        description=f"level of the conclusions of people: a number, or that of the tests; default "
+        f"{SAME}",
+    )
+
+
+class JudgedPairsRequest(Request):
+    """What is done with p-values of people; the pairs are read elsewhere."""
+
+    aliases: Renames = Field(default={}, description="another name for a system")
+    criteria: Names = Field(
+        default=(), description="in the order in which they decide; default all"
+    )
+
+
+# metric evaluations
+
+STATISTICS = ("pearson", "spearman", "kendall", "accuracy", "soft_accuracy", "accuracy_ties")
+METRIC_TESTS = ("williams", "perm_both")
+Level = Literal["system", "segment"]
+Group = Literal["none", "item", "system"]
+
+
+NUMBER = {"type": ["number", "null"]}
+BySystem = Annotated[
+    Any,
+    WithJsonSchema({
+        "type": "object",
+        "minProperties": 1,
+        "additionalProperties": NUMBER,
+        "description": "A score by name of the system.",
+    }),
+]  # fmt: skip
+BySegment = Annotated[
+    Any,
+    WithJsonSchema({
+        "type": "object",
+        "minProperties": 1,
+        "additionalProperties": {
+            "anyOf": [
+                {"type": "array", "items": NUMBER},
+                {"type": "object", "additionalProperties": NUMBER},
+            ]
+        },
+        "description": "Scores of segments by name of the system: a list, or an object by the "
+        "number of the segment, from 1; null is a missing score.",
+    }),
+]  # fmt: skip
+Share = Annotated[float, Strict(), Ge(0), Le(1), Must("a number from 0 to 1", InputError)]
+
+
+def _system(value: object) -> str:
+    try:
+        return check_name(value)
+    except InputError as error:
+        why = error.message.removesuffix(".")
+        raise wrong(f"must be the name of a system. {why}", error=InputError) from None
+
+
+SystemName = Annotated[str, BeforeValidator(_system), Must("the name of a system", InputError)]
+
+
+class Levels(Request):
+    """Scores of systems, of segments, or both; numbers are checked where they are aligned."""
+
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1})
+
+    system: BySystem = None
+    segment: BySegment = None
+
+
+class TestedSystems(Request):
+    """What a significance test of corpus scores says of two systems."""
+
+    a: SystemName
+    b: SystemName
+    p_greater: Share
+    p_less: Share | None = None
+
+
+class MetricRequest(Levels):
+    """Scores of a metric."""
+
+    model_config = ConfigDict(json_schema_extra={})
+
+    higher: Annotated[bool, Strict(), Must("true or false", InputError)] = Field(
+        default=True, description="False for error rates."
+    )
+    pairs: Annotated[tuple[TestedSystems, ...], FailFast(), Must("a list of pairs", InputError)] = (
+        Field(
+            default=(),
+            description="One-sided p-values of a significance test of corpus scores, for "
+            "soft_accuracy; otherwise they come from means of segment scores.",
+        )
+    )
+
+
+class Excluding(Request):
+    """Which systems are left out."""
+
+    exclude_systems: Names = Field(default=(), title="exclude", description="systems to leave out")
+
+
+class MetricEvaluationRequest(Excluding):
+    """How metrics are held against people; scores are read elsewhere."""
+
+    level: Annotated[Level, OneOf(get_args(Level), "level")] = Field(
+        default="system", description="what has the scores that are compared with people's"
+    )
+    group: Annotated[Group, OneOf(get_args(Group), "grouping")] = Field(
+        default="none",
+        description="segment level: over all cells at once, or the mean over segments (item) or "
+        "systems",
+    )
+    statistics: Annotated[tuple[Annotated[str, OneOf(STATISTICS, "statistic")], ...],
+                          Distinct()] | None = Field(
+        default=None,
+        title="statistic",
+        description="what is reported of every metric; by default all that the scores allow",
+    )  # fmt: skip
+    tests: Annotated[tuple[Annotated[str, OneOf(METRIC_TESTS, "significance test")], ...],
+                     Distinct()] | None = Field(
+        default=None,
+        title="test",
+        description="what compares two metrics; by default all that apply",
+    )  # fmt: skip
+    alternative: Annotated[str, OneOf(ALTERNATIVES, "alternative")] = Field(
+        default="greater",
+        description="two-sided, or one-sided with both claims of each pair",
+    )
+    absolute: Flag = Field(default=False, description="correlations count without their sign")
+    alpha: Annotated[float, Between(0, 1)] = Field(
+        default=0.05,
+        description="how often a claim may be false where nothing differs; intervals have level "
+        "1 - alpha",
+    )
+    correction: Annotated[str, OneOf(ALONE, "correction")] = Field(
+        default="holm", description="for all pairs of one statistic and test, over all sets"
+    )
+    resamples: Annotated[int, WholeNumber(1, MAX_RESAMPLES)] | None = Field(
+        default=None,
+        description="how many exchanges are drawn where not all are counted; by default as many "
+        "as the correction needs",
+    )
+    seed: Seed = DEFAULT_SEED
+    baseline: Name | None = Field(
+        default=None,
+        description="the metric that others are asked to beat; by default BLEU where it is there",
+    )

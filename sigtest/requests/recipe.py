@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_args, get_type_hints
 
-from annotated_types import Len
+from annotated_types import GroupedMetadata, Len
 from pydantic import (
     AfterValidator,
     BeforeValidator,
@@ -20,8 +20,8 @@ from pydantic import (
 )
 
 from sigtest.cached import cached_property
-from sigtest.data.choices import choose
-from sigtest.data.numbers import whole
+from sigtest.data.names import choose
+from sigtest.data.text import whole
 from sigtest.errors import RecipeError, quoted
 from sigtest.metrics import METRICS
 from sigtest.requests.model import (
@@ -33,15 +33,14 @@ from sigtest.requests.model import (
     OneOf,
     Request,
     WholeNumber,
+    options,
     wrong,
 )
-from sigtest.requests.options import options
 from sigtest.significance import ALTERNATIVES, CORRECTIONS, TESTS, Alternative, own_tests, swap_test
 
 if TYPE_CHECKING:
-    from sigtest.data.inferred import MetricOptions
-    from sigtest.data.testset import TestSet
-    from sigtest.metrics import Metric
+    from sigtest.data.testset import MetricOptions, TestSet
+    from sigtest.metrics import Measurable, Metric
     from sigtest.significance.corrections import Correction
 
     Measured = tuple[Metric, ...]
@@ -68,8 +67,13 @@ ANY_METRIC = "scores"  # goes with every test: where metrics follow from what sy
 LEAST_ALPHA = 1e-100  # a double still holds it when corrected for any number of pairs
 
 
+Seed = Annotated[
+    int, WholeNumber(0, MAX_SEED), Field(description="number from which every draw follows")
+]
+
+
 @dataclass(frozen=True)
-class Or:
+class Or(GroupedMetadata):
     """A whole number from one to another, or a word that stands for one."""
 
     word: str
@@ -77,7 +81,12 @@ class Or:
     high: int
     what: str
 
-    def check(self, value: object) -> object:
+    def __iter__(self) -> Iterator[object]:
+        number = {"type": "integer", "minimum": self.low, "maximum": self.high}
+        yield BeforeValidator(self._check)
+        yield WithJsonSchema({"anyOf": [number, {"const": self.word}]})
+
+    def _check(self, value: object) -> object:
         """Refuse all else."""
         found = whole(value)
         if value == self.word:
@@ -87,14 +96,6 @@ class Or:
         if not self.low <= found <= self.high:
             raise wrong(f"must be from {self.low:,} to {self.high:,}, not {found:,}")
         return found
-
-
-def _or(word: str, low: int, high: int, what: str) -> Any:
-    number = {"type": "integer", "minimum": low, "maximum": high}
-    return (
-        BeforeValidator(Or(word, low, high, what).check),
-        WithJsonSchema({"anyOf": [number, {"const": word}]}),
-    )
 
 
 class Baseline(Request):
@@ -170,16 +171,15 @@ class Settings(Request):
         "it is worse",
     )
     resamples: Annotated[
-        int | Literal["auto"], *_or("auto", 1, MAX_RESAMPLES, "a whole number")
+        int | Literal["auto"],
+        Or("auto", 1, MAX_RESAMPLES, "a whole number"),
     ] = Field(
         default="auto",
         description="how many; `auto` takes the smallest of 9,999, 19,999, 39,999 and so on, with "
         "which a corrected p-value can get as low as alpha / 4; in a family of a fixed size, as "
-        "low as alpha",
+        "low as alpha; intervals take 9,999 where no test looks at bootstrap resamples",
     )
-    seed: Annotated[int, WholeNumber(0, MAX_SEED)] = Field(
-        default=DEFAULT_SEED, description="number from which every draw follows"
-    )
+    seed: Seed = DEFAULT_SEED
     alpha: Annotated[float, Between(0, 1), AfterValidator(lambda a: check_alpha(a) or a)] = Field(
         default=0.05, description="level of decisions; intervals have level 1 - alpha"
     )
@@ -222,7 +222,7 @@ class Choices(Settings):
     )
 
     family: Annotated[
-        int | Literal["present"], *_or("present", 2, MAX_FAMILY, "a number of systems")
+        int | Literal["present"], Or("present", 2, MAX_FAMILY, "a number of systems")
     ] = Field(
         default="present",
         description="how many systems' pairs are corrected for: those `present`, or a number that "
@@ -303,6 +303,17 @@ class Recipe(Choices):
         names = Counter(metric.label for metric in self.metrics)
         return tuple(m.label if names[m.label] == 1 else m.spelling for m in self.metrics)
 
+    @cached_property
+    def by_word(self) -> bool:
+        """Whether a test looks at words."""
+        return any(test.by_word for test in own_tests(self.tests).values())
+
+    @cached_property
+    def measured(self) -> tuple[Measurable, ...]:
+        """What is measured of every output: by metric, and for tests that look at words, these."""
+        words = (metric.words for metric in self.metrics if self.by_word)
+        return (*self.metrics, *(own for own in words if own is not None))
+
     @property
     def studentised(self) -> bool:
         """Whether every resample needs standard errors of its own."""
@@ -357,7 +368,7 @@ def resamples_needed(
         family: Comparisons that are corrected together.
         fixed: Whether that is a number of comparisons of which some may come later.
     """
-    from sigtest.significance.levels import smallest_attainable
+    from sigtest.significance.corrections import smallest_attainable
 
     seen, most = (1, alpha) if fixed else (family, alpha / 4)
     for step in STEPS:
@@ -409,12 +420,12 @@ def labels_asked(metrics: object) -> frozenset[str] | None:
     Raises:
         RecipeError: See `parse_metric`.
     """
-    from sigtest.metrics.scores import Supplied
+    from sigtest.metrics.scores import ScoreMetric
 
     if not isinstance(metrics, list | tuple) or not metrics:
         return None
     asked = map(parse_metric, of_labels(metrics, None))
-    return frozenset(own.of.casefold() for own in asked if isinstance(own, Supplied))
+    return frozenset(own.of.casefold() for own in asked if isinstance(own, ScoreMetric))
 
 
 def _options_of(asked: object) -> tuple[str, dict[str, Any]]:

@@ -18,17 +18,18 @@ ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 
 TESTS: Registry[SignificanceTest] = Registry(
     {
-        "approximate_randomization": "sigtest.significance.randomization:ApproximateRandomization",
-        "bootstrap": "sigtest.significance.bootstrap:Bootstrap",
-        "bootstrap_t": "sigtest.significance.bootstrap:BootstrapT",
-        "paired_bootstrap": "sigtest.significance.bootstrap:PairedBootstrap",
-        "riezler_maxwell_bootstrap": "sigtest.significance.bootstrap:RiezlerMaxwellBootstrap",
-        "mcnemar": "sigtest.significance.contingency:McNemar",
-        "mcnemar_mid_p": "sigtest.significance.contingency:McNemarMidP",
-        "paired_t": "sigtest.significance.paired:PairedT",
-        "corrected_t": "sigtest.significance.paired:CorrectedT",
-        "sign_test": "sigtest.significance.signs:SignTest",
-        "signed_rank": "sigtest.significance.signs:SignedRank",
+        "approximate_randomization": "sigtest.significance.resampling:ApproximateRandomization",
+        "bootstrap": "sigtest.significance.resampling:Bootstrap",
+        "bootstrap_t": "sigtest.significance.resampling:BootstrapT",
+        "paired_bootstrap": "sigtest.significance.resampling:PairedBootstrap",
+        "riezler_maxwell_bootstrap": "sigtest.significance.resampling:RiezlerMaxwellBootstrap",
+        "mcnemar": "sigtest.significance.units:McNemar",
+        "mcnemar_mid_p": "sigtest.significance.units:McNemarMidP",
+        "paired_t": "sigtest.significance.units:PairedT",
+        "corrected_t": "sigtest.significance.units:CorrectedT",
+        "sign_test": "sigtest.significance.units:SignTest",
+        "signed_rank": "sigtest.significance.units:SignedRank",
+        "matched_pairs": "sigtest.significance.matched:MatchedPairs",
     },
     made=True,
 )
@@ -43,7 +44,7 @@ ALONE = (
     "none",
 )  # from p-values alone
 CORRECTIONS: Registry[Correction] = Registry(
-    {name: f"sigtest.significance.corrections:{name.upper()}" for name in (*ALONE, *JOINT)}
+    {name: f"sigtest.significance.corrections:{name}" for name in (*ALONE, *JOINT)}
 )
 
 

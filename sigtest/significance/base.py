@@ -73,6 +73,8 @@ class SignificanceTest(ABC):
         most_skewed: Skewness of the bootstrap distribution up to which differences are not; for
             means that is the skewness of differences over the square root of the units.
         most_hidden: Share of the variance that resamples may lack, as they do in small strata.
+        by_signs: Whether it counts exchanges of units, each of which has two sides: of n units no
+            p-value is below .5**n.
         caution: What the report says where it is used, if anything.
 
     Examples:
@@ -80,7 +82,7 @@ class SignificanceTest(ABC):
 
         >>> import numpy as np
         >>> from sigtest.significance import TESTS
-        >>> from sigtest.significance.montecarlo import p_value
+        >>> from sigtest.significance.intervals import p_value
         >>> test = TESTS["approximate_randomization"]
         >>> test.null
         'exchangeable labels'
@@ -102,6 +104,7 @@ class SignificanceTest(ABC):
     least_even: ClassVar[float] = 0.0
     most_skewed: ClassVar[float] = math.inf
     most_hidden: ClassVar[float] = math.inf
+    by_signs: ClassVar[bool] = False
     caution: ClassVar[str | None] = None
 
     @property
@@ -132,13 +135,13 @@ class ResamplingTest(SignificanceTest):
 
     Attributes:
         directed: Whether what is held against the difference has a sign, or is a length.
-        drawn: What its pseudo-statistics are called in pictures.
+        plural: What its pseudo-statistics are called in pictures.
         centred: Whether they are shifted by an estimate, where their mean is not known.
         middle: (P,) what is subtracted, where `around` said so.
     """
 
     directed: ClassVar[bool] = True
-    drawn: ClassVar[str] = "pseudo-statistics"
+    plural: ClassVar[str] = "pseudo-statistics"
     centred: ClassVar[bool] = False
     middle: Array | None = None
 
@@ -204,6 +207,7 @@ class OwnP:
         statistic: What was held against its null distribution, where the test has such a number.
         df: Degrees of freedom, where there are any.
         ahead: Positive where the test finds a ahead, negative where b; scores may say otherwise.
+        stretches: How many the test looked at, where it cuts texts into some.
         count: Always nothing; draws are counted by other tests.
         patterns: Always nothing, too.
     """
@@ -214,6 +218,7 @@ class OwnP:
     statistic: float | None = None
     df: float | None = None
     ahead: float = 0.0
+    stretches: int | None = None
     count: None = None
     patterns: None = None
 
@@ -226,9 +231,10 @@ class OwnP:
         statistic: float | None,
         df: float | None = None,
         ahead: float = 0.0,
+        stretches: int | None = None,
     ) -> OwnP:
         """From the decimal logarithm of a p-value."""
-        return cls(max(SMALLEST_P, 10.0**log10_p), log10_p, exact, statistic, df, ahead)
+        return cls(max(SMALLEST_P, 10.0**log10_p), log10_p, exact, statistic, df, ahead, stretches)
 
 
 class OwnTest(SignificanceTest):
@@ -236,10 +242,12 @@ class OwnTest(SignificanceTest):
 
     Attributes:
         fewest_units: How many units it needs to say anything.
+        by_word: Whether it looks at a metric's `words` in the place of units' statistics.
     """
 
     draws = "none"
     fewest_units: ClassVar[int] = 1
+    by_word: ClassVar[bool] = False
 
     def check(self, metric: Metric) -> None:
         """Check, before anything is computed, that the test can use this metric.
@@ -255,8 +263,8 @@ class OwnTest(SignificanceTest):
 
         Args:
             metric: Scores sums of units, and units.
-            a: (n, k) statistics of the first system's units.
-            b: (n, k) statistics of the second's.
+            a: (n, k) statistics of the first system's units, or what `by_word` says.
+            b: The same of the second's.
             alternative: The claim; `greater` says that a is better.
 
         Raises:

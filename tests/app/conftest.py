@@ -14,8 +14,7 @@ import uvicorn
 from exchange import Serve, ServeOn, Stored, launched
 from warmed import warmed
 
-from app.front import configuration
-from app.main import create_app
+from app.main import configuration, create_app
 from app.settings import Settings
 from benchmarks.deliveries import LOOPBACK
 from workers.settings import Settings as QueueSettings

@@ -13,7 +13,7 @@ from computed import rendered
 import sigtest
 from sigtest.cli import main
 from sigtest.client import Client
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare
 from sigtest.errors import InputError, LimitError, ServiceError
 from sigtest.render.formats import FORMATS

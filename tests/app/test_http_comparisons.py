@@ -13,7 +13,7 @@ from computed import rendered
 from exchange import COMPARISONS, ServeOn, Stored, problem, submit
 
 from app.settings import Settings
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.data.text import parse_lines
 from sigtest.engine import compare
 from workers.settings import Settings as QueueSettings

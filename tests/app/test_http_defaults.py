@@ -6,8 +6,12 @@ import httpx
 from exchange import COMPARISONS, submit
 from pydantic import BaseModel
 
-from sigtest.requests.comparisons import ComparisonRequest, SeveralRequest
-from sigtest.requests.testsets import OutputRequest, TestSetRequest
+from sigtest.requests.comparisons import (
+    ComparisonRequest,
+    OutputRequest,
+    SeveralRequest,
+    TestSetRequest,
+)
 
 
 def spelled(model: type[BaseModel], content: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from test_http_kinds import SAMPLES
 
 from sigtest.cli import main
 from sigtest.client import Client, Notes
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 
 WAIT = {"Prefer": "wait=60"}
 BROWSER = {"Sec-Fetch-Site": "same-origin"}

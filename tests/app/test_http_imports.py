@@ -264,6 +264,15 @@ def test_another_way_with_missing_segments_is_told_as_in_the_shell(service: http
     assert "Unknown way with missing segments 'dorp'" in answer.json()["detail"]
 
 
+def test_columns_are_systems_where_that_is_asked(service: httpx.Client) -> None:
+    rows = "".join(f"q{i},{i % 2},{i % 3}\n" for i in range(6))
+    table = ("scores", ("wide.csv", b"id,ours,theirs\n" + rows.encode()))
+    found = told(service, [table, ("request", (None, b'{"columns": "systems", "resamples": 99}'))])
+    assert [system["name"] for system in found["systems"]] == ["ours", "theirs"]
+    refused = service.post(COMPARISONS, files=[table, ("request", (None, b'{"columns": "rows"}'))])
+    assert refused.json()["errors"][0]["field"] == "columns"
+
+
 def test_missing_segments_are_dropped_where_that_is_asked(service: httpx.Client) -> None:
     tables = [("scores", ("x:a.csv", b"id,score\nq1,1\nq2,0\nq3,1\n")),
               ("scores", ("x:b.csv", b"id,score\nq3,0\nq2,0\n"))]  # fmt: skip

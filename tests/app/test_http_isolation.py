@@ -22,10 +22,9 @@ from test_http_kinds import judgements
 from app.settings import Settings
 from benchmarks.deliveries import LOOPBACK
 from sigtest.kinds import KINDS
-from workers.queue import NAME
+from workers.queue import NAME, Context
 from workers.settings import Settings as QueueSettings
 from workers.store.server import EmbeddedServer, connect
-from workers.tasks.context import Context
 from workers.tasks.run import run
 
 BODIES: dict[str, dict[str, Any]] = {

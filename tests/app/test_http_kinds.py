@@ -18,8 +18,8 @@ import sigtest
 from app.settings import Settings
 from sigtest.client import Client
 from sigtest.kinds import KINDS
-from sigtest.render import json as as_json
 from sigtest.render.formats import FORMATS
+from sigtest.render.records import render_json
 
 CAMPAIGN = ROOT / "examples" / "campaign" / "judgements.tsv"
 
@@ -144,7 +144,7 @@ def test_the_report_is_the_one_of_the_library_in_every_format(
         assert unchanged.status_code == 304
     report = service.get(f"{url}/report").json()
     check(service, sample.schema, report)
-    assert as_json.render(presented) == service.get(f"{url}/report").text
+    assert render_json(presented) == service.get(f"{url}/report").text
     problem(service.get(f"{url}/report", params={"format": "pdf"}), 406, "not-acceptable")
 
 

@@ -11,7 +11,7 @@ import pytest
 from exchange import COMPARISONS, Serve, ServeOn, problem, submit
 from service import until
 
-from app.probes import gauge
+from app.routes.site import family
 from app.settings import Settings
 from workers.access import Access
 from workers.settings import Settings as QueueSettings
@@ -133,8 +133,8 @@ def test_what_waits_is_told_by_caller_and_without_content(
 
 
 def test_labels_are_escaped() -> None:
-    *_, sample = gauge("load", "Of a caller.", [({"caller": 'a"b\\c\nd'}, 1.5)])
-    assert sample == r'load{caller="a\"b\\c\nd"} 1.5'
+    *_, sample = family("load", "Of a caller.", {'a"b\\c\nd': 1.5}, "caller")
+    assert sample == r'sigtest_load{caller="a\"b\\c\nd"} 1.5'
     assert SAMPLE.fullmatch(sample)
 
 

@@ -9,7 +9,7 @@ import pytest
 from computed import rendered
 from exchange import COMPARISONS, Stored, problem
 
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare
 
 Form = list[tuple[str, tuple[str, bytes]]]

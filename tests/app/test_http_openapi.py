@@ -7,15 +7,16 @@ import httpx
 import pytest
 from exchange import COMPARISONS, check, problem, submit
 
-from app import openapi
-from app.schema.document import COMPARISONS as EXAMPLES
+from app.main import openapi_text
+from app.openapi import components, examples
 from sigtest.kinds import KINDS
 
+EXAMPLES = examples("submit comparisons")
 COMMITTED = Path(__file__).parents[2] / "openapi" / "openapi.json"
 
 
 def test_the_committed_document_is_the_codes() -> None:
-    assert COMMITTED.read_text(encoding="utf-8") == openapi.text(), "run `make openapi`"
+    assert COMMITTED.read_text(encoding="utf-8") == openapi_text(), "run `make openapi`"
 
 
 def test_the_service_tells_its_document(service: httpx.Client) -> None:
@@ -146,3 +147,9 @@ def test_every_kind_has_a_schema_examples_and_the_parts_of_its_form(
             form = content["multipart/form-data"]["schema"]["properties"]
             assert {*kind.parts, "request"} <= set(form)
             assert ("references" in form) == bool(kind.compares)
+
+
+def test_records_of_all_kinds_have_names_of_their_own() -> None:
+    names = components(*(report for kind in KINDS.values() for report in kind.reports))
+    assert set(names) >= {report.__name__ for kind in KINDS.values() for report in kind.reports}
+    assert not [name for name in names if "__" in name]  # as pydantic tells two of one name apart

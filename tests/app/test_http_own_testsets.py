@@ -11,7 +11,7 @@ from exchange import COMPARISONS, Serve, Stored, problem, submit
 
 from app.settings import Settings
 from sigtest.client import Client
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 
 TESTSETS = "/v1/testsets"
 TEXTS: dict[str, Any] = {

@@ -9,9 +9,9 @@ from exchange import COMPARISONS, Serve, problem, safe_picture, submit
 
 from app.settings import Settings
 from sigtest.cli import main
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare, distribute
-from sigtest.render.converters import PICTURE_FORMATS, converted
+from sigtest.render.drawing import PICTURE_FORMATS, converted
 from sigtest.render.pictures import PICTURES
 from sigtest.report import Report
 
@@ -155,8 +155,9 @@ def test_pictures_wait_for_the_report(
     large = body | {
         "references": [text],
         "systems": systems,
-        "resamples": 200_000,
+        "resamples": 999_999,
         "metrics": ["ter"],
+        "tests": ["bootstrap"],
     }
     url = service.post(COMPARISONS, json=large).headers["location"]
     problem(service.get(f"{url}/plots/{name}"), 409, "not-ready")

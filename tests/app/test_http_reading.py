@@ -40,7 +40,7 @@ def test_a_body_that_is_never_read_costs_its_sender_alone(
     whole = client.post(COMPARISONS, json=large(body, 1), headers=OF_BOB)
     assert whole.status_code == 202, whole.text
     (first,) = children(os.getpid(), CHILD)
-    monkeypatch.setattr(questions, "_of_json", endless)
+    monkeypatch.setattr(questions, "_question", endless)
     with ThreadPoolExecutor(1) as threads:
         evil = threads.submit(client.post, COMPARISONS, json=large(body, 2), headers=OF_ANN)
         assert client.get("/healthz").is_success
@@ -79,6 +79,19 @@ def test_flaws_of_large_bodies_are_told_with_their_places(
 
 def run(process: ReadingProcess, *work: Any) -> Any:
     return asyncio.run(process.run(0, *work))
+
+
+def test_one_that_is_closed_begins_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    process = ReadingProcess(1)
+
+    def closed(*_: object) -> None:
+        process.close()
+        raise EOFError
+
+    monkeypatch.setattr(process, "_exchange", closed)
+    with pytest.raises(LimitError):
+        run(process, sorted, [2, 1])
+    assert process._process is None
 
 
 def test_it_is_killed_for_what_it_does_and_does_it_again() -> None:

@@ -178,6 +178,27 @@ def test_a_body_with_two_faults_names_both(service: httpx.Client, body: dict[str
     assert named == {"alpha", "seed"}
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "wrong"),
+    [
+        ("POST", "/v1/comparisons", {"alpha": "x", "tags": 3}),
+        ("POST", "/v1/human-evaluations", {"judgements": [], "alpha": "x", "title": 3}),
+        ("POST", "/v1/testsets", {"name": "x", "seed": -1, "metadata": 3}),
+        ("PATCH", f"/v1/testsets/{'0' * 32}", {"resamples": 0, "tags": 3}),
+        ("PATCH", f"/v1/testsets/{'0' * 32}", {"title": 0, "tags": 3}),
+        ("POST", "/v1/webhooks", {"url": "", "events": ["x"]}),
+    ],
+)
+def test_a_fault_of_what_is_computed_and_one_of_what_is_written_are_named(
+    service: httpx.Client, body: dict[str, Any], method: str, path: str, wrong: dict[str, Any]
+) -> None:
+    sent = body | wrong if path == COMPARISONS else wrong
+    told = service.request(method, path, json=sent).json()
+    assert told["status"] == 422
+    named = {own["field"].partition("[")[0] for own in told["errors"]}
+    assert named == {*wrong} - {"judgements", "name"}
+
+
 Part = tuple[str, tuple[str | None, bytes]]
 REFERENCE: Part = ("references", ("ref.txt", b"a b\nc d\n"))
 FIRST: Part = ("systems", ("A.txt", b"a b\nc d\n"))

@@ -12,8 +12,8 @@ from exchange import check, problem, submit
 
 from app.http.negotiation import Wish, choose_format
 from app.http.problems import NotAcceptableError
-from sigtest.comparison.parse import parse_comparison
-from sigtest.decide.anew import decided
+from sigtest.comparison.comparison import parse_comparison
+from sigtest.decide.summary import decided
 from sigtest.engine import compare
 from sigtest.render.comparison import present
 from sigtest.render.formats import FORMATS, Layout

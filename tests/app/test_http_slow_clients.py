@@ -111,13 +111,21 @@ def test_a_large_body_has_the_time_it_needs(client: httpx.Client) -> None:
         assert talk.recv(65536).startswith(b"HTTP/1.1 400")
 
 
-def test_an_answer_that_is_not_taken_ends_the_connection(client: httpx.Client) -> None:
+def test_an_answer_that_is_not_taken_ends_the_connection(
+    client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, lost = middleware.Connection.connection_lost, []
+
+    def watched(connection: middleware.Connection, error: Exception | None) -> None:
+        lost.append(connection)
+        whole(connection, error)
+
+    monkeypatch.setattr(middleware.Connection, "connection_lost", watched)
     with opened(client) as talk:
         talk.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
         for _ in range(60):  # pipelined: some megabytes of answers
             talk.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        time.sleep(5)
-        talk.settimeout(10)
+        until(lambda: bool(lost), seconds=60)
         size = 0
         with suppress(ConnectionError):
             while piece := talk.recv(65536):

@@ -14,12 +14,12 @@ from service import until
 from app.settings import Settings
 from sigtest.cli import main
 from sigtest.client import Client
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.data.text import parse_lines
 from sigtest.engine import compare, distribute
-from sigtest.render import json as json_format
 from sigtest.render.formats import FORMATS
 from sigtest.render.pictures import PICTURES
+from sigtest.render.records import render_json
 from sigtest.requests.comparisons import SeveralRequest
 
 NAMES = ("aspen", "birch", "cedar", "elm")
@@ -110,7 +110,7 @@ def test_the_report_is_that_of_the_library(
     body = change(suite) | {"pooled": pooled}
     expected = compare(parse_comparison(body))
     url = succeeded(service, body)["links"]["report"]
-    assert service.get(url).text == json_format.render(expected)
+    assert service.get(url).text == render_json(expected)
     assert service.get(url, params={"format": "text"}).text == rendered("text", expected)
     assert service.get(url, headers={"Accept": "text/plain"}).text == rendered("text", expected)
 
@@ -120,7 +120,7 @@ def test_exact_p_values_of_test_sets_stay_exact(
 ) -> None:
     body = suite | {"metrics": ["ter"], "tests": ["approximate_randomization"]}
     told = service.get(succeeded(service, body)["links"]["report"])
-    assert told.text == json_format.render(compare(parse_comparison(body)))
+    assert told.text == render_json(compare(parse_comparison(body)))
     report = told.json()
     assert all(p["exact"] for own in report["testsets"] for p in own["report"]["pairs"])
     assert not any(pair["exact"] for pair in report["overall"]["pairs"])
@@ -134,7 +134,7 @@ def test_scores_alone_may_be_sent(service: httpx.Client) -> None:
     testsets = [{"name": name, "systems": systems} for name in ("one", "two")]
     body = {"testsets": testsets, "metrics": ["scores:of=comet"], "resamples": 99}
     report = service.get(succeeded(service, body)["links"]["report"])
-    assert report.text == json_format.render(compare(parse_comparison(body)))
+    assert report.text == render_json(compare(parse_comparison(body)))
 
 
 def test_the_schemas_are_true(service: httpx.Client, suite: dict[str, Any]) -> None:
@@ -365,7 +365,7 @@ def client(service: httpx.Client) -> Iterator[Client]:
 def test_the_client_submits_suites(client: Client, suite: dict[str, Any]) -> None:
     asked = parse_comparison(suite | {"seed": 9})
     key = client.run(asked)
-    assert client.report(key).decode() == json_format.render(compare(asked))
+    assert client.report(key).decode() == render_json(compare(asked))
     assert client.plot(key, "matrix").decode() == PICTURES["matrix"].draw(compare(asked), {})
 
 

@@ -1,13 +1,16 @@
 """What keeps the interpreter busy is done for a few requests of one caller at a time."""
 
+import asyncio
+import json
 import select
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
+from types import ModuleType
 from typing import Any
 
 import httpx
@@ -16,7 +19,9 @@ from exchange import COMPARISONS, Serve
 from service import example, until
 
 from app.http.state import AT_ONCE
-from app.requests import questions, testsets
+from app.models import WebhookRequest
+from app.pages import forms, site
+from app.requests import bodies, questions, testsets
 from app.requests.bodies import BODIES, FORM, JSON
 from app.settings import Settings
 from sigtest.kinds import cost
@@ -158,15 +163,19 @@ def test_a_question_is_priced_while_others_are(
         assert one.result().status_code == 202
 
 
-@pytest.mark.parametrize("reads", ["parse_json", "read_form"])
+@pytest.mark.parametrize(("module", "reads"), [(bodies, "parse_json"), (questions, "read_form")])
 def test_what_was_read_is_checked_before_more_is_read(
-    serve: Serve, body: dict[str, Any], monkeypatch: pytest.MonkeyPatch, reads: str
+    serve: Serve,
+    body: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+    module: ModuleType,
+    reads: str,
 ) -> None:
     client = serve(Settings.model_validate(KEYS))
     files = {"scores": ("scores.csv", "system,segment,quality\na,1,1\na,2,2\nb,1,2\nb,2,3\n")}
     asked: dict[str, Any] = {"files": files} if reads == "read_form" else {"json": body}
-    read, checked = Held(getattr(questions, reads)), Held(questions.parsed)
-    monkeypatch.setattr(questions, reads, read)
+    read, checked = Held(getattr(module, reads)), Held(questions.parsed)
+    monkeypatch.setattr(module, reads, read)
     monkeypatch.setattr(questions, "parsed", checked)
 
     with ThreadPoolExecutor(3 * AT_ONCE) as threads:
@@ -204,6 +213,60 @@ def test_a_question_that_waits_for_another_one_leaves_its_turn(
         assert not any(own.done() for own in many)
         resume()
         assert {own.result().status_code for own in many} == {200}
+
+
+FORM_OF_TEXTS = [
+    ("references", ("reference.txt", b"a b c\nd e f\n")),
+    ("systems", ("one.txt", b"a b c\nd e\n")),
+    ("systems", ("two.txt", b"a b\nd e f\n")),
+]
+
+
+@pytest.mark.parametrize(
+    ("holder", "call", "method", "path", "sent"),
+    [
+        (forms, "looked_at", "POST", "/comparisons", {"data": {"do": "look"}}),
+        (site, "page", "POST", "/comparisons", {"data": {"do": "look"}}),
+        (site, "page", "GET", "{question}/pairs?a=aspen&b=birch", {}),
+        (site, "page", "GET", "{question}", {}),
+        (WebhookRequest, "of", "POST", "/v1/webhooks", {"json": {"url": "http://127.0.0.1:9"}}),
+        (questions.json, "loads", "POST", "/v1/plans", {"json": {"comparison": {"id": "{id}"}}}),
+    ],
+)
+def test_others_are_served_while_bodies_are_read_and_pages_made(
+    serve: Serve,
+    monkeypatch: pytest.MonkeyPatch,
+    holder: Any,
+    call: str,
+    method: str,
+    path: str,
+    sent: dict[str, Any],
+) -> None:
+    client = serve(Settings())
+    texts = example(seed=18).as_json()
+    asked = client.post(COMPARISONS, json=texts, headers={"Prefer": "wait=60"}).json()
+    made = {"name": "turns", "references": [["a b", "c d"]], "resamples": 99}
+    testset = client.post("/v1/testsets", json=made).json()["id"]
+    places = {"question": f"/comparisons/{asked['id']}", "id": asked["id"], "testset": testset}
+    whole, called, on_loop = getattr(holder, call), [], []
+
+    def watched(*args: Any, **kwargs: Any) -> Any:
+        with suppress(RuntimeError):
+            on_loop.append(asyncio.get_running_loop())
+        called.append(call)
+        return whole(*args, **kwargs)
+
+    monkeypatch.setattr(holder, call, watched)
+    if "json" in sent:
+        content = json.dumps(sent["json"]).replace("{id}", asked["id"])
+        sent = {"content": content, "headers": {"Content-Type": JSON}}
+    else:
+        sent = {**sent, "headers": {"Accept": "text/html", "Sec-Fetch-Site": "same-origin"}}
+        sent |= {"files": FORM_OF_TEXTS} if method == "POST" else {}
+    answer = client.request(method, path.format(**places), **sent)
+    assert answer.status_code < 300, answer.text
+    assert called
+    assert not on_loop
 
 
 def test_test_sets_are_checked_in_turn(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:

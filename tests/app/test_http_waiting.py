@@ -13,17 +13,16 @@ import pytest
 from exchange import COMPARISONS, ServeOn, problem
 from service import until
 
-from app.answers import testsets as boards
 from app.http import waiting
 from app.routes import testsets as pages
 from app.settings import Settings
 from sigtest.kinds import KINDS
+from workers.queue import Context
 from workers.settings import Settings as QueueSettings
 from workers.store import codec
 from workers.store.boards import Choice
 from workers.store.server import EmbeddedServer, connect
 from workers.tasks.boards import joins
-from workers.tasks.context import Context
 from workers.tasks.run import run
 
 PAIR = {"a": "A", "b": "B", "metric": "bleu", "test": "approximate_randomization"}
@@ -58,8 +57,8 @@ def url(client: httpx.Client, context: Context, body: dict[str, Any]) -> str:
     """A comparison that has succeeded, and a distribution that no worker makes."""
     location = client.post(COMPARISONS, json=body).headers["location"]
     name = id_of(location)
-    for entry in context.questions.progress.pieces(name).tasks(name):
-        run(context, entry.task.name, [name, *entry.task.arguments])
+    for entry in context.questions.pieces(name).tasks(name):
+        run(context, entry.name, [name, *entry.arguments])
     context.feed.drop(name)
     return f"{location}/distribution"
 
@@ -100,7 +99,7 @@ def test_who_has_waited_long_enough_is_told_to_ask_again(
 def test_what_needs_a_pending_system_of_a_board_is_asked_for_again(
     client: httpx.Client, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(boards, "WAIT_SECONDS", 0.1)
+    monkeypatch.setattr(pages, "WAIT_SECONDS", 0.1)
     lines = ["a b c d e", "f g h i j", "k l m n o"]
     made = client.post("/v1/testsets", json={"name": "t", "references": lines, "resamples": 99})
     testset = made.headers["location"]
@@ -144,7 +143,7 @@ def board_of_two(client: httpx.Client, context: Context, name: str) -> tuple[str
 def test_another_level_of_a_board_is_waited_for_as_long_as_is_preferred(
     client: httpx.Client, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(boards, "WAIT_SECONDS", 0.1)
+    monkeypatch.setattr(pages, "WAIT_SECONDS", 0.1)
     url, testset = board_of_two(client, context, "levels")
 
     def look(wait: int) -> httpx.Response:
@@ -177,14 +176,15 @@ def work(context: Context, testset: str) -> None:
     state = context.testsets.state(testset)
     assert state is not None
     for entry in joins(state):
-        run(context, entry.task.name, [testset, *entry.task.arguments])
+        run(context, entry.name, [testset, *entry.arguments])
     context.feed.drop(testset)
 
 
 def test_a_page_of_a_waiting_question_tells_its_place_and_its_cost(
     client: httpx.Client, body: dict[str, Any]
 ) -> None:
-    bodies = [{**body, "resamples": 999_999, "metrics": ["bleu", "chrf", "ter"]}]
+    metrics, tests = ["bleu", "nist", "chrf", "chrf:word_order=2", "ter"], ["bootstrap"]
+    bodies = [{**body, "resamples": 999_999, "metrics": metrics, "tests": tests}]
     bodies += [{**body, "resamples": resamples} for resamples in (999, 998)]
     asked = [client.post(COMPARISONS, json=own).headers["location"] for own in bodies]
     large, small, _ = (
@@ -201,7 +201,7 @@ def test_a_page_of_a_waiting_question_tells_its_place_and_its_cost(
 def test_a_board_that_is_measured_anew_says_so_and_leads_nowhere_wrong(
     client: httpx.Client, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(boards, "WAIT_SECONDS", 0.1)
+    monkeypatch.setattr(pages, "WAIT_SECONDS", 0.1)
     url, testset = board_of_two(client, context, "anew")
     client.patch(url, json={"resamples": 999}).raise_for_status()
     client.put(f"{url}/systems/C", json={"hypotheses": LINES})

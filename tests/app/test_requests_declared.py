@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterable
+from contextlib import closing
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
@@ -13,9 +14,9 @@ from jsonschema_rs import Draft202012Validator
 from starlette.requests import Request
 from twisted import BODIES, found, places, twisted, with_part
 
-from app import openapi
 from app.http.observing import EXCHANGE, Exchange
-from app.requests.bodies import Parser, read_envelope
+from app.main import openapi_text
+from app.requests.bodies import Parser, read_notes
 from app.requests.questions import read_question
 from app.requests.reading import ReadingProcess
 from app.requests.testsets import read_change, read_system, read_testset
@@ -29,7 +30,7 @@ OPERATIONS = pytest.mark.parametrize("operation", BODIES, ids=" ".join)
 @cache  # not when tests are collected: each process collects all, and one runs these
 def document() -> dict[str, Any]:
     """What the code says of all requests."""
-    read: dict[str, Any] = json.loads(openapi.text())
+    read: dict[str, Any] = json.loads(openapi_text())
     return read
 
 
@@ -37,14 +38,17 @@ def refusals(operation: tuple[str, str], bodies: Iterable[Any]) -> list[SigtestE
     """What the service says against each body; nothing where it takes it."""
 
     async def all_read() -> list[SigtestError | None]:
-        return [await refusal(operation, body) for body in bodies]
+        with closing(ReadingProcess(10)) as process:
+            return [await refusal(operation, body, process) for body in bodies]
 
     return asyncio.run(all_read())
 
 
-async def refusal(operation: tuple[str, str], body: Any) -> SigtestError | None:
+async def refusal(
+    operation: tuple[str, str], body: Any, process: ReadingProcess
+) -> SigtestError | None:
     method, path = operation
-    parser = Parser(SETTINGS.max_body_bytes, ReadingProcess(10))
+    parser = Parser(SETTINGS.max_body_bytes, process)
     state = {"settings": SETTINGS, "parser": parser}
     state |= {"watcher": None, "questions": Mock()}
 
@@ -53,16 +57,15 @@ async def refusal(operation: tuple[str, str], body: Any) -> SigtestError | None:
 
     headers = [(b"content-type", b"application/json")]
     scope = {"type": "http", "method": method, "path": path, "headers": headers, "state": state}
+    scope["path_params"] = {"name": "A"}
     request = Request({**scope, "query_string": b""}, receive)
     caller: Any = SimpleNamespace(name="anybody")
     EXCHANGE.set(Exchange("this one", caller.name))
     reading: Any = {
-        ("POST", "/v1/testsets"): lambda: read_testset(request, SETTINGS, parser),
-        ("PATCH", "/v1/testsets/{id}"): lambda: read_change(request, SETTINGS, parser),
-        ("PATCH", "/v1/comparisons/{id}"): lambda: read_envelope(request, parser),
-        ("PUT", "/v1/testsets/{id}/systems/{name}"): lambda: read_system(
-            request, SETTINGS, parser, "A"
-        ),
+        ("POST", "/v1/testsets"): lambda: read_testset(request, SETTINGS),
+        ("PATCH", "/v1/testsets/{id}"): lambda: read_change(request, SETTINGS),
+        ("PATCH", "/v1/comparisons/{id}"): lambda: read_notes(request),
+        ("PUT", "/v1/testsets/{id}/systems/{name}"): lambda: read_system(request, SETTINGS),
     }.get(operation, lambda: read_question(request, caller, None))
     try:
         await reading()

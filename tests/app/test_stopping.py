@@ -17,7 +17,7 @@ import pytest
 from exchange import COMPARISONS, ROOT
 from service import called, children, in_process, kill, until
 
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from workers.machine.worker import WORKING
 from workers.settings import Settings as QueueSettings
 

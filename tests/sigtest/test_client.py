@@ -15,8 +15,7 @@ import pytest
 from written import REFERENCES
 
 from sigtest.client import Client
-from sigtest.comparison.comparison import Comparison
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import Comparison, parse_comparison
 from sigtest.errors import InputError, LengthError, LimitError, RecipeError, ServiceError
 
 STATUS = {"id": "c1", "status": "succeeded", "progress": {"phase": "report", "done": 1, "total": 1}}

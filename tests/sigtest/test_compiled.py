@@ -31,6 +31,7 @@ def moved(x):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not COMPILED, reason="nothing is compiled, and nothing kept")
 def test_a_kernel_is_compiled_again_where_one_that_it_calls_was_edited(tmp_path: Path) -> None:
     def ran(step: int, times: int) -> str:
@@ -96,6 +97,7 @@ print(found, around(3), arrays, sum(known.stats.cache_hits.values()))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not COMPILED, reason="nothing is compiled, and nothing kept")
 def test_a_kernel_from_disk_loads_no_compiler_and_is_compiled_into_others(tmp_path: Path) -> None:
     def ran(times: int) -> str:
@@ -148,6 +150,7 @@ def write_late():
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not COMPILED, reason="nothing is compiled, and nothing kept")
 @pytest.mark.parametrize("damage", ["*.nbi", "*.nbc", "none"])
 def test_what_several_processes_left_of_a_kernel_is_never_taken_for_another(

@@ -15,7 +15,7 @@ from statsmodels.stats.weightstats import DescrStatsW
 import sigtest
 from sigtest.arrays import Array
 from sigtest.cli import main
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.draws.weights import bootstrap_counts
 from sigtest.errors import RecipeError
 from sigtest.gates import GateReport, gate
@@ -317,12 +317,13 @@ def test_a_notebook_shows_what_the_shell_prints(
         (49, 0.0, "not_worse", "There are 49 segments, fewer than 50: "),
         (50, 0.0, "not_worse", None),
         (300, -1.0, "not_worse", "The differences of s1 from the baseline are skewed: "),
-        (300, 1.0, "not_worse", None),  # rare gains make it careful
+        # rare gains keep it from passing, and let it fail: .13 of gates, VALIDITY.md has the table
+        (300, 1.0, "not_worse", "The differences of s1 from the baseline are skewed: "),
         (300, 1.0, "equivalent", "The differences of s1 from the baseline are skewed: "),
         (49, 0.0, "same", None),
     ],
 )
-def test_few_units_and_rare_large_losses_are_warned_of(
+def test_few_units_and_rare_large_differences_are_warned_of(
     units: int, sign: float, claim: str, warned: str | None
 ) -> None:
     rows = scores(units, (0.0, 0.0))

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from sigtest import engine, measuring
-from sigtest.comparison.comparison import Comparison
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import Comparison, parse_comparison
 
 SILENT = lambda *told: None  # noqa: E731
 

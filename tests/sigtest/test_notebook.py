@@ -11,22 +11,81 @@ import pandas
 import pytest
 
 import sigtest
+from sigtest import notebook
 from sigtest.cli import main
-from sigtest.notebook import asking
 
 REFERENCES = ["a b c d e", "f g h i j", "k l m n o"]
 SYSTEMS = {"A": ["a b c d e", "f g h i j", "k l m n"], "B": ["a b c d", "x g h i", "k l"]}
 
 
 def test_the_example_in_the_documentation_runs():
-    tried = doctest.testmod(asking, extraglobs={"sigtest": sigtest})
+    tried = doctest.testmod(notebook, extraglobs={"sigtest": sigtest})
     assert tried.attempted > 2
     assert tried.failed == 0
 
 
 def test_the_documentation_names_every_choice():
-    named = sigtest.compare.__doc__.partition("**choices")[2]
-    assert [name for name in asking.RecipeOptions.__annotations__ if f"`{name}`" not in named] == []
+    named = sigtest.compare.__doc__.partition("**options")[2]
+    assert [
+        name for name in notebook.RecipeOptions.__annotations__ if f"`{name}`" not in named
+    ] == []
+
+
+def test_signatures_name_every_option():
+    for door in (sigtest.compare, sigtest.gate, sigtest.suite, sigtest.plan, sigtest.accuracy):
+        named = inspect.signature(door).parameters
+        assert {*notebook.RecipeOptions.__annotations__, "missing"} <= named.keys()
+        assert named["missing"].default == "error"
+
+
+MALFORMED = {
+    "nothing for a system": ({"systems": {"A": None, "B": SYSTEMS["B"]}}, "systems['A'] must be a"),
+    "nothing for a system with scores": (
+        {"systems": {"A": None, "B": SYSTEMS["B"]}, "scores": {"A": [1, 2, 3], "B": [1, 2, 3]}},
+        "systems['A'] must be a list with one string a segment, not None",
+    ),
+    "scores that are a list": (
+        {"systems": [{"name": "A", "scores": [1, 2, 3]}], "scores": {"A": [1, 2, 3]}},
+        "The scores of system 'A' must be an object",
+    ),
+    "a list for a name": (
+        {"systems": [{"name": ["A"]}]},
+        'systems[0].name must be text, not ["A"]',
+    ),
+}
+
+
+@pytest.mark.parametrize(("options", "said"), MALFORMED.values(), ids=MALFORMED)
+def test_malformed_systems_are_one_clear_problem(options, said):
+    with pytest.raises(sigtest.InputError) as raised:
+        sigtest.compare(REFERENCES, **options)
+    assert said in raised.value.message
+
+
+SCORES = {"A": 1, "B": 2, "C": 3}
+ODD = {
+    "no path of an EvalSet": (lambda: sigtest.meta(evalset=5, lp="a", gold="b"), "evalset must be"),
+    "no list of labels": (lambda: sigtest.meta(SCORES, {"x": SCORES}, lower=5), "lower must be a"),
+    "no list of metrics": (lambda: sigtest.meta(evalset="x", metrics=5), "metrics must be a list"),
+    "a number of NumPy for systems": (
+        lambda: sigtest.compare(REFERENCES, np.array(3)), "systems must be an object",
+    ),
+    "a matrix for systems": (
+        lambda: sigtest.compare(REFERENCES, np.zeros((2, 2))), r"systems\[0\] must be an object",
+    ),
+    "a number of NumPy for judgements": (
+        lambda: sigtest.human(np.array(3)), "judgements must be paths",
+    ),
+    "a matrix for a choice": (
+        lambda: sigtest.compare(from_=["x.csv"], missing=np.zeros((2, 2))), "Unknown way with",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("ask", "said"), ODD.values(), ids=ODD)
+def test_odd_values_of_python_are_one_clear_problem(ask, said):
+    with pytest.raises(sigtest.SigtestError, match=said):
+        ask()
 
 
 def test_public_names_are_sorted_and_exist():
@@ -169,7 +228,7 @@ def test_columns_are_known_by_what_they_can_do(column):
 
 def test_type_checkers_take_frames_whatever_they_call_their_keys():
     # pyright holds names of parameters against each other, and pandas and polars have `key`
-    name = inspect.signature(asking.Frame.__getitem__).parameters["name"]
+    name = inspect.signature(notebook.Frame.__getitem__).parameters["name"]
     assert name.kind is inspect.Parameter.POSITIONAL_ONLY
 
 

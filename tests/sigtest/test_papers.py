@@ -9,11 +9,11 @@ import pytest
 
 import sigtest
 from sigtest.metrics import METRICS
-from sigtest.metrics.scores import Supplied
+from sigtest.metrics.scores import ScoreMetric
 from sigtest.papers import papers
 from sigtest.significance import CORRECTIONS, TESTS
 
-OWN = [kind for kind in METRICS.values() if not issubclass(kind, Supplied)]
+OWN = [kind for kind in METRICS.values() if not issubclass(kind, ScoreMetric)]
 CORRECTED = [entry for name, entry in CORRECTIONS.items() if name != "none"]
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare
 from sigtest.errors import InputError
 from sigtest.parallel import in_order
-from sigtest.render import json
+from sigtest.render.records import render_json
 
 LINES = [f"the {a} saw a {b} near the {c}" for a in "xyz" for b in "uvw" for c in "rst"] * 3
 BODY = {
@@ -42,7 +42,7 @@ def test_reports_do_not_depend_on_the_number_of_processes(body: dict, jobs: int)
     comparison = parse_comparison(body)
     told: list[tuple[str, int, int]] = []
     shared = compare(comparison, lambda *progress: told.append(progress), jobs)
-    assert json.render(shared) == json.render(compare(comparison))
+    assert render_json(shared) == render_json(compare(comparison))
     for phase in ("statistics", "resampling"):
         steps = [(done, total) for name, done, total in told if name == phase]
         assert steps == sorted(steps)

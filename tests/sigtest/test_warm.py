@@ -1,4 +1,4 @@
-"""After `warm`, no comparison waits for a compiler: a second one is not faster than the first."""
+"""After `warm`, no question waits for a compiler: a second one is not faster than the first."""
 
 import subprocess
 import sys
@@ -10,16 +10,23 @@ from sigtest.compiled import COMPILED
 # Runs in a process of its own: what other tests have compiled must not count.
 SCRIPT = """
 import gc
+import itertools
 import random
+from functools import partial
+
+import numpy as np
 
 from numba.core.registry import CPUDispatcher
 
 from sigtest.comparison.comparison import Comparison
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare
-from sigtest.draws.totals import alone, resample, swap_fact
+from sigtest.draws.totals import alone, exact_fact, resample, swap_fact
 from sigtest.engine import measure
+from sigtest.draws.distribution import distribution, pair_of
+from sigtest.kinds import KINDS
 from sigtest.kinds.cost import exact_seconds
+from sigtest.segments import segment_shares
 from sigtest.significance import resampling_tests
 from sigtest.warm import warm
 
@@ -77,7 +84,7 @@ requests = [
         {"name": "ratio", "of": "ratio"}]},
 ]
 
-warm()
+warm(others=True)
 before = signatures()
 for request in requests:
     compare(parse_comparison(request))
@@ -95,12 +102,56 @@ totals, tables = zip(*(
     for own in [[measure(entry.testset, system, metric) for metric in board.recipe.metrics]]
 ))
 for m in range(len(everything)):
-    swap_fact(part, m, totals[0], totals[1], (tables[0][m], tables[1][m]))
+    exact_fact(part, m, (tables[0][m], tables[1][m]))
+    swap_fact(part, m, totals[0], totals[1])
+pair, _ = pair_of(part, "s0", "s1", "bleu", drawing[0])
+table = np.stack([tables[0][0], tables[1][0]])
+distribution(pair, [table], "bleu")
+segment_shares(board.recipe.metrics[0], table, 1)
+
+names = [f"m{i}" for i in range(9)]
+
+
+def segments(missing=False):
+    found = {name: [rng.randint(0, 5) / 2 for _ in range(7)] for name in names}
+    found["m0"][0] = None if missing else 1
+    return {"segment": found}
+
+
+def by_system():
+    return {"system": {name: rng.random() for name in names}}
+
+
+evaluations = [
+    {"human": {"scores": scored()}, "metrics": {label: scored() for label in "xyz"}, **choices}
+    for scored, levels in (
+        (segments, [{"level": "segment", "group": g} for g in ("none", "item", "system")] + [{}]),
+        (partial(segments, True), [{"level": "segment", "group": "item"}, {}]),
+        (by_system, [{}]),
+    )
+    for level in levels
+    for choices in ({**level, "resamples": 40}, {**level, "absolute": True, "resamples": 99,
+                    "alternative": "two-sided", "correction": "bonferroni"})
+]
+rows = [{"annotator": w, "system": name, "segment": i, "score": rng.randint(0, 100)}
+        for w in "uv" for name in "abc" for i in range(1, 30)]
+people = [{"judgements": rows}, {"judgements": rows, "resamples": 50}]
+studied = {"comparison": plain, "difference": 1.5}
+human = {"pairs": [{"a": a, "b": b, "p_greater": 0.02, "p_less": 0.98}
+                   for a, b in itertools.combinations([f"s{i}" for i in range(4)], 2)]}
+tests = ["approximate_randomization", "paired_bootstrap", "bootstrap"]
+accuracies = [{"human": human, "comparison": {**plain, "metrics": ["bleu", "ter"], "tests": tests}}]
+others = {"metric-evaluations": evaluations, "human-evaluations": people, "plans": [studied],
+          "test-accuracy": accuracies}
+for path, bodies in others.items():
+    for body in bodies:
+        KINDS[path].compute(KINDS[path].parse(body))
 for late in sorted(signatures() - before):
     print(*late)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not COMPILED, reason="nothing is compiled here")
 def test_no_comparison_waits_for_a_compiler() -> None:
     done = subprocess.run(

@@ -11,7 +11,7 @@ from computed import report_of
 from sigtest.draws.product import fixed_point
 from sigtest.metrics.scores import Scores
 from sigtest.significance import ALTERNATIVES
-from validation import gates, kept, unequal
+from validation import best, gates, kept, speech, unequal
 from validation.beside import bootstrap_p_values, drawn, sample_beside, swap_p_values
 
 TESTS = ("approximate_randomization", "bootstrap", "bootstrap_t", "paired_bootstrap")
@@ -77,7 +77,7 @@ def test_every_place_of_the_docs_is_there():
     page = kept.PAGE.read_text()
     for name in ("skewed", "skewed-claims", "growing", "ranks", "gates"):
         assert f"<!-- {name} -->\n" in page
-    for name in ("studentised", "further", "unequal"):
+    for name in ("studentised", "further", "unequal", "speech", "best"):
         assert f"<!-- {name} -->\n" in page
 
 
@@ -92,6 +92,15 @@ def test_documents_of_unequal_size_keep_the_level_where_reports_say_so() -> None
     assert np.sum([run["covered"] for run in few]) / 200 > 0.85
 
 
+def test_tests_of_recognisers_keep_their_level_where_stretches_are_independent() -> None:
+    """200 simulations a kind: three standard errors of .058 are .05."""
+    alike, own = ([speech.simulated((kind, run)) for run in range(4)] for kind in speech.KINDS)
+    for name in speech.TESTS:
+        assert max(speech.rates(alike, name)) <= speech.MOST + 0.05
+    assert max(speech.rates(own, "approximate_randomization")) <= speech.MOST + 0.05
+    assert min(speech.rates(own, "matched_pairs")) > 0.1  # as its caution says
+
+
 def test_the_stated_power_of_gates_is_that_of_skewed_differences_too() -> None:
     """300 simulations a cell: three standard errors of .95 are .038."""
     for size, name in ((50, "exponential"), (300, "normal")):
@@ -99,3 +108,12 @@ def test_the_stated_power_of_gates_is_that_of_skewed_differences_too() -> None:
         for claim in ("not_worse", "equivalent"):
             _, passed, stated = np.sum([run[claim] for run in runs], axis=0) / 300
             assert passed == pytest.approx(stated, abs=0.05), (name, claim)
+
+
+def test_a_true_best_stays_among_those_that_may_be_the_best() -> None:
+    """Of 200 boards of 20 equal systems, 1 in 20 of which is excluded: three standard errors."""
+    runs = [best.simulated(("0 and 1", 30, "equal", run)) for run in range(2)]
+    assert best.rate(runs, "stay") > best.LEAST - 0.025
+    steps = [best.simulated(("normal", 100, "steps", 0))]
+    assert best.rate(steps, "stay") > 0.95
+    assert best.rate(steps, "excluded") > best.rate(steps, "apart") > 5

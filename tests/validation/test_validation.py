@@ -22,6 +22,7 @@ def test_check_passes_on_the_real_library(name):
     assert check.passed, check.result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(len(FAULTS)), ids=[fault.name for fault in FAULTS])
 def test_seeded_fault_is_noticed(number):
     assert mutation.verdict(number)

@@ -10,20 +10,19 @@ from computed import sample_of
 from service import CALLER, EXAMPLE, until
 
 from sigtest.arrays import Array
-from sigtest.comparison.comparison import Comparison
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import Comparison, parse_comparison
 from sigtest.comparison.plan import Plan
 from sigtest.data.testset import TestSet
 from sigtest.data.text import parse_lines
 from sigtest.decide.facts import gather
 from sigtest.decide.summary import summarise
-from sigtest.render import json
+from sigtest.render.records import render_json
 from sigtest.report import Report
+from sigtest.requests.comparisons import SystemRequest, system_of
 from sigtest.requests.recipe import Recipe
-from sigtest.requests.testsets import SystemRequest, system_of
 from workers.questions import Questions
+from workers.queue import Context
 from workers.store.boards import Choice, State, TestSetRecord
-from workers.tasks.context import Context
 from workers.testsets import Leaderboard, NewTestSet, TestSets
 
 Lines = tuple[str, ...]
@@ -146,14 +145,14 @@ class Board:
         if recipe.family == "present":
             return {}
         there = set(self.state.digests.items())
-        seen = self.context.testsets.claims.seen(self.id).items()
+        seen = self.context.testsets.p_values_seen(self.id).items()
         rows = [np.frombuffer(row) for (a, b), row in sorted(seen) if not {a, b} <= there]
         names = [(label, test) for label in recipe.labels for test in recipe.tests]
         return {name: np.array([row[i] for row in rows]) for i, name in enumerate(names)}
 
     def is_right(self, choice: Choice = EVERYTHING) -> None:
         shown = self.shown(choice)
-        expected = json.render(self.expected(choice)).encode()
+        expected = render_json(self.expected(choice)).encode()
         assert self.report(choice) == expected
         assert shown.systems == tuple(sorted(self.systems))
         assert not shown.pending

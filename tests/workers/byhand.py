@@ -1,14 +1,16 @@
 """Doing what workers do, one task after the other, in this process."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
+import pytest
 from board import EVERYTHING, Board
 from redis import Redis
 
-from workers.queue import NAME
-from workers.store.task import Task
+from workers.machine.supervisor import Supervisor
+from workers.queue import NAME, Context
+from workers.store.records import Task
 from workers.tasks.boards import joins, refreshing
-from workers.tasks.context import Context
 from workers.tasks.run import run
 
 
@@ -18,9 +20,7 @@ def perform(context: Context, tasks: Sequence[Task]) -> None:
 
 
 def missing(context: Context, question_id: str) -> list[Task]:
-    return [
-        entry.task for entry in context.questions.progress.pieces(question_id).tasks(question_id)
-    ]
+    return context.questions.pieces(question_id).tasks(question_id)
 
 
 def finish(context: Context, question_id: str) -> None:
@@ -32,8 +32,8 @@ def finish(context: Context, question_id: str) -> None:
 
 def settle(context: Context, board: Board) -> None:
     """Measure the systems of a test set and write what its leaderboard shows."""
-    perform(context, [entry.task for entry in joins(board.state)])
-    perform(context, [refreshing(board.state, "by hand", EVERYTHING).task])
+    perform(context, joins(board.state))
+    perform(context, [refreshing(board.state, "by hand", EVERYTHING)])
     context.feed.drop(board.id)
 
 
@@ -51,5 +51,25 @@ def waiting(context: Context) -> set[str]:
     """Ids of the tasks that wait for their turn, are queued or run."""
     redis = context.questions.redis
     lines = [line for key in redis.keys("sigtest:tasks:*") for line in redis.lrange(key, 0, -1)]
-    spelled = [line.decode().partition(" ")[2] for line in lines]
-    return {Task.of(line).key for line in spelled} | context.feed.jobs.alive()
+    return {Task.of(line.decode()).key for line in lines} | context.feed.jobs.alive()
+
+
+def died_with(context: Context, worker: str) -> str:
+    """Let a worker take the next task, as one that dies with it leaves it; its id."""
+    redis = context.redis
+    register(redis, worker)
+    context.feed.fill()
+    key = str(redis.lpop(f"rq:queue:{NAME}").decode())
+    register(redis, worker, key)
+    redis.zadd(f"rq:wip:{NAME}", {f"{key}:start": 1})
+    return key
+
+
+@contextmanager
+def supervising(context: Context) -> Iterator[Supervisor]:
+    """A supervisor that has started nothing."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("sigtest.warm.warm", lambda: None)
+        supervisor = Supervisor(context.settings)
+        supervisor._prepare()
+        yield supervisor

@@ -6,8 +6,7 @@ from typing import Any
 
 from service import CALLER, Service, children, finished, until
 
-from sigtest.comparison.comparison import Comparison
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import Comparison, parse_comparison
 from workers.questions import Status
 
 SECONDS = 4.0  # half a one to notice, one to end, on a machine with other things to do

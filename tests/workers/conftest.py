@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from service import Comparisons, Service, started
 
+from workers.queue import Context
 from workers.settings import Settings
 from workers.store.server import EmbeddedServer, connect
-from workers.tasks.context import Context
 
 
 @pytest.fixture(scope="session")

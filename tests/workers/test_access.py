@@ -49,6 +49,13 @@ def test_all_keys_of_a_holder_are_revoked_together_or_one_by_one(access: Access)
     assert access.listing()[-1] == third
 
 
+def test_a_key_is_revoked_in_a_full_store(access: Access, jobs: Comparisons) -> None:
+    _, secret = access.add("ann", ["read"])
+    jobs.questions.context.redis.config_set("maxmemory", 1)
+    access.revoke("ann")
+    assert access.known(digest_of(secret)) == (None, True)
+
+
 @pytest.mark.parametrize(
     ("name", "scopes", "days", "budget"),
     [

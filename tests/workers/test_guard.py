@@ -7,8 +7,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import OutOfMemoryError
 
 from workers.access import Access, Sessions
-from workers.errors import FullError, StorageError
-from workers.guard import guarded
+from workers.errors import FullError, StorageError, guarded
 from workers.questions import Questions
 from workers.testsets import TestSets
 from workers.webhooks import Webhooks

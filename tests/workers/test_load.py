@@ -6,10 +6,11 @@ import pytest
 from byhand import finish, missing, perform
 from service import CALLER, Comparisons, example, synthetic
 
-from workers.load import load
+from workers.observing import load
 from workers.questions import Status
-from workers.store.survey import BOUNDS, Tallies, place_of
-from workers.tasks.context import Context
+from workers.queue import Context
+from workers.store.usage import BOUNDS, Tallies, place_of
+from workers.tasks.run import died
 
 
 def test_tasks_that_wait_are_counted_with_the_age_of_the_oldest(
@@ -63,8 +64,7 @@ def test_a_task_that_was_started_too_often_counts_as_failed(
     record, _ = jobs.submit(synthetic(1, segments=5, systems=2), CALLER)
     task, *_ = missing(context, record.id)
     for _ in range(context.settings.attempts):
-        context.questions.progress.begin(record.id, task.key)
-    perform(context, [task])
+        died(context, task)
     assert jobs.find(record.id, CALLER).status is Status.FAILED
     (name,) = load(context).tasks
     assert name == ("measure", "failed")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from service import CALLER, Comparisons, example, synthetic, until
 
-from workers.news import News
+from workers.observing import News
 from workers.settings import Settings
 from workers.store.server import EmbeddedServer, connect
 

@@ -54,6 +54,7 @@ def finished_one(service: Service) -> str:
     return record.id
 
 
+@pytest.mark.slow
 def test_a_backup_has_everything(service: Service, finished_one: str, tmp_path: Path) -> None:
     backup, restore, keys = blocks("Backup and restore")
     places = {"BACKUP": str(tmp_path / "backup"), "RESTORED": str(tmp_path / "restored")}
@@ -78,6 +79,7 @@ def test_a_backup_has_everything(service: Service, finished_one: str, tmp_path: 
     server.stop()
 
 
+@pytest.mark.slow
 def test_an_upgrade_begins_and_ends(service: Service) -> None:
     before, after = blocks("Upgrade")
     assert run(before, service.settings).startswith("drained: workers have 0 tasks")
@@ -86,6 +88,7 @@ def test_an_upgrade_begins_and_ends(service: Service) -> None:
     assert told[1].split() == ["id", "caller", "kind", "why"]
 
 
+@pytest.mark.slow
 def test_keys_are_changed(server: EmbeddedServer, settings: Settings) -> None:
     with closing(connect(settings)) as redis:
         old, secret = Access(redis).add("ann", ["read"])
@@ -96,6 +99,7 @@ def test_keys_are_changed(server: EmbeddedServer, settings: Settings) -> None:
         assert [key.valid(0) for key in Access(redis).listing()] == [False, True]
 
 
+@pytest.mark.slow
 def test_another_machine_joins(server: EmbeddedServer, settings: Settings) -> None:
     (join,) = blocks("More machines")
     process = subprocess.Popen(

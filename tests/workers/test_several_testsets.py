@@ -20,21 +20,20 @@ from service import (
     until,
 )
 
-from sigtest.comparison.comparison import Comparison
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import Comparison, parse_comparison
 from sigtest.comparison.plan import Plan
 from sigtest.engine import distribute
 from sigtest.errors import RecipeError
 from sigtest.kinds import KINDS
 from sigtest.kinds.comparisons import ComparisonQuestion
-from sigtest.requests.testsets import EntryRequest
+from sigtest.requests.comparisons import EntryRequest
 from workers.errors import GoneError
 from workers.questions import PairAsked, Record, Status
+from workers.queue import Context
 from workers.settings import Settings
-from workers.store import progress
-from workers.store.progress import Cut
+from workers.store import questions
+from workers.store.questions import Cut
 from workers.store.server import connect
-from workers.tasks.context import Context
 from workers.tasks.run import run
 
 SLOW = {"segments": 800, "systems": 5, "metrics": ["bleu", "chrf"], "resamples": 20_000}
@@ -104,8 +103,8 @@ def test_cut_covers_every_output_of_every_test_set(
     workers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     several = small(resamples=99_999)
-    monkeypatch.setattr(progress, "BATCH_SECONDS", 1e-4)
-    monkeypatch.setattr(progress, "SHORT", 1e-5)
+    monkeypatch.setattr(questions, "BATCH_SECONDS", 1e-4)
+    monkeypatch.setattr(questions, "SHORT", 1e-5)
     cut = Cut.of(ComparisonQuestion(several), workers)
     assert [o for first, last in cut.batches for o in range(first, last)] == list(range(9))
     assert len(cut.batches) >= workers
@@ -151,7 +150,7 @@ def test_statistics_are_shared_with_single_comparisons(jobs: Comparisons, contex
     record, _ = jobs.submit(single, CALLER)
     finish(context, record.id)
     several = together(single, other)
-    pieces = context.questions.progress.pieces(submitted(jobs, several).id)
+    pieces = context.questions.pieces(submitted(jobs, several).id)
     held, new = several.plan.parts
     (metric,) = several.plan.recipe.metrics
     assert pieces.measured == {held.statistics_key(s, metric) for s in range(3)}
@@ -220,6 +219,7 @@ def succeeds(service: Service, several: Comparison, record: Record) -> None:
     assert service.jobs.report(record.id, CALLER) == in_process(several)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pooled", [False, True])
 def test_workers_killed_in_the_middle(hurt: Service, pooled: bool) -> None:
     several, record = half_way(hurt, 10, pooled)
@@ -227,6 +227,7 @@ def test_workers_killed_in_the_middle(hurt: Service, pooled: bool) -> None:
     succeeds(hurt, several, record)
 
 
+@pytest.mark.slow
 def test_lost_pieces_are_computed_again(hurt: Service) -> None:
     several, record = half_way(hurt, 20, pooled=False)
     redis = connect(hurt.settings)

@@ -70,11 +70,11 @@ def computed(path: str, body: dict[str, Any]) -> str:
     """The report of a question, in this process; what it cannot be answered with is said."""
     from sigtest.errors import SigtestError
     from sigtest.kinds import KINDS
-    from sigtest.render import json as canonical
+    from sigtest.render.records import render_json
 
     kind = KINDS[path]
     try:
-        return canonical.render(kind.present(kind.compute(kind.parse(body))))
+        return render_json(kind.present(kind.compute(kind.parse(body))))
     except SigtestError as error:
         return f"{type(error).__name__}: {error.message}"
 

@@ -128,15 +128,11 @@ class Keeper(threading.Thread):
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "workers.machine.supervisor", WATCH_STDIN],
                 cwd=ROOT,
-                env=_without_keys({**os.environ, **self._settings.as_environment()}),
+                # workers run code that looks at strangers' texts, and need no key
+                env={**os.environ, **self._settings.as_environment(), API_KEYS: ""},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 start_new_session=True,
                 text=True,
             )
             return self._process
-
-
-def _without_keys(environment: dict[str, str]) -> dict[str, str]:
-    """What workers inherit: they run code that looks at strangers' texts, and need no key."""
-    return {name: value for name, value in environment.items() if name != API_KEYS}

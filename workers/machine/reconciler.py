@@ -12,14 +12,16 @@ import time
 from redis import Redis
 from redis.exceptions import ResponseError
 
+from workers import webhooks
 from workers.errors import GoneError
+from workers.queue import Context
 from workers.settings import Settings
 from workers.store import keys
 from workers.store.boards import Choice
+from workers.store.records import Task, owner_of
 from workers.store.server import disk_free
-from workers.store.task import Priced, owner_of
-from workers.tasks import boards, webhooks
-from workers.tasks.context import Context
+from workers.tasks import boards
+from workers.tasks.run import died
 
 
 class Reconciler:
@@ -45,8 +47,9 @@ class Reconciler:
         alive = self._jobs.alive()  # before looking for pieces: a task that ended has written them
         busy = {owner_of(key) for key in alive} | self._context.feed.waiting()
         stuck = self._jobs.stuck(alive)
-        self._jobs.forget(stuck & self._stuck)
-        self._stuck = stuck
+        lost = stuck & self._stuck  # with supervisors, which count what is lost with a worker
+        deaths = self._jobs.forget(lost)
+        self._stuck = stuck - lost
         unfinished = {*self._context.questions.pending(), *self._context.testsets.joining()}
         idle = unfinished - busy
         self._revive(idle & self._idle)
@@ -54,18 +57,33 @@ class Reconciler:
         self._jobs.forget_workers()
         self._context.feed.fill()
         webhooks.hand_out(self._context)
+        for key in deaths:
+            died(self._context, Task.of_key(key))
 
-    def look_anew(self) -> None:
-        """Forget what the last look saw: since then a task was queued again, and may be taken."""
-        self._stuck = set()
-        self._idle = set()
+    def settle(self, worker: str, counted: bool) -> None:
+        """Let the task that a worker had when it died wait for another one.
+
+        Who forgets the job counts the death: a supervisor, or a reconciler where that died, too.
+
+        Args:
+            worker: Its name.
+            counted: Whether the death may be the task's fault.
+        """
+        turn = self._jobs.left_by(worker)
+        if turn is None:
+            return
+        forgotten = self._jobs.forget([turn.task.key])
+        self._stuck, self._idle = set(), set()  # it waits again, and may be taken
+        if counted and forgotten:
+            died(self._context, turn.task)
+        self._context.feed.again(turn)
 
     def _revive(self, lost: set[str]) -> None:
         questions = self._context.questions
         asked = lost.intersection(questions.pending())
         for question_id in sorted(asked):
             try:
-                pieces = questions.progress.pieces(question_id)
+                pieces = questions.pieces(question_id)
                 stored, _ = questions.read(question_id)
             except GoneError:
                 questions.drop_pending(question_id)  # it expired
@@ -79,8 +97,8 @@ class Reconciler:
                 refresh = [boards.refreshing(state, "again", Choice())]
                 self._again(state.caller, boards.joins(state) or refresh)
 
-    def _again(self, caller: str, tasks: list[Priced]) -> None:
-        self._jobs.forget(entry.task.key for entry in tasks)
+    def _again(self, caller: str, tasks: list[Task]) -> None:
+        self._jobs.forget(entry.key for entry in tasks)
         self._context.feed.add(caller, tasks)
 
 

@@ -30,9 +30,8 @@ from redis.exceptions import RedisError
 
 from sigtest.errors import SigtestError
 from sigtest.processor import prepare_blas
-from workers.logs import configure
 from workers.machine.keeper import READY, STEADY_SECONDS, WATCH_STDIN, pause_after
-from workers.process import die_with_parent
+from workers.process import configure, die_with_parent
 from workers.settings import Settings, refuse_arguments
 from workers.store.server import EmbeddedServer, connect, inspect
 
@@ -43,6 +42,7 @@ LOOK_SECONDS = 0.5  # between looks at what workers do
 ROUND_SECONDS = 1.0
 LONG_SECONDS = 1.0  # of a task that short ones do not wait for
 LATE_SECONDS = 10.0  # beyond its time limit, until a task that does not end by itself is ended
+UNKNOWN_SECONDS = 5.0  # after its start, in which a worker makes itself known to the store
 GRACE_SECONDS = 5.0  # for the tasks that run when a stop is asked for
 ONE_THREAD = {
     "OPENBLAS_NUM_THREADS": "1",
@@ -63,7 +63,6 @@ class Slot:
         since: When it was started.
         failures: How many in a row did not last.
         due: When the next one may be started.
-        registered: Whether it was seen in Redis.
         task: Id of the task that it has, if any.
         begun: When it was first seen with this task.
         unwanted: Whether the task was not wanted when it was last looked at.
@@ -76,7 +75,6 @@ class Slot:
     since: float = 0.0
     failures: int = 0
     due: float = 0.0
-    registered: bool = False
     task: str = ""
     begun: float = 0.0
     unwanted: bool = False
@@ -139,10 +137,9 @@ class Supervisor:
         from sigtest.warm import meteor_options, warm
         from workers.machine import worker
         from workers.machine.reconciler import Eraser, Reconciler
-        from workers.queue import NAME, SHORT
-        from workers.store.survey import Holdings
+        from workers.queue import NAME, SHORT, Context
+        from workers.store.records import Task
         from workers.tasks import run
-        from workers.tasks.context import Context
 
         gc.disable()
         warm()
@@ -150,13 +147,13 @@ class Supervisor:
         gc.collect()
         gc.freeze()  # collections in workers would copy every page they look at
         gc.enable()
-        self._worker, self._tasks, self._queues = worker, run, {False: NAME, True: SHORT}
+        self._worker, self._tasks, self._task = worker, run, Task
+        self._queues = {False: NAME, True: SHORT}
         redis = connect(self._settings, retries=0, timeout=2.0)
         context = Context.on(redis, self._settings)
         self._context = context
         self._reconciler = Reconciler(context)
         self._eraser = Eraser(redis, self._settings)
-        self._holdings = Holdings(redis, self._settings)
         self._look_due = self._round_due = 0.0
 
     def _tick(self) -> bool:
@@ -171,7 +168,6 @@ class Supervisor:
             if time.monotonic() >= self._round_due:
                 self._round_due = time.monotonic() + ROUND_SECONDS
                 self._reconciler.round()
-                self._holdings.round()
                 if not self._settings.redis_url:
                     self._eraser.round()
             serves = self._context.feed.jobs.serves
@@ -201,7 +197,8 @@ class Supervisor:
                 slot.failures = 1 if now - slot.since > STEADY_SECONDS else slot.failures + 1
                 slot.due = now + pause_after(slot.failures - 1)
                 log.warning("worker %s ended with %d", slot.name, os.waitstatus_to_exitcode(status))
-            self._settle(slot)
+            full = os.waitstatus_to_exitcode(status) == self._worker.STORE_FULL
+            self._reconciler.settle(slot.name, counted=not full)
         if now < slot.due:
             return slot
         slot = Slot(slot.short, uuid.uuid4().hex, since=now, failures=slot.failures)
@@ -235,9 +232,10 @@ class Supervisor:
                 slot.task, slot.begun, slot.unwanted = task, now, False
             late = now - slot.begun > self._settings.timeout + LATE_SECONDS
             # one that the store forgot, as where all was stopped, would never be known again
-            if (slot.registered and not known) or (task and (late or self._unneeded(slot))):
-                self._kill(slot)
-            slot.registered = known
+            unknown = not known and now - slot.since > UNKNOWN_SECONDS
+            if unknown or (task and (late or self._unneeded(slot))):
+                os.kill(slot.pid, signal.SIGKILL)
+                slot.killed = True
         long = [slot.task and now - slot.begun > LONG_SECONDS for slot in slots if not slot.short]
         if long and all(long):
             self._context.feed.hold()
@@ -248,25 +246,11 @@ class Supervisor:
         At once where nobody needs its work; where its question has an outcome, when that is seen
         twice: the task may be the one that wrote it, which has only to say so and ends by itself.
         """
-        owner, name, *arguments = slot.task.split("-")
-        if self._tasks.wanted(self._context, name, [owner, *arguments]):
+        task = self._task.of_key(slot.task)
+        if self._tasks.needed(self._context, task):
             return False
         twice, slot.unwanted = slot.unwanted, True
-        return twice or not self._tasks.concluded(self._context, [owner])
-
-    def _kill(self, slot: Slot) -> None:
-        os.kill(slot.pid, signal.SIGKILL)
-        slot.killed = True
-
-    def _settle(self, slot: Slot) -> None:
-        """Let the task that a worker had when it died wait for another one."""
-        turn = self._context.feed.jobs.left_by(slot.name)
-        if turn is None:
-            return
-        if self._stopping:
-            self._tasks.forgive(self._context, turn.priced.task)
-        self._reconciler.look_anew()
-        self._context.feed.again(turn)
+        return twice or not self._tasks.concluded(self._context, task)
 
     def _pause(self, seconds: float) -> None:
         if self._left:
@@ -296,7 +280,7 @@ class Supervisor:
             os.waitpid(pid, 0)
             slot.pid = 0
             with suppress(RedisError):  # the reconciler finds it later
-                self._settle(slot)
+                self._reconciler.settle(slot.name, counted=False)
 
 
 def main() -> int:

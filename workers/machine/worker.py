@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from redis import Redis
 from redis.client import Pipeline
 from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import RedisError
+from redis.exceptions import OutOfMemoryError, RedisError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 from rq import SimpleWorker
 from rq.exceptions import NoSuchJobError
@@ -24,12 +24,12 @@ from rq.job import Job
 from rq.queue import Queue as RedisQueue
 from rq.serializers import JSONSerializer
 
-from sigtest.metrics import meteor
+from sigtest.metrics import jvm
+from workers.errors import FullError
 from workers.process import call_oneself
-from workers.queue import forget_taken
+from workers.queue import Context, forget_taken
 from workers.settings import Settings
 from workers.store.server import connect
-from workers.tasks.context import Context
 from workers.tasks.run import FAILED, TASKS, run
 
 log = logging.getLogger(__name__)
@@ -39,6 +39,7 @@ RETRIES = 23  # about ten seconds: the embedded server is back long before
 LOOK = 2  # seconds that a worker waits for a task before it says that it is alive
 RQ_MARGIN = 15  # RQ waits for tasks this much shorter than its workers' time to live
 MOST_JOBS = 1000  # of one worker, after which another takes its place
+STORE_FULL = 75  # how a worker ends whose task found no room, which is no fault of the task
 GROWTH = 128 << 20  # bytes that a worker may grow beyond its size after the fork
 UNIT = 1 if sys.platform == "darwin" else 1024  # of `ru_maxrss`
 WORKING, WAITING = "sigtest task", "sigtest idle"  # what workers are called in lists of processes
@@ -99,6 +100,9 @@ class PieceJob(Job):
         call_oneself(WORKING)
         try:
             outcome = run(self.context, str(self.func_name), self.args, self.meta["seconds"])
+        except (OutOfMemoryError, FullError):
+            log.warning("the store is full: task %s waits for room and starts again", self.id)
+            os._exit(STORE_FULL)
         except BaseException as error:
             log.warning("task %s ends its worker: %s", self.id, type(error).__name__)
             os._exit(1)
@@ -181,7 +185,7 @@ def work(name: str, queue: str, settings: Settings, meteor_options: tuple[str, .
     call_oneself(WAITING)
     worker = PieceWorker(name, queue, settings)
     if meteor_options:
-        meteor.borrow(meteor.ahead(meteor_options))
+        jvm.ahead(meteor_options)
     worker.work(logging_level="WARNING", max_jobs=MOST_JOBS)
 
 

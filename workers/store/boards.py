@@ -1,4 +1,4 @@
-"""What a caller is told about a test set, its systems and its leaderboard; what that claimed.
+"""Test sets, their systems and leaderboards in Redis, and what these claimed.
 
 Claims stay when systems leave. Systems are told apart by name and content: what replaces a system
 is another one. All pairs of a test set lie together, a number in eight bytes: as fields of their
@@ -11,21 +11,48 @@ import hashlib
 import json
 import math
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from redis import Redis
+from redis.exceptions import OutOfMemoryError
 
 from sigtest.arrays import Array, Flags
+from sigtest.comparison.plan import Part, Plan
+from sigtest.data.testset import System, TestSet
+from sigtest.decide.facts import FIRST_REPLICA
 from sigtest.decide.summary import score_report
+from sigtest.kinds.comparisons import about
 from sigtest.report import ScoreReport
-from sigtest.requests.notes import Notes
+from sigtest.requests.notes import Noted, Notes
 from sigtest.requests.recipe import Recipe
+from sigtest.version import __version__
+from workers.errors import GoneError
+from workers.settings import Settings
 from workers.store import codec, keys
+from workers.store.cache import newest
+from workers.store.codec import decoded
 from workers.store.keys import MAKE
+from workers.store.records import (
+    FIELDS,
+    Progress,
+    Status,
+    Task,
+    by_name,
+    delete_first,
+    describe,
+    envelope_of,
+    fields_of,
+    place_of,
+    shorten,
+)
+from workers.store.totals import Parts
+from workers.store.usage import hold, weigh
+from workers.store.webhooks import ANNOUNCE, Message, announcing
 
 
 class Standing(StrEnum):
@@ -168,9 +195,11 @@ class State:
         scores = None
         if digest in self.rows:
             standing = Standing.MEASURED
+            replicas = int(self.record.settings["replicas"])
             rows = np.frombuffer(self.rows[digest]).reshape(len(self.record.metrics), -1)
             scores = {
-                label: score_of(row) for label, row in zip(self.record.metrics, rows, strict=True)
+                label: score_of(row, replicas)
+                for label, row in zip(self.record.metrics, rows, strict=True)
             }
         error = self.failures.get(digest) if scores is None else None
         envelope = self.envelopes.get(name, Notes())
@@ -230,10 +259,10 @@ class Rows:
         return f"{MAKE} {self.resamples} {a} {b}"
 
 
-def score_of(row: Array) -> ScoreReport:
+def score_of(row: Array, replicas: int) -> ScoreReport:
     """What one row of a system says."""
-    score, low, high, stderr, _, *replicas = row.tolist()
-    return score_report(score, low, high, stderr, replicas)
+    score, low, high, stderr = row[:4].tolist()
+    return score_report(score, low, high, stderr, row[FIRST_REPLICA:][:replicas].tolist())
 
 
 Member = tuple[str, str]  # name and digest of a system
@@ -241,35 +270,457 @@ Pair = tuple[Member, Member]
 Column = tuple[str, str]  # metric and test
 
 
-class ClaimStore:
-    """Reads and writes p-values and first times of claims. Raises what redis raises.
+def _read(redis: Any, name: str) -> tuple[list[Column], dict[Pair, Array]]:
+    """Columns, and of each pair its p-values and the first times of its claims, NaN for none."""
+    about, numbers = redis.hmget(name, ["about", "numbers"])
+    if about is None:
+        return [], {}
+    told = codec.unpack_json(about)
+    members = [(system, digest) for system, digest in told["members"]]
+    pairs = [(members[a], members[b]) for a, b in told["pairs"]]
+    rows = np.frombuffer(numbers).reshape(len(pairs), -1)
+    columns = [(metric, test) for metric, test in told["columns"]]
+    return columns, dict(zip(pairs, rows, strict=True))
+
+
+SHOWN = ("caller", "created", "expiry", "summary", "resamples")
+COUNTED = ("capacity", "submissions")
+T = TypeVar("T", bool, str)
+KIND = "testsets"  # what their listing is called
+GONE = "gone"
+REFUSALS = (GONE, "fewer", "taken", "full", "spent", "absent")
+_CHANGED = (
+    "testset",
+    "testset-systems",
+    "testset-failures",
+    "testset-left",
+    "testset-envelopes",
+)
+
+
+class TestSetStore:
+    """Reads and writes test sets and systems. Raises what redis raises.
 
     Args:
         redis: The server, with bytes as answers.
+        settings: How long things live, and how many bytes of totals there may be.
     """
 
-    def __init__(self, redis: Redis) -> None:
+    def __init__(self, redis: Redis, settings: Settings) -> None:
         self.redis = redis
+        self.settings = settings
+        self._show = redis.register_script(SHOW)
 
-    def note(
+    # test sets
+
+    def create(
         self,
         testset_id: str,
-        expiry: int,
+        name: str,
+        caller: str,
+        testset: TestSet,
+        part: Part,
+        capacity: int,
+        notes: Noted,
+    ) -> bool:
+        """Store a test set that takes so many systems; whether it was not there before.
+
+        What is said is written on it in either case.
+        """
+        now = time.time()
+        summary = {
+            "name": name,
+            "content": _content(part, testset),
+            "settings": {**part.recipe.as_json(), "replicas": part.replicas},
+            "metrics": part.recipe.labels,
+        }
+        place = place_of(testset_id, now)
+        facts: dict[str, str | bytes] = {
+            "caller": caller,
+            "created": repr(now),
+            "place": place,
+            "part": codec.pack_json(part.as_json()),
+            "summary": json.dumps(summary),
+            "resamples": str(part.resamples),
+            "capacity": str(capacity),
+            **fields_of(notes),
+        }
+        text = codec.pack_json(testset.as_json() | {"segments": testset.segments})
+        record = keys.key("testset", testset_id)
+
+        def write(pipe: Any) -> bool:
+            created = not pipe.exists(record)
+            pipe.multi()
+            if created:
+                pipe.hset(record, mapping=facts)
+                pipe.set(keys.key("testset-text", testset_id), text)
+                hold(pipe, caller, int((now + self.settings.retention) * 1000))
+            return created
+
+        created = self._change(testset_id, caller, write, new=place)
+        shorten(self.redis, _listing(caller), "testset")
+        if not created:
+            describe(self.redis, "testset", testset_id, notes)
+        return created
+
+    def state(self, testset_id: str) -> State | None:
+        """A test set as it is now, unless it expired, was deleted or never was."""
+        with self.redis.pipeline() as pipe:
+            pipe.hmget(keys.key("testset", testset_id), SHOWN + COUNTED + FIELDS)
+            pipe.hgetall(keys.key("testset-systems", testset_id))
+            pipe.hgetall(keys.key("testset-failures", testset_id))
+            pipe.smembers(keys.key("testset-left", testset_id))
+            pipe.hgetall(keys.key("testset-envelopes", testset_id))
+            facts, digests, failures, gone, envelopes = pipe.execute()
+        if facts[0] is None:
+            return None
+        caller, created, expiry, summary, resamples = map(decoded, facts[: len(SHOWN)])
+        capacity, submissions = (int(facts[len(SHOWN) + i] or 0) for i in range(len(COUNTED)))
+        told = json.loads(summary)
+        held = {decoded(name): decoded(digest) for name, digest in digests.items()}
+        left = {(name, digest) for digest, _, name in (decoded(m).partition(" ") for m in gone)}
+        names = Rows(int(resamples))
+        found = self.rows(testset_id, [names.system(digest) for digest in held.values()])
+        state = State(
+            caller,
+            TestSetRecord(
+                id=testset_id,
+                name=told["name"],
+                created_at=float(created),
+                expires_at=int(expiry) / 1000,
+                content=told["content"],
+                settings={**told["settings"], "resamples": int(resamples), "capacity": capacity},
+                metrics=tuple(told["metrics"]),
+                systems=len(held),
+                pending=0,
+                submissions=submissions,
+                envelope=envelope_of(facts[-len(FIELDS) :]),
+            ),
+            held,
+            {d: row for d, row in zip(held.values(), found, strict=True) if row is not None},
+            {decoded(digest): decoded(why) for digest, why in failures.items()},
+            frozenset(left.difference(held.items())),
+            by_name(envelopes),
+        )
+        pending, measured = len(state.pending), len(state.measured)
+        return replace(state, record=replace(state.record, pending=pending, measured=measured))
+
+    def part(self, testset_id: str) -> Part:
+        """The settings of a test set, without systems.
+
+        Raises:
+            GoneError: It expired or was deleted.
+        """
+        packed, resamples = self.redis.hmget(keys.key("testset", testset_id), ["part", "resamples"])
+        if packed is None or resamples is None:
+            raise gone(testset_id)
+        part = Part.of(codec.unpack_json(packed))  # type: ignore[arg-type]  # bytes
+        return replace(part, recipe=part.recipe.but(resamples=int(resamples)))
+
+    def testset(self, testset_id: str) -> TestSet:
+        """References, documents and labels.
+
+        Raises:
+            GoneError: They were deleted.
+        """
+        packed = self.redis.get(keys.key("testset-text", testset_id))
+        if packed is None:
+            raise gone(testset_id)
+        return TestSet.load(codec.unpack_json(packed))  # type: ignore[arg-type]  # bytes
+
+    def raise_resamples(
+        self, testset_id: str, caller: str, resamples: int, check: Callable[[], None] = lambda: None
+    ) -> str:
+        """Raise R: `raised`, `same`, `fewer` or `gone`.
+
+        Args:
+            testset_id: The test set.
+            caller: Whose it is.
+            resamples: How many.
+            check: Raises where it is not as expected; nothing comes between this and the raising.
+        """
+        record = keys.key("testset", testset_id)
+        forgotten = ("testset-rows", "testset-failures", "attempts")
+
+        def write(pipe: Any) -> str:
+            held = pipe.hget(record, "resamples")
+            pipe.multi()
+            if held is None:
+                return GONE
+            if resamples <= int(held):
+                return "fewer" if resamples < int(held) else "same"
+            pipe.hset(record, "resamples", resamples)
+            pipe.delete(*(keys.key(part, testset_id) for part in forgotten))
+            pipe.sadd(keys.JOINING, testset_id)
+            return "raised"
+
+        return self._change(testset_id, caller, write, check)
+
+    def delete(self, testset_id: str, caller: str, check: Callable[[], None]) -> None:
+        """Delete everything about a test set except that it was there.
+
+        Args:
+            testset_id: The test set.
+            caller: Whose it is.
+            check: Raises where it is not as expected; nothing comes between this and the deletion.
+        """
+        record, reports = (keys.key(part, testset_id) for part in ("testset", "testset-reports"))
+        shown: set[bytes] = set()
+
+        def checked(pipe: Any) -> None:
+            check()
+            place = pipe.hget(record, "place")
+            shown.update(pipe.smembers(reports))
+            pipe.multi()
+            weigh(pipe, caller, "testset", testset_id, lasts=False)
+            for question_id in map(decoded, shown):
+                weigh(pipe, caller, "question", question_id, lasts=False)
+                pipe.delete(*(keys.key(part, question_id) for part in keys.OF_QUESTION))
+            if place is not None:
+                pipe.zrem(_listing(caller), place)
+            pipe.delete(*(keys.key(part, testset_id) for part in keys.OF_TESTSET))
+            pipe.srem(keys.JOINING, testset_id)
+
+        self.redis.transaction(checked, record, reports)
+        self._forget_totals(testset_id)
+        # at last: a full server takes nothing new
+        with suppress(OutOfMemoryError), self.redis.pipeline() as pipe:
+            for question_id in map(decoded, shown):
+                pipe.set(keys.key("gone", question_id), caller, ex=self.settings.remembrance)
+            pipe.set(keys.key("gone", testset_id), caller, ex=self.settings.remembrance)
+            pipe.set(keys.ERASE, 1)
+            pipe.execute()
+
+    # systems
+
+    def put(
+        self,
+        testset_id: str,
+        caller: str,
+        system: System,
+        replaces: bool,
+        most: int,
+        notes: Noted,
+        check: Callable[[], None] | None,
+    ) -> str:
+        """Add or replace a system, and write on it; `check` as for `raise_resamples`.
+
+        Returns:
+            `created`, `replaced`, `known` (the same content is there), `again` (it is, and had
+            failed), `taken` (other content is there), `full`, `spent` (its capacity is) or `gone`.
+        """
+        name, digest, output = system.name, system.sha256, codec.pack_json(system.as_json())
+        record, systems, failures, left, envelopes = (
+            keys.key(part, testset_id) for part in _CHANGED
+        )
+
+        def write(pipe: Any) -> str:
+            fields = ["capacity", "submissions", "resamples"]
+            capacity, submissions, resamples = pipe.hmget(record, fields)
+            held, count = pipe.hget(systems, name), pipe.hlen(systems)
+            failed, back = pipe.hexists(failures, digest), pipe.sismember(left, f"{digest} {name}")
+            before = None if held is None else decoded(held)
+            shared = list(map(decoded, pipe.hvals(systems))).count(before or "") > 1
+            pipe.multi()
+            new = before != digest
+            spends = new and not back  # what comes back has its place: its pairs never left
+            refusals = {
+                GONE: capacity is None,
+                "taken": before and new and not replaces,
+                "full": not before and count >= most,
+                "spent": spends and int(submissions or 0) >= int(capacity or 0),
+            }
+            for refusal, holds in refusals.items():
+                if holds:
+                    return refusal
+            if spends:
+                pipe.hincrby(record, "submissions", 1)
+            verdict = "again" if failed else "known"
+            if failed:
+                pipe.hdel(failures, digest)
+                join = Task("join", testset_id, (digest, int(resamples or 0)))
+                pipe.hdel(keys.key("attempts", testset_id), join.key)
+            if new:
+                verdict = "replaced" if before else "created"
+                pipe.hset(systems, name, digest)
+                pipe.hset(keys.key("testset-outputs", testset_id), digest, output)
+            if before and new:
+                self._leave(pipe, testset_id, name, before, shared)
+            if verdict != "known":
+                pipe.sadd(keys.JOINING, testset_id)
+            for part, value in fields_of(notes).items():
+                pipe.hset(envelopes, f"{part} {name}", value)
+            return verdict
+
+        return self._change(testset_id, caller, write, check)
+
+    def remove(self, testset_id: str, caller: str, name: str, check: Callable[[], None]) -> str:
+        """Remove a system: `removed` or `absent`; `check` as for `raise_resamples`."""
+        _, systems, _, _, envelopes = (keys.key(part, testset_id) for part in _CHANGED)
+
+        def write(pipe: Any) -> str:
+            held, digests = pipe.hget(systems, name), list(map(decoded, pipe.hvals(systems)))
+            pipe.multi()
+            if held is None:
+                return "absent"
+            pipe.hdel(systems, name)
+            pipe.hdel(envelopes, *(f"{part} {name}" for part in FIELDS))
+            self._leave(pipe, testset_id, name, decoded(held), digests.count(decoded(held)) > 1)
+            pipe.sadd(keys.JOINING, testset_id)
+            return "removed"
+
+        verdict = self._change(testset_id, caller, write, check)
+        with suppress(OutOfMemoryError):
+            self.redis.set(keys.ERASE, 1)
+        return verdict
+
+    @staticmethod
+    def _leave(pipe: Any, testset_id: str, name: str, digest: str, shared: bool) -> None:
+        """Note that a system leaves; its content goes where no other brings the same."""
+        pipe.sadd(keys.key("testset-left", testset_id), f"{digest} {name}")
+        if not shared:
+            pipe.hdel(keys.key("testset-outputs", testset_id), digest)
+            pipe.hdel(keys.key("testset-failures", testset_id), digest)
+
+    def _change(
+        self,
+        testset_id: str,
+        caller: str,
+        write: Callable[[Any], T],
+        check: Callable[[], None] | None = None,
+        new: str = "",
+    ) -> T:
+        """Change a test set undivided, which then lives and stays listed as long as a new one.
+
+        Args:
+            testset_id: The test set.
+            caller: Whose it is.
+            write: Reads what it decides by, calls `multi`, gives the pipeline what is to be
+                written, and returns what is done; nothing is, where nothing was given.
+            check: Raises where it is not as expected; nothing comes between this and the writing.
+            new: Its place in the listing where it has none yet.
+        """
+        record = keys.key("testset", testset_id)
+        expiry = int((time.time() + self.settings.retention) * 1000)
+
+        def changed(pipe: Any) -> T:
+            if check is not None:
+                check()
+            place = pipe.hget(record, "place") or new
+            done = write(pipe)
+            if str(done) in REFUSALS:
+                return done
+            pipe.hset(record, "expiry", expiry)
+            for part in keys.OF_TESTSET:
+                pipe.pexpireat(keys.key(part, testset_id), expiry)
+            pipe.zadd(_listing(caller), {place: 0})
+            pipe.pexpireat(_listing(caller), expiry)
+            remembered = expiry + self.settings.remembrance * 1000
+            pipe.set(keys.key("gone", testset_id), caller, pxat=remembered)
+            if str(done) == "removed":
+                delete_first(pipe)
+            weigh(pipe, caller, "testset", testset_id)
+            return done
+
+        watched = [keys.key(part, testset_id) for part in _CHANGED]
+        transaction: Any = self.redis.transaction
+        done: T = transaction(changed, *watched, value_from_callable=True)
+        return done
+
+    def has(self, testset_id: str, digest: str) -> bool:
+        """Whether a system of the test set has this content."""
+        return bool(self.redis.hexists(keys.key("testset-outputs", testset_id), digest))
+
+    def wants(self, testset_id: str, digest: str) -> bool:
+        """Whether this content is to be measured: it is there, and did not fail."""
+        failed = self.redis.hexists(keys.key("testset-failures", testset_id), digest)
+        return not failed and self.has(testset_id, digest)
+
+    def output(self, testset_id: str, digest: str) -> System | None:
+        """What a system brought, under a name of no meaning; nothing where it was removed."""
+        packed = self.redis.hget(keys.key("testset-outputs", testset_id), digest)
+        if packed is None:
+            return None
+        return System.load("system", codec.unpack_json(packed))  # type: ignore[arg-type]  # bytes
+
+    # what workers make of them
+
+    def joining(self) -> list[str]:
+        """Ids of the test sets whose systems have changed since they were last settled."""
+        return sorted(decoded(testset_id) for testset_id in self.redis.smembers(keys.JOINING))
+
+    def settle(self, testset_id: str, seen: State | None = None) -> None:
+        """Nothing is left to do for a test set, unless it was changed since it was seen."""
+        record = keys.key("testset", testset_id)
+
+        def write(pipe: Any) -> None:
+            expiry = int(pipe.hget(record, "expiry") or 0)  # each change moves it
+            pipe.multi()
+            if seen is None or expiry == round(seen.record.expires_at * 1000):
+                pipe.srem(keys.JOINING, testset_id)
+                pipe.delete(keys.key("attempts", testset_id))
+
+        self.redis.transaction(write, record)
+
+    def unsettle(self, testset_id: str) -> None:
+        """Something is left to do: there are systems that another version measured."""
+        self.redis.sadd(keys.JOINING, testset_id)
+
+    def fail(self, testset_id: str, digest: str, message: str) -> None:
+        """Note why a digest cannot be measured."""
+        self._hold("testset-failures", testset_id, {digest: message.encode()})
+
+    def rows(self, testset_id: str, names: Sequence[str]) -> list[bytes | None]:
+        """Rows by their names."""
+        found: list[bytes | None] = []
+        if names:
+            key = keys.key("testset-rows", testset_id)
+            found = self.redis.hmget(key, names)  # type: ignore[assignment]  # bytes
+        return found
+
+    def add_rows(self, testset_id: str, rows: Mapping[str, bytes]) -> None:
+        """Keep rows, which follow from what their names say."""
+        self._hold("testset-rows", testset_id, rows)
+
+    def tidy(self, testset_id: str, state: State) -> None:
+        """Drop totals of what no system brings any longer; rows, where they have become many."""
+        current = set(state.digests.values())
+        if unused := {digest for _, digest in state.left} - current:
+            self._forget_totals(testset_id, unused)
+        name = keys.key("testset-rows", testset_id)
+        size = len(state.digests)
+        if self.redis.hlen(name) <= 2 * (size * (size + 1) + 100):
+            return
+        old = [
+            field
+            for field in map(decoded, self.redis.hkeys(name))
+            if not set(field.split(" ")[2:]) <= current
+        ]
+        if old:
+            self.redis.hdel(name, *old)
+
+    # claims
+
+    def note_claims(
+        self,
+        testset_id: str,
         columns: Sequence[Column],
         pairs: Sequence[Pair],
         p_values: Array,
         significant: Flags,
     ) -> None:
-        """Keep what a report says; the first time of a claim stays.
+        """Keep what a report says as long as its test set; the first time of a claim stays.
 
         Args:
             testset_id: The test set.
-            expiry: When it expires, in milliseconds.
             columns: Its metrics and tests, always the same.
             pairs: Those of the report.
             p_values: (P, columns) of each.
             significant: (P, columns) whether the difference is claimed.
         """
+        caller, expiry = self.holder(testset_id)
+        if not expiry:
+            return
         name = keys.key("testset-claims", testset_id)
 
         def write(pipe: Any) -> None:
@@ -291,15 +742,18 @@ class ClaimStore:
             pipe.multi()
             pipe.hset(name, mapping={"about": codec.pack_json(told), "numbers": numbers})
             pipe.pexpireat(name, expiry)
+            weigh(pipe, caller, "testset", testset_id)
 
         self.redis.transaction(write, name)
 
-    def seen(self, testset_id: str) -> dict[Pair, Array]:
+    def p_values_seen(self, testset_id: str) -> dict[Pair, Array]:
         """The p-values of every pair that a report ever had, by metric and test."""
         columns, rows = _read(self.redis, keys.key("testset-claims", testset_id))
         return {pair: row[: len(columns)] for pair, row in rows.items()}
 
-    def times(self, testset_id: str, column: Column, pairs: Sequence[Pair]) -> list[float | None]:
+    def times_of_claims(
+        self, testset_id: str, column: Column, pairs: Sequence[Pair]
+    ) -> list[float | None]:
         """When each claim was first made, in seconds since the epoch; nothing where it was not."""
         columns, rows = _read(self.redis, keys.key("testset-claims", testset_id))
         if column not in columns:
@@ -308,15 +762,197 @@ class ClaimStore:
         found = [float(rows[pair][place]) if pair in rows else math.nan for pair in pairs]
         return [None if math.isnan(when) else when for when in found]
 
+    # totals
 
-def _read(redis: Any, name: str) -> tuple[list[Column], dict[Pair, Array]]:
-    """Columns, and of each pair its p-values and the first times of its claims, NaN for none."""
-    about, numbers = redis.hmget(name, ["about", "numbers"])
-    if about is None:
-        return [], {}
-    told = codec.unpack_json(about)
-    members = [(system, digest) for system, digest in told["members"]]
-    pairs = [(members[a], members[b]) for a, b in told["pairs"]]
-    rows = np.frombuffer(numbers).reshape(len(pairs), -1)
-    columns = [(metric, test) for metric, test in told["columns"]]
-    return columns, dict(zip(pairs, rows, strict=True))
+    def totals(self, places: Sequence[str], names: Sequence[str]) -> list[dict[str, bytes]]:
+        """Some parts of the totals under some keys; nothing of those that are gone."""
+        with self.redis.pipeline(transaction=False) as pipe:
+            for place in places:
+                pipe.hmget(place, names)
+            found = pipe.execute()
+        return [
+            {name: part for name, part in zip(names, parts, strict=True) if part is not None}
+            for parts in found
+        ]
+
+    def keep(self, testset_id: str, resamples: int, digest: str, parts: Parts) -> None:
+        """Keep a system's totals in the place of the oldest, at most as long as its test set."""
+        name, (_, expiry) = keys.totals(testset_id, resamples, digest), self.holder(testset_id)
+        size, most = sum(map(len, parts.values())), self.settings.most_totals
+        if not expiry or size > most:
+            return
+        with self.redis.pipeline() as pipe:
+            pipe.hset(name, mapping=parts)  # type: ignore[arg-type]  # bytes are fine
+            pipe.pexpireat(name, expiry)
+            pipe.delete(*keys.OLDER)
+            pipe.execute()
+        lasts = self.settings.retention
+        if old := newest(self.redis, keys.TOTALS, name, lasts, MOST_TOTALS, size, most):
+            self.redis.delete(*old)
+
+    def _forget_totals(self, testset_id: str, digests: Collection[str] | None = None) -> None:
+        """Drop the totals of a test set, of all systems or of some digests."""
+        members = map(decoded, self.redis.lrange(keys.TOTALS, 0, -1))
+        with self.redis.pipeline(transaction=False) as pipe:
+            for member in members:
+                _, _, owner, *_, digest = member.split(":")
+                if owner == testset_id and (digests is None or digest in digests):
+                    pipe.lrem(keys.TOTALS, 0, member)
+                    pipe.delete(member.partition(" ")[2])
+            pipe.execute()
+
+    # what leaderboards show
+
+    def comparison_of(self, testset_id: str, choice: str) -> str | None:
+        """Id of the comparison that was shown last."""
+        found = self.redis.hget(keys.key("testset-shown", testset_id), choice)
+        return None if found is None else decoded(found)
+
+    def add_comparison(
+        self,
+        state: State,
+        choice: Choice,
+        question_id: str,
+        plan: Plan,
+        report: bytes,
+        pictures: Sequence[str],
+    ) -> None:
+        """Store a comparison with its report; one that is there already stays as old as it is.
+
+        Args:
+            state: Its test set, which has the contents.
+            choice: How it is decided; what only a reader chose is kept as long as a cache.
+            question_id: Where.
+            plan: What is compared.
+            report: Canonical JSON.
+            pictures: Names of those that can be drawn of the report.
+        """
+        testset, expiry = state.record.id, int(state.record.expires_at * 1000)
+        remembered = expiry + self.settings.remembrance * 1000
+        if choice != Choice():
+            expiry = min(expiry, int((time.time() + self.settings.cache) * 1000))
+            remembered = expiry
+        facts: dict[str, str | bytes] = {
+            "caller": state.caller,
+            "kind": "comparisons",
+            "expiry": str(expiry),
+            "about": json.dumps(asdict(about(plan))),
+            "testset": testset,
+            "outline": codec.pack_json(plan.as_json()),
+            "outcome": Status.SUCCEEDED.value,
+            "progress": json.dumps(vars(Progress("report", 1, 1))),
+            "computed_with": __version__,
+            "pictures": json.dumps(pictures),
+        }
+        name = keys.key("question", question_id)
+        with self.redis.pipeline() as pipe:
+            pipe.hset(name, mapping=facts)  # type: ignore[arg-type]  # bytes are fine
+            pipe.hsetnx(name, "created", repr(time.time()))
+            pipe.pexpireat(name, expiry)
+            packed = codec.pack_bytes(report)
+            pipe.set(keys.key("report", question_id), packed, pxat=expiry)
+            pipe.set(keys.key("gone", question_id), state.caller, pxat=remembered)
+            reports = keys.key("testset-reports", testset)  # deleted with the test set
+            pipe.sadd(reports, question_id)
+            pipe.pexpireat(reports, expiry)
+            pipe.publish(keys.key("news", testset), question_id)
+            weigh(pipe, state.caller, "question", question_id)
+            hold(pipe, state.caller, remembered)
+            pipe.execute()
+
+    def show(self, state: State, choice: Choice, question_id: str) -> None:
+        """Note which comparison is to be shown; webhooks are told where it is another one.
+
+        They are told of the choice that their test set makes, and of no other.
+        """
+        record = state.record
+        parts = ("testset-shown", "testset-reports", "testset")
+        names = [keys.key(part, record.id) for part in parts]
+        told = {"id": record.id, "name": record.name, "comparison": question_id}
+        message = Message.of("leaderboard.refreshed", {**told, **vars(record.envelope)})
+        shown = [choice.spelled, question_id, keys.key("news", record.id)]
+        own: list[str | int] = [*shown, int(choice == Choice()), *message.arguments]
+        self._show([*names, *announcing(state.caller)], own)
+        if choice != Choice():
+            chosen = " ".join((record.id, choice.spelled, question_id))
+            group = keys.of_caller("choices", state.caller)
+            for old in newest(self.redis, group, chosen, self.settings.retention, MOST_CHOICES):
+                self._drop(state.caller, *old.split())
+
+    def _drop(self, caller: str, testset_id: str, spelled: str, question_id: str) -> None:
+        """Forget a comparison that only a reader chose."""
+        shown, reports = (keys.key(f"testset-{part}", testset_id) for part in ("shown", "reports"))
+        with self.redis.pipeline() as pipe:
+            weigh(pipe, caller, "question", question_id, lasts=False)
+            pipe.hdel(shown, spelled)
+            pipe.srem(reports, question_id)
+            pipe.delete(*(keys.key(part, question_id) for part in (*keys.OF_QUESTION, "gone")))
+            pipe.execute()
+
+    def _hold(self, part: str, testset_id: str, fields: Mapping[str, bytes]) -> None:
+        """Keep something of a test set as long as it."""
+        name, (caller, expiry) = keys.key(part, testset_id), self.holder(testset_id)
+        if fields and expiry:
+            with self.redis.pipeline() as pipe:
+                pipe.hset(name, mapping=fields)  # type: ignore[arg-type]  # bytes are fine
+                pipe.pexpireat(name, expiry)
+                weigh(pipe, caller, "testset", testset_id)
+                pipe.execute()
+
+    def holder(self, testset_id: str) -> tuple[str, int]:
+        """Whose a test set is, and when it expires, in milliseconds; 0 where it is gone."""
+        name = keys.key("testset", testset_id)
+        caller, expiry = self.redis.hmget(name, ["caller", "expiry"])
+        return decoded(caller or b""), int(expiry or 0)
+
+    def revive(self, testset_id: str) -> None:
+        """Let the systems of a test set that failed be measured as if never tried."""
+        parts = ("testset-failures", "attempts")
+        self.redis.delete(*(keys.key(part, testset_id) for part in parts))
+        self.unsettle(testset_id)
+
+
+def gone(testset_id: str) -> GoneError:
+    """The error for a test set that was there."""
+    return GoneError(f"The test set {testset_id} expired or was deleted; make it again.")
+
+
+def _listing(caller: str) -> str:
+    """The key of a caller's test sets."""
+    return keys.of_caller("listing", caller, KIND)
+
+
+def _content(part: Part, testset: TestSet) -> dict[str, Any]:
+    content: dict[str, Any] = {"segments": part.segments, "references": part.references}
+    if part.document_count:
+        content["documents"] = part.document_count
+    if testset.labels is not None:
+        content["labels"] = len(set(testset.labels))
+    return {**content, "sha256": part.testset}
+
+
+# KEYS: comparisons that a test set shows, all that were made for it, its record, webhooks of the
+#       caller, messages that are due, what the keys of a webhook and of its messages begin
+#       with, bytes of the caller
+# ARGV: choice, comparison, channel, 1 to announce it, event and message
+# Notes which comparison is to be shown, and announces it where it is another one.
+SHOW = (
+    ANNOUNCE
+    + """
+local expiry = redis.call('HGET', KEYS[3], 'expiry')
+if not expiry then return 0 end
+local before = redis.call('HGET', KEYS[1], ARGV[1])
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+redis.call('SADD', KEYS[2], ARGV[2])
+redis.call('PEXPIREAT', KEYS[1], expiry)
+redis.call('PEXPIREAT', KEYS[2], expiry)
+redis.call('PUBLISH', ARGV[3], ARGV[2])
+if ARGV[4] == '1' and before ~= ARGV[2] then
+    announce(KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], 5)
+end
+return 1
+"""
+)
+
+MOST_TOTALS = 10_000
+MOST_CHOICES = 8  # of a caller's boards, decided in another way than their test sets say

@@ -1,11 +1,13 @@
 """Arrays that follow from content, kept inside one space until some time after their last use.
 
-What somebody who may only read lets be written is bounded in number: `newest`.
+What somebody who may only read lets be written is bounded in number and bytes: `newest`.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
+from itertools import accumulate, islice
 from typing import cast
 
 from redis import Redis
@@ -13,6 +15,7 @@ from redis import Redis
 from sigtest.arrays import Array
 from workers.store import codec, keys
 from workers.store.codec import decoded
+from workers.store.usage import TOMBSTONE, hold
 
 VIEWS, VIEW_BYTES = 32, 2**25  # distributions and shares of a caller: so many, as far as they fit
 
@@ -39,12 +42,15 @@ class Cache:
             found = pipe.execute()
         return frozenset(name for name, there in zip(names, found, strict=True) if there)
 
-    def add(self, tables: Mapping[str, Array]) -> None:
-        """Keep statistics under names that are hashes of what they follow from."""
+    def add(self, caller: str, tables: Mapping[str, Array]) -> None:
+        """Keep statistics of a caller under names that are hashes of what they follow from."""
+        size, expiry = 0, int((time.time() + self._seconds) * 1000)
         with self._redis.pipeline(transaction=False) as pipe:
             for name, table in tables.items():
                 data = codec.seal(name, codec.pack_statistics(table))
                 pipe.set(keys.cached(self._space, name), data, ex=self._seconds)
+                size += len(data) + TOMBSTONE
+            hold(pipe, caller, expiry, size)
             pipe.execute()
 
     def find(self, names: Sequence[str]) -> dict[str, Array]:
@@ -66,8 +72,7 @@ class Cache:
         data = codec.seal(name, codec.pack_values(observed, values))
         place, views = keys.cached(self._space, name), keys.of_caller("views", caller)
         self._redis.set(place, data, ex=self._seconds)
-        most = max(1, min(VIEWS, VIEW_BYTES // len(data)))
-        if old := newest(self._redis, views, place, most, self._seconds):
+        if old := newest(self._redis, views, place, self._seconds, VIEWS, len(data), VIEW_BYTES):
             self._redis.delete(*old)
 
     def values(self, name: str) -> tuple[float, Array] | None:
@@ -81,21 +86,28 @@ class Cache:
         return None if whole is None else codec.unpack_values(whole)
 
 
-def newest(redis: Redis, group: str, name: str, most: int, seconds: int) -> list[str]:
+def newest(
+    redis: Redis, group: str, name: str, seconds: int, most: int, size: int = 0, room: int = 0
+) -> list[str]:
     """Note a name as the newest of its group; those that have to go for it.
 
     Args:
         redis: The server.
-        group: Key of the list of its names, newest first.
+        group: Key of the list of its members, newest first: their bytes, and their names.
         name: To be noted.
-        most: Names that the group may have.
         seconds: After which it is forgotten, where nothing is noted.
+        most: Names that the group may have.
+        size: Bytes of what has the name.
+        room: Bytes that they may have, where that of the newest is not more by itself.
     """
+    member = f"{size} {name}"
     with redis.pipeline() as pipe:
-        pipe.lrem(group, 0, name)
-        pipe.lpush(group, name)
-        pipe.lrange(group, most, -1)
-        pipe.ltrim(group, 0, most - 1)
+        pipe.lrem(group, 0, member)
+        pipe.lpush(group, member)
         pipe.expire(group, seconds)
-        _, _, old, _, _ = cast("tuple[int, int, list[bytes], bool, bool]", pipe.execute())
-    return [*map(decoded, old)]
+        pipe.lrange(group, 0, -1)
+        members = [decoded(one).split(" ", 1) for one in pipe.execute()[-1]]
+    sums = accumulate(int(each) for each, _ in members)
+    fit = max(1, sum(total <= room for total in islice(sums, most)))
+    redis.ltrim(group, 0, fit - 1)
+    return [old for _, old in members[fit:]]

@@ -3,7 +3,7 @@
     sigtest:question:ID            hash    facts about a question: kind, caller, outline, outcome
     sigtest:contents:ID            hash    what was brought, by field, compressed
     sigtest:blocks:ID              hash    blocks of resamples, by make and "start-stop"
-    sigtest:attempts:ID            hash    how often each task was started
+    sigtest:attempts:ID            hash    how often a worker died with each task
     sigtest:report:ID              string  canonical JSON of the report, compressed
     sigtest:gone:ID                string  the caller; outlives a question or a test set
     sigtest:pending                set     ids of unfinished questions
@@ -11,12 +11,12 @@
     sigtest:listing:CALLER:KIND    sorted  a caller's questions of one kind, or test sets, by time
     sigtest:idempotency:HASH       string  id and `asked` that an idempotency key stands for; caller
     sigtest:cache:SPACE:HASH       string  statistics of one output, a distribution, or shares
-    sigtest:views:CALLER           list    keys of a caller's newest distributions and shares
+    sigtest:views:CALLER           list    a caller's newest distributions and shares, as totals
     sigtest:choices:CALLER         list    what a caller's boards show where a reader chose how
     sigtest:news:ID                channel says that something of a question was finished
     sigtest:erase                  string  something was deleted that the disk still has
     sigtest:probe                  string  written to see that it can be
-    sigtest:holding                hash    callers who hold more than is left, and both in bytes
+    sigtest:bytes:CALLER           hash    what a caller holds by the hour when that expires; caller
     sigtest:access                 hash    API keys by their hash; never a key itself
     sigtest:tallies                hash    how often tasks ended how, and their seconds
     sigtest:tallies:cache          hash    how often statistics were found in a cache, or not
@@ -28,7 +28,7 @@
     sigtest:webhook:ID             hash    a webhook: caller, url, events, secret, how it went
     sigtest:webhooks:CALLER        set     ids of a caller's webhooks
     sigtest:deliveries:ID          hash    messages that are to be delivered to a webhook
-    sigtest:delivery-attempts:ID   hash    how often each was sent, and until when one sends it
+    sigtest:delivery-attempts:ID   hash    how often each was sent
     sigtest:due                    sorted  webhooks and messages, by when to send them next
 
     sigtest:waiting                sorted  callers with tasks that wait, by seconds handed out
@@ -44,7 +44,6 @@
     sigtest:testset-outputs:ID     hash    hypotheses and scores by digest, compressed
     sigtest:testset-rows:ID        hash    rows of systems and pairs, by R and digests
     sigtest:testset-failures:ID    hash    why a digest cannot be measured
-    sigtest:testset-attempts:ID    hash    how often the joining of a digest was started
     sigtest:testset-shown:ID       hash    ids of the comparisons that leaderboards show
     sigtest:testset-reports:ID     set     ids of all comparisons that were made for leaderboards
     sigtest:testset-left:ID        set     digests and names of what was deleted or replaced
@@ -52,9 +51,7 @@
     sigtest:testset-envelopes:ID   hash    what was written on systems, by part and name
     sigtest:joining                set     ids of test sets with systems to be measured
     sigtest:totals:ID:V:R:DIGEST   hash    totals by make V of one system under R resamples
-    sigtest:totals-used            sorted  keys of totals, by last use
-    sigtest:totals-sizes           hash    bytes of totals by key
-    sigtest:totals-bytes           string  bytes of all totals
+    sigtest:totals                 list    bytes and keys of the newest totals
 
 Everything of a question expires with it, whatever happens to those who wrote it; everything of a
 test set expires some time after the last change of the test set. A SPACE is a caller, or a test
@@ -81,14 +78,12 @@ HELD = PREFIX + "held"
 JOINING = PREFIX + "joining"
 ACCESS = PREFIX + "access"
 ERASE = PREFIX + "erase"
-HOLDING = PREFIX + "holding"
 TALLIES = PREFIX + "tallies"
 TALLIES_CACHE = TALLIES + ":cache"
 TALLIES_CALLERS = TALLIES + ":callers"
 DUE = PREFIX + "due"
-TOTALS_USED = PREFIX + "totals-used"
-TOTALS_SIZES = PREFIX + "totals-sizes"
-TOTALS_BYTES = PREFIX + "totals-bytes"
+TOTALS = PREFIX + "totals"
+OLDER = [f"{TOTALS}-{part}" for part in ("used", "sizes", "bytes")]  # how 0.2.0 counted them
 PROBE = PREFIX + "probe"
 ANONYMOUS = "anonymous"  # the caller where there are no API keys
 ID_DIGITS = 32
@@ -103,7 +98,7 @@ OF_TESTSET = (
     "testset-outputs",
     "testset-rows",
     "testset-failures",
-    "testset-attempts",
+    "attempts",
     "testset-shown",
     "testset-reports",
     "testset-left",
@@ -150,21 +145,6 @@ def asked(caller: str, kind: str, fields: Mapping[str, str | bytes]) -> str:
             own = part if isinstance(part, bytes) else part.encode()
             digest.update(hashlib.sha256(own).digest())
     return digest.hexdigest()[:ID_DIGITS]
-
-
-def of_submission(
-    question_id: str, caller: str, kind: str, idempotency_key: str | None
-) -> list[str]:
-    """The keys that the script takes which stores a question."""
-    return [
-        *(key(part, question_id) for part in OF_QUESTION),
-        key("gone", question_id),
-        PENDING,
-        of_caller("pending", caller),
-        of_caller("listing", caller, kind),
-        key("idempotency", hashed(caller, idempotency_key or "")),
-        TALLIES_CACHE,
-    ]
 
 
 MAKE = f"{__version__}+sacrebleu.{VERSION}"  # without spaces, as names of rows have it

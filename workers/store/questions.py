@@ -1,10 +1,17 @@
-"""Questions in Redis: what is asked, what became of it, and its report."""
+"""Questions in Redis: what is asked, which pieces of it exist, what became of it, its report.
+
+A piece is one statistics array (of an output and a metric) or one block of resamples. Pieces are
+addressed by what they hold, never by a running number, so that a piece written late or twice, or
+for a question that was meanwhile cut differently, changes nothing. A question of another kind than
+comparison has no pieces; one task computes it whole.
+"""
 
 from __future__ import annotations
 
 import json
+import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import compress
@@ -13,34 +20,371 @@ from typing import Any, cast
 from redis import Redis
 from redis.exceptions import OutOfMemoryError
 
+from sigtest.comparison.plan import Part, Plan
 from sigtest.kinds import Question
-from sigtest.requests.notes import Noted
+from sigtest.kinds.comparisons import ComparisonQuestion
+from sigtest.requests.notes import PARTS, Noted
 from sigtest.version import __version__
 from workers.errors import GoneError, gone
-from workers.logs import REQUEST
+from workers.process import REQUEST
 from workers.settings import Settings
-from workers.store import codec, keys, scripts
+from workers.store import codec, keys
 from workers.store.cache import Cache
 from workers.store.codec import decoded
-from workers.store.progress import Cut, ProgressStore
+from workers.store.keys import MAKE, hashed
 from workers.store.records import (
     FIELDS,
     SHOWN,
-    EnvelopeStore,
-    Filter,
+    Place,
     Progress,
     Record,
     Status,
-    Stored,
+    Task,
+    change,
+    delete_first,
     facts_of,
     fields_of,
-    page,
     place_of,
+    shorten,
     stored_of,
 )
-from workers.store.webhooks import Message, announcing
+from workers.store.usage import TOMBSTONE, WEIGH, weigh
+from workers.store.webhooks import ANNOUNCE, Message, announcing
 
-PROBE_SECONDS = 10
+# Seconds of work that are worth a task of their own: starting one takes about 0.02 s.
+SHORT = 0.2
+BLOCK_SECONDS = 0.5
+# A long question gives way to others more often, which costs it a tenth.
+LONG = 60.0
+SHORT_BLOCK_SECONDS = 0.15
+BATCH_SECONDS = 2.0
+# A block is predicted to take so many times what loading its statistics takes, at least; ordinary
+# texts are drawn several times as fast as is predicted.
+LOADINGS = 8.0
+
+Run = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Cut:
+    """How a question is cut; stored with it, since workers may have other settings.
+
+    Attributes:
+        keys: Key of each statistics array, by output and metric.
+        batch: Outputs that one task measures; they share the work on the references.
+        resamples: R; 0 where nothing is resampled piece by piece.
+        rows: Resamples that one task draws.
+        measuring: Predicted seconds of measuring everything.
+        computing: Predicted seconds of everything else.
+        bytes: Of what blocks and statistics hold in the store until the report is written, at most.
+    """
+
+    keys: tuple[tuple[str, ...], ...]
+    batch: int
+    resamples: int
+    rows: int
+    measuring: float
+    computing: float
+    bytes: int = 0
+
+    @classmethod
+    def of(cls, question: Question, workers: int, rows: int | None = None) -> Cut:
+        """Cut a question so that small ones stay whole and large ones occupy every worker.
+
+        Args:
+            question: What is to be computed.
+            workers: Processes to share large work between.
+            rows: Resamples a task draws, where that is a setting.
+        """
+        if not isinstance(question, ComparisonQuestion):
+            return cls((), 1, 0, 1, 0.0, question.seconds)
+        plan, comparison = question.comparison.plan, question.comparison
+        measuring, drawing = question.measuring, question.drawing
+        each = BLOCK_SECONDS if drawing < LONG else SHORT_BLOCK_SECONDS
+        blocks = _tasks(drawing, max(each, LOADINGS * question.loading), workers)
+        outputs = len(plan.parts) * len(plan.systems)
+        scores = plan.numbers_per_draw * len(plan.recipe.metrics)
+        return cls(
+            keys=statistics_keys(plan),
+            batch=math.ceil(outputs / _tasks(measuring, BATCH_SECONDS, workers)),
+            resamples=plan.resamples,
+            rows=rows or math.ceil(plan.resamples / blocks),
+            measuring=measuring,
+            computing=question.resampling,
+            bytes=8 * (scores * plan.parts[0].draws + comparison.statistic_count),
+        )
+
+    @property
+    def batches(self) -> list[Run]:
+        """Outputs that are measured together: first, and first of the next batch."""
+        return _runs(len(self.keys), self.batch)
+
+    @property
+    def blocks(self) -> list[Run]:
+        """Resamples that are drawn together: first, and first of the next block."""
+        return _runs(self.resamples, self.rows)
+
+    @property
+    def distinct_keys(self) -> list[str]:
+        """Keys of the statistics, each once: equal texts are measured once."""
+        return list(dict.fromkeys(key for row in self.keys for key in row))
+
+    @classmethod
+    def from_json(cls, body: dict[str, Any]) -> Cut:
+        """The cut whose attributes were written as JSON."""
+        return cls(**{**body, "keys": tuple(tuple(row) for row in body["keys"])})
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Which pieces of an unfinished question exist.
+
+    Attributes:
+        cut: Which there will be.
+        measured: Keys of the statistics arrays that exist.
+        drawn: Blocks that exist.
+    """
+
+    cut: Cut
+    measured: frozenset[str]
+    drawn: frozenset[Run]
+
+    @property
+    def unmeasured(self) -> list[Run]:
+        """Batches of outputs with statistics missing."""
+        return [
+            (first, last)
+            for first, last in self.cut.batches
+            if any(key not in self.measured for row in self.cut.keys[first:last] for key in row)
+        ]
+
+    @property
+    def undrawn(self) -> list[Run]:
+        """Blocks missing."""
+        return [block for block in self.cut.blocks if block not in self.drawn]
+
+    def tasks(self, owner: str) -> list[Task]:
+        """What to do next; all of it can be done at the same time."""
+        cut = self.cut
+        if batches := self.unmeasured:
+            each = cut.measuring / len(cut.batches)
+            return [Task("measure", owner, run, each) for run in batches]
+        if blocks := self.undrawn:
+            each = cut.computing / len(cut.blocks)
+            return [Task("resample", owner, run, each) for run in blocks]
+        return [Task("conclude", owner, seconds=0.0 if cut.resamples else cut.computing)]
+
+    @property
+    def progress(self) -> Progress:
+        """How much of the current phase exists."""
+        keys = self.cut.distinct_keys
+        done = sum(key in self.measured for key in keys)
+        if done < len(keys):
+            return Progress("statistics", done, len(keys))
+        drawn = sum(stop - start for start, stop in self.cut.blocks if (start, stop) in self.drawn)
+        if drawn < self.cut.resamples:
+            return Progress("resampling", drawn, self.cut.resamples)
+        return Progress("report", 0, 1)
+
+
+def statistics_keys(plan: Plan) -> tuple[tuple[str, ...], ...]:
+    """Key of each statistics array of a comparison, by output and metric."""
+    return tuple(
+        tuple(part.statistics_key(s, own) for own in plan.recipe.measured)
+        for part in plan.parts
+        for s in range(len(plan.systems))
+    )
+
+
+def shares_key(part: Part, a: int, b: int, metric: int) -> str:
+    """Key of the segments' shares of the difference between two systems of a test set."""
+    scored = part.recipe.metrics[metric]
+    measured = (part.statistics_key(system, scored) for system in (a, b))
+    return hashed("shares", *measured, str(part.replicas))
+
+
+def block_name(run: Run) -> str:
+    """What a block is called; see `make`."""
+    start, stop = run
+    return f"{MAKE} {start}-{stop}"
+
+
+def blocks_named(names: Iterable[bytes | str]) -> frozenset[Run]:
+    """Blocks of this make, from what all are called."""
+    ends = []
+    for name in map(decoded, names):
+        make, _, run = name.rpartition(" ")
+        if make == MAKE:
+            start, _, stop = run.partition("-")
+            ends.append((int(start), int(stop)))
+    return frozenset(ends)
+
+
+def _tasks(seconds: float, each: float, workers: int) -> int:
+    """Into how many tasks to cut work that takes one worker so long."""
+    if seconds < SHORT:
+        return 1
+    return workers * math.ceil(seconds / (each * workers))
+
+
+def _runs(total: int, step: int) -> list[Run]:
+    return [(first, min(first + step, total)) for first in range(0, total, step)]
+
+
+PUT_FIELDS = """
+local CHUNK = 4000
+local function put(key, first, last)
+    for i = first, last, CHUNK do
+        redis.call('HSET', key, unpack(ARGV, i, math.min(i + CHUNK - 1, last)))
+    end
+end
+"""
+
+# KEYS: question, contents, blocks, attempts, report, tombstone, pending, pending of the caller,
+#       listing, idempotency, tallies of caches, bytes of the caller, each of the statistics where
+#       it would be cached
+# ARGV: id, expiry, end of the tombstone (both in ms), most pending of a caller, most predicted
+#       seconds and bytes of a caller, predicted seconds and bytes, place in the listing, caller, 1
+#       with an idempotency key, hash of what is asked, number of fields of the question times two,
+#       bytes that the store has left, these and their values, then those of the contents. What the
+#       caller has pending is held as seconds and bytes; what an idempotency key stands for, as id,
+#       hash and caller.
+# Returns the verdict, seconds and bytes of what the caller has pending where it is too much, the
+# id of the question that the key stands for, or this one's, and where it was created each part of
+# its envelope, then of each of the statistics whether it is cached, which is counted.
+CREATE = (
+    PUT_FIELDS
+    + WEIGH
+    + f"local TOMBSTONE, PARTS = {TOMBSTONE}, {{{', '.join(map(repr, PARTS))}}}"
+    + """
+local id, expiry = ARGV[1], ARGV[2]
+local prefix = string.sub(KEYS[1], 1, -#id - 1)
+local bound = ARGV[11] == '1' and redis.call('GET', KEYS[10])
+local held, content = string.match(bound or '', '(%S+) (%S+)')
+if held and held ~= id then
+    if content ~= ARGV[12] then return {'conflict', '0', '0', held} end
+    -- another version accepted it, for which equal content has another id
+    local other = prefix .. held
+    local ended = redis.call('HGET', other, 'outcome')
+    local lasts = redis.call('EXISTS', other) == 1 and (not ended or ended == 'succeeded')
+    if lasts then return {'known', '0', '0', held} end
+end
+local outcome = redis.call('HGET', KEYS[1], 'outcome')
+local verdict = 'known'
+if redis.call('EXISTS', KEYS[1]) == 0 or outcome == 'failed' or outcome == 'cancelled' then
+    local seconds, bytes = 0, 0
+    for _, held in ipairs(redis.call('HVALS', KEYS[8])) do
+        local s, b = string.match(held, '(%S+) (%S+)')
+        seconds, bytes = seconds + tonumber(s), bytes + tonumber(b)
+    end
+    local load = {tostring(seconds), tostring(bytes), id}
+    if redis.call('HLEN', KEYS[8]) >= tonumber(ARGV[4]) then return {'many', unpack(load)} end
+    if seconds + tonumber(ARGV[7]) > tonumber(ARGV[5]) then return {'seconds', unpack(load)} end
+    if bytes + tonumber(ARGV[8]) > tonumber(ARGV[6]) then return {'bytes', unpack(load)} end
+    local left = tonumber(ARGV[14])
+    for _, other in ipairs(redis.call('SMEMBERS', KEYS[7])) do
+        left = left - (redis.call('HGET', prefix .. other, 'promised') or 0)
+    end
+    if tonumber(ARGV[8]) > left then return {'full', '0', tostring(left), id} end
+    local place = redis.call('HGET', KEYS[1], 'place')
+    if place then redis.call('ZREM', KEYS[9], place) end
+    local before = redis.call('HMGET', KEYS[1], unpack(PARTS))
+    weigh(KEYS[12], KEYS[1])
+    redis.call('DEL', KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5])
+    local last = 14 + tonumber(ARGV[13])
+    put(KEYS[1], 15, last)
+    for i, part in ipairs(PARTS) do
+        if before[i] then redis.call('HSETNX', KEYS[1], part, before[i]) end
+    end
+    put(KEYS[2], last + 1, #ARGV)
+    redis.call('PEXPIREAT', KEYS[1], expiry)
+    redis.call('PEXPIREAT', KEYS[2], expiry)
+    redis.call('SET', KEYS[6], ARGV[10], 'PXAT', ARGV[3])
+    redis.call('SADD', KEYS[7], id)
+    redis.call('HSET', KEYS[8], id, ARGV[7] .. ' ' .. ARGV[8])
+    redis.call('PEXPIREAT', KEYS[8], expiry)
+    redis.call('ZADD', KEYS[9], 0, ARGV[9])
+    redis.call('PEXPIREAT', KEYS[9], expiry)
+    weigh(KEYS[12], KEYS[1], KEYS[2])
+    hold(KEYS[12], ARGV[10], ARGV[3], TOMBSTONE)
+    verdict = 'created'
+end
+local meant = table.concat({id, ARGV[12], ARGV[10]}, ' ')
+if ARGV[11] == '1' then
+    redis.call('SET', KEYS[10], meant, 'PXAT', expiry)
+    if not bound then hold(KEYS[12], ARGV[10], expiry, TOMBSTONE) end
+end
+local told = {verdict, '0', '0', id}
+if verdict == 'created' then
+    for _, written in ipairs(redis.call('HMGET', KEYS[1], unpack(PARTS))) do
+        told[#told + 1] = written
+    end
+end
+if verdict == 'created' and #KEYS > 12 then
+    local found = 0
+    for i = 13, #KEYS do
+        local there = redis.call('EXISTS', KEYS[i])
+        found, told[#told + 1] = found + there, there
+    end
+    redis.call('HINCRBY', KEYS[11], 'hit', found)
+    redis.call('HINCRBY', KEYS[11], 'miss', #KEYS - 12 - found)
+end
+return told
+"""
+)
+
+# KEYS: question, tombstone
+# ARGV: time
+# Notes that a question is worked on; returns whether it is unfinished, its request and its caller.
+START = """
+local known, outcome = unpack(redis.call('HMGET', KEYS[1], 'caller', 'outcome'))
+local unfinished = known and not outcome
+if unfinished then redis.call('HSETNX', KEYS[1], 'started', ARGV[1]) end
+local request = redis.call('HGET', KEYS[1], 'request') or ''
+return {unfinished and 1 or 0, request, redis.call('GET', KEYS[2]) or ''}
+"""
+
+# KEYS: question, blocks
+# ARGV: block, its bytes
+# Returns which blocks exist after this one was added. Nothing is added to a question that is
+# finished or gone.
+ADD_BLOCK = """
+local expiry = redis.call('HGET', KEYS[1], 'expiry')
+if expiry and redis.call('HEXISTS', KEYS[1], 'outcome') == 0 then
+    redis.call('HSETNX', KEYS[2], ARGV[1], ARGV[2])
+    redis.call('PEXPIREAT', KEYS[2], expiry)
+end
+return redis.call('HKEYS', KEYS[2])
+"""
+
+# KEYS: question, contents, blocks, attempts, report, pending, pending of the caller, webhooks of
+#       the caller, messages that are due, what the keys of a webhook and of its messages begin
+#       with, bytes of the caller
+# ARGV: id, outcome, error, report, channel, progress, version, names of pictures, event and message
+# The first outcome stays; returns whether it was this one. A success keeps its contents, for the
+# distributions that may be asked for; a failure, for an operator who lets it run again.
+COMMIT = (
+    ANNOUNCE
+    + """
+local expiry = redis.call('HGET', KEYS[1], 'expiry')
+if not expiry or redis.call('HEXISTS', KEYS[1], 'outcome') == 1 then return 0 end
+redis.call('DEL', KEYS[3], KEYS[4])  -- first: a server without memory lets go on who began so
+redis.call('HSET', KEYS[1], 'outcome', ARGV[2])
+redis.call('HSET', KEYS[1], 'progress', ARGV[6], 'computed_with', ARGV[7], 'pictures', ARGV[8])
+if ARGV[2] == 'succeeded' then
+    redis.call('SET', KEYS[5], ARGV[4], 'PXAT', expiry)
+else
+    redis.call('HSET', KEYS[1], 'error', ARGV[3])
+    if ARGV[2] == 'cancelled' then redis.call('DEL', KEYS[2]) end
+end
+redis.call('SREM', KEYS[6], ARGV[1])
+redis.call('HDEL', KEYS[7], ARGV[1])
+redis.call('PUBLISH', ARGV[5], ARGV[2])
+weigh(KEYS[12], KEYS[1], KEYS[2], KEYS[5])
+announce(KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], 9)
+return 1
+"""
+)
 
 
 @dataclass(frozen=True)
@@ -62,7 +406,7 @@ class Verdict:
     seconds: float
     bytes: float
     size: int
-    stored: Stored | None = None
+    stored: Record | None = None
     measured: frozenset[str] = frozenset()
 
 
@@ -77,15 +421,10 @@ class QuestionStore:
     def __init__(self, redis: Redis, settings: Settings) -> None:
         self.redis = redis
         self.settings = settings
-        self.progress = ProgressStore(redis, settings)
-        self._create = redis.register_script(scripts.CREATE)
-        self._commit = redis.register_script(scripts.COMMIT)
-        self._share = redis.register_script(scripts.SHARE)
-        self._envelopes = EnvelopeStore(redis)
-
-    def probe(self) -> None:
-        """Write a key, which fails where the server cannot be reached or is out of memory."""
-        self.redis.set(keys.PROBE, b"", ex=PROBE_SECONDS)
+        self._add_block = redis.register_script(ADD_BLOCK)
+        self._create = redis.register_script(CREATE)
+        self._commit = redis.register_script(COMMIT)
+        self._start = redis.register_script(START)
 
     def cache(self, space: str) -> Cache:
         """What is cached in a space."""
@@ -139,11 +478,21 @@ class QuestionStore:
             "promised": str(cut.bytes),
             "place": place,
             "request": REQUEST.get(),
-            "cut": codec.pack_json(cut.as_json()),
+            "cut": codec.pack_json(vars(cut)),
             **facts_of(question),
             **fields_of(notes),
         }
-        names = keys.of_submission(question_id, caller, kind, idempotency_key)
+        listing = keys.of_caller("listing", caller, kind)
+        names = [
+            *(keys.key(part, question_id) for part in (*keys.OF_QUESTION, "gone")),
+            keys.PENDING,
+            keys.of_caller("pending", caller),
+            listing,
+            keys.key("idempotency", hashed(caller, idempotency_key or "")),
+            keys.TALLIES_CACHE,
+            keys.of_caller("bytes", caller),
+            *(keys.cached(keys.space_of(caller), name) for name in cut.distinct_keys),
+        ]
         options: list[str | int] = [
             question_id,
             expiry,
@@ -160,11 +509,11 @@ class QuestionStore:
             2 * len(facts),
             int(min(left, 2**53)),  # scripts of the store have no larger whole numbers
         ]
-        names += [keys.cached(keys.space_of(caller), name) for name in cut.distinct_keys]
         told = self._create(names, [*options, *codec.flat(facts), *codec.flat(contents)])
+        shorten(self.redis, listing, "question")
         return _verdict(told, facts, size, cut)
 
-    def find(self, question_id: str, how_far: bool = True) -> Stored | None:
+    def find(self, question_id: str, how_far: bool = True) -> Record | None:
         """A question, unless it expired, was deleted or never was.
 
         Args:
@@ -175,7 +524,7 @@ class QuestionStore:
         found = self.redis.hmget(keys.key("question", question_id), SHOWN)
         return self._shown(question_id, found, how_far)
 
-    def with_report(self, question_id: str) -> tuple[Stored | None, bytes | None]:
+    def with_report(self, question_id: str) -> tuple[Record | None, bytes | None]:
         """A question, not how far it is, and its canonical JSON where it is finished."""
         with self.redis.pipeline(transaction=False) as pipe:
             pipe.hmget(keys.key("question", question_id), SHOWN)
@@ -184,7 +533,7 @@ class QuestionStore:
         report = None if data is None else codec.unpack_bytes(data)
         return self._shown(question_id, found, False), report
 
-    def read(self, question_id: str) -> tuple[Stored, dict[str, Any]]:
+    def read(self, question_id: str) -> tuple[Record, dict[str, Any]]:
         """A question, not how far it is, and what is known of it without its contents.
 
         Raises:
@@ -197,41 +546,21 @@ class QuestionStore:
             raise gone(question_id)
         return stored, codec.unpack_json(found[-1])  # type: ignore[arg-type]  # bytes
 
-    def origin(self, name: str) -> tuple[str, str | None]:
-        """Where a question or test set comes from.
+    def start(self, name: str) -> tuple[bool, str, str | None]:
+        """Note that a worker works for a question or test set.
 
         Returns:
-            Id of the request that a question came with, empty where there is none; and whose it is
-            or was, nothing where that is not known any more.
+            Whether it is a question without an outcome; id of the request that it came with, empty
+            where there is none; and whose it is or was, nothing where that is not known any more.
         """
-        with self.redis.pipeline(transaction=False) as pipe:
-            pipe.hget(keys.key("question", name), "request")
-            pipe.get(keys.key("gone", name))
-            request, caller = pipe.execute()
-        return decoded(request or b""), None if caller is None else decoded(caller)
+        names = [keys.key("question", name), keys.key("gone", name)]
+        unfinished, request, caller = self._start(names, [repr(time.time())])
+        return bool(unfinished), decoded(request), decoded(caller) or None
 
     def was(self, question_id: str, caller: str) -> bool:
         """Whether the caller had something with this id that is gone now."""
         left = self.redis.get(keys.key("gone", question_id))
         return left is not None and decoded(left) == caller
-
-    def listing(
-        self, caller: str, kind: str, cursor: str | None, limit: int, wanted: Filter
-    ) -> tuple[list[Record], str | None]:
-        """The caller's questions of one kind; see `page`."""
-
-        def passes(stored: Stored) -> bool:
-            return wanted.passes(stored.record.envelope, stored.record.status)
-
-        listing = keys.of_caller("listing", caller, kind)
-        found, following = page(self.redis, listing, cursor, limit, self.find, passes)
-        return [stored.record for stored in found], following
-
-    def describe(
-        self, question_id: str, notes: Noted, check: Callable[[], None] | None = None
-    ) -> bool:
-        """Write on a question; see `EnvelopeStore.write`."""
-        return self._envelopes.write(keys.key("question", question_id), notes, check)
 
     def pending(self) -> list[str]:
         """Ids of the questions without an outcome."""
@@ -270,7 +599,7 @@ class QuestionStore:
             return False
         progress = Progress("report", 1, 1)
         if outcome is not Status.SUCCEEDED:
-            progress = stored.record.progress
+            progress = stored.progress
         names = [
             *(keys.key(part, question_id) for part in keys.OF_QUESTION),
             keys.PENDING,
@@ -280,7 +609,7 @@ class QuestionStore:
         packed, channel = codec.pack_bytes(report), keys.key("news", question_id)
         told = json.dumps(vars(progress))
         facts = [question_id, outcome.value, error, packed, channel, told, __version__]
-        message = _message(stored.record, outcome, error)
+        message = _message(stored, outcome, error)
         done = bool(self._commit(names, [*facts, json.dumps(pictures), *message.arguments]))
         if done and outcome is Status.CANCELLED:  # whose texts are deleted
             with suppress(OutOfMemoryError):
@@ -303,6 +632,7 @@ class QuestionStore:
             check()
             place, kind = pipe.hmget(name, ["place", "kind"])
             pipe.multi()
+            weigh(pipe, caller, "question", question_id, lasts=False)
             pipe.delete(*(keys.key(part, question_id) for part in keys.OF_QUESTION))
             pipe.srem(keys.PENDING, question_id)
             pipe.hdel(keys.of_caller("pending", caller), question_id)
@@ -318,18 +648,6 @@ class QuestionStore:
     def unfinished(self, question_id: str) -> bool:
         """Whether the question exists and has no outcome."""
         return bool(self.redis.sismember(keys.PENDING, question_id))
-
-    def outline(self, question_id: str) -> dict[str, Any]:
-        """What is known of a question without its contents.
-
-        Raises:
-            GoneError: It expired or was deleted.
-        """
-        packed = self.redis.hget(keys.key("question", question_id), "outline")
-        if packed is None:
-            raise gone(question_id)
-        outline: dict[str, Any] = codec.unpack_json(packed)  # type: ignore[arg-type]  # bytes
-        return outline
 
     def packed(self, question_id: str, fields: Sequence[str]) -> list[bytes]:
         """Some of what was brought, as it is stored.
@@ -358,24 +676,129 @@ class QuestionStore:
         Returns:
             The link that it has then: the first one that it was given; nothing where it is gone.
         """
-        held = self._share([keys.key("question", question_id)], [link])
-        return None if held is None else decoded(held)
+        name = keys.key("question", question_id)
+
+        def write(pipe: Any) -> None:
+            if link:
+                pipe.hsetnx(name, "link", link)
+            else:
+                pipe.hdel(name, "link")
+            pipe.hget(name, "link")
+
+        answers = change(self.redis, name, write)
+        return None if answers is None else decoded(answers[-1] or b"")
 
     def link(self, question_id: str) -> str | None:
         """The public link of a question, if it has one."""
         link = self.redis.hget(keys.key("question", question_id), "link")
         return None if link is None else decoded(link) or None
 
+    def revive(self, question_id: str, caller: str) -> bool:
+        """Let a question that failed or is unfinished start as if never tried; whether it may.
+
+        One that was cancelled has no contents, and one that succeeded needs no other start.
+        """
+        question, contents = (keys.key(part, question_id) for part in ("question", "contents"))
+        packed = self.redis.hget(question, "cut")
+        if packed is None:
+            return False
+        cut = Cut.from_json(codec.unpack_json(packed))  # type: ignore[arg-type]  # bytes
+        sizes = (self.redis.hstrlen(contents, field) for field in self.redis.hkeys(contents))
+        load = f"{cut.measuring + cut.computing!r} {sum(map(int, sizes)) + cut.bytes}"
+
+        def write(pipe: Any) -> bool:
+            outcome, expiry = pipe.hmget(question, ["outcome", "expiry"])
+            may = bool(pipe.exists(contents)) and outcome in (None, b"failed")
+            pending = keys.of_caller("pending", caller)
+            lasting = pipe.exists(pending)
+            pipe.multi()
+            if may:
+                pipe.delete(keys.key("attempts", question_id))
+            if may and outcome is not None:
+                pipe.hdel(question, "outcome", "progress", "error", "computed_with", "started")
+                pipe.sadd(keys.PENDING, question_id)
+                pipe.hset(pending, question_id, load)
+                if not lasting:
+                    pipe.pexpireat(pending, int(expiry))
+                delete_first(pipe)
+            return may
+
+        transaction: Any = self.redis.transaction
+        return bool(transaction(write, question, value_from_callable=True))
+
+    # pieces
+
+    def died(self, owner: str, task: str) -> int:
+        """Count a worker that died with a task; how many did."""
+        name = keys.key("attempts", owner)
+        with self.redis.pipeline() as pipe:
+            pipe.hincrby(name, task, 1)
+            pipe.expire(name, self.settings.retention)
+            return int(pipe.execute()[0])
+
+    def pieces(self, question_id: str, measured: frozenset[str] = frozenset()) -> Pieces:
+        """Which pieces of a question exist.
+
+        Args:
+            question_id: The question.
+            measured: Keys of statistics that are known to exist.
+
+        Raises:
+            GoneError: It expired or was deleted.
+        """
+        name = keys.key("question", question_id)
+        fields = ["cut", "caller", "testset", "accepted_with", "outline"]
+        with self.redis.pipeline(transaction=False) as pipe:
+            pipe.hmget(name, fields)
+            pipe.hkeys(keys.key("blocks", question_id))
+            (packed, caller, testset, make, outline), names = pipe.execute()
+        if packed is None or caller is None:
+            raise gone(question_id)
+        cut = Cut.from_json(codec.unpack_json(packed))
+        if cut.resamples and decoded(make or b"") != MAKE:
+            # another make calls statistics by other names
+            plan = Plan.of(codec.unpack_json(outline))
+            cut = replace(cut, keys=statistics_keys(plan))
+        space = decoded(testset) if testset is not None else keys.space_of(decoded(caller))
+        cache = Cache(self.redis, space, self.settings.cache)
+        others = [key for key in cut.distinct_keys if key not in measured]
+        return Pieces(cut, measured | cache.existing(others), blocks_named(names))
+
+    def place(self, question_id: str, caller: str) -> Place | None:
+        """Where a question stands among its caller's, unless it has ended."""
+        held = cast("Mapping[bytes, bytes]", self.redis.hgetall(keys.of_caller("pending", caller)))
+        predicted = {decoded(name): float(said.split()[0]) for name, said in held.items()}
+        own = predicted.get(question_id)
+        if own is None:
+            return None
+        smaller = [seconds for seconds in predicted.values() if seconds < own]
+        return Place(own, len(smaller), sum(smaller))
+
+    def add_blocks(self, question_id: str, drawn: Sequence[Any]) -> frozenset[Run]:
+        """Keep what a run of resamples gave; which runs exist afterwards."""
+        name = block_name((drawn[0].start, drawn[0].stop))
+        names = [keys.key("question", question_id), keys.key("blocks", question_id)]
+        return blocks_named(self._add_block(names, [name, codec.pack_blocks(drawn)]))
+
+    def blocks(self, question_id: str, runs: Sequence[Run]) -> list[Any]:
+        """What these runs of resamples gave, as far as it exists."""
+        found = []
+        for start, stop in runs:
+            data = self.redis.hget(keys.key("blocks", question_id), block_name((start, stop)))
+            if data is not None:
+                found.append(codec.unpack_blocks(start, stop, data))  # type: ignore[arg-type]
+        return found
+
     def _shown(
         self, question_id: str, found: Sequence[bytes | str | None], how_far: bool
-    ) -> Stored | None:
+    ) -> Record | None:
         """A question by its fields SHOWN, unless it is gone."""
         stored = stored_of(question_id, dict(zip(SHOWN, found, strict=True)))
-        if stored is None or not how_far or stored.record.status.finished:
+        if stored is None or not how_far or stored.status.finished:
             return stored
         with suppress(GoneError):
-            progress = self.progress.pieces(question_id).progress
-            stored = replace(stored, record=replace(stored.record, progress=progress))
+            progress = self.pieces(question_id).progress
+            stored = replace(stored, progress=progress)
         return stored
 
 

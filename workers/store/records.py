@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from redis import Redis
 
@@ -20,9 +20,55 @@ from sigtest.errors import InputError
 from sigtest.kinds import About, Question
 from sigtest.requests.notes import PARTS, Noted, Notes
 from workers.store import codec, keys
-from workers.store.codec import decoded, flat
+from workers.store.codec import decoded
 from workers.store.keys import MAKE
-from workers.store.scripts import DESCRIBE
+
+
+@dataclass(frozen=True)
+class Task:
+    """One call.
+
+    Attributes:
+        name: The function.
+        owner: Id of the question or test set it works on.
+        arguments: What else it is told.
+        seconds: That it is predicted to take, of one core.
+    """
+
+    name: str
+    owner: str
+    arguments: tuple[int | str, ...] = ()
+    seconds: float = field(default=0.0, compare=False)
+
+    @property
+    def key(self) -> str:
+        """Id of the task; equal tasks have equal ids and are queued once."""
+        return "-".join(str(part) for part in (self.owner, self.name, *self.arguments))
+
+    @classmethod
+    def of_key(cls, key: str) -> Task:
+        """The task with this id, whose arguments are text then."""
+        owner, _, rest = key.partition("-")
+        name, *arguments = rest.split("-")
+        return cls(name, owner, tuple(arguments))
+
+    @property
+    def spelled(self) -> str:
+        """A line of text that `of` turns into this task: its seconds come first."""
+        return f"{self.seconds:.6f} {json.dumps([self.name, self.owner, *self.arguments])}"
+
+    @classmethod
+    def of(cls, spelled: str) -> Task:
+        """The task that `spelled` wrote."""
+        seconds, _, call = spelled.partition(" ")
+        name, owner, *arguments = json.loads(call)
+        return cls(name, owner, tuple(arguments), float(seconds))
+
+
+def owner_of(key: str) -> str:
+    """Id of the question or test set that the task with this id works on."""
+    return key.partition("-")[0]
+
 
 Check = Callable[[str], None]  # of an ETag; raises where it is not the one that is meant
 
@@ -63,6 +109,7 @@ class Record:
 
     Attributes:
         id: 32 hexadecimal digits: a hash of caller, content, choices and versions.
+        caller: Whose it is.
         kind: Path of its kind.
         status: Where it stands.
         progress: How far it is.
@@ -78,6 +125,7 @@ class Record:
     """
 
     id: str
+    caller: str
     kind: str
     status: Status
     progress: Progress
@@ -90,6 +138,11 @@ class Record:
     pictures: tuple[str, ...] = ()
     error: str | None = None
     envelope: Notes = field(default_factory=Notes)
+
+    @property
+    def space(self) -> str:
+        """Where what it computes is cached."""
+        return self.testset or keys.space_of(self.caller)
 
     @property
     def etag(self) -> str:
@@ -117,39 +170,71 @@ class Place:
 FIELDS = tuple(PARTS)
 
 
-class EnvelopeStore:
-    """Writes on questions and test sets. Raises what redis raises.
+def change(
+    redis: Redis,
+    name: str,
+    write: Callable[[Any], object],
+    check: Callable[[], None] | None = None,
+) -> list[Any] | None:
+    """Write something of what has this key, undivided; nothing where it is gone.
 
     Args:
         redis: The server.
+        name: The key.
+        write: Gives a pipeline what is to be written.
+        check: Raises where it is not as expected; nothing comes between this and the writing.
+
+    Returns:
+        What the server answers.
     """
 
-    def __init__(self, redis: Redis) -> None:
-        self.redis = redis
-        self._describe = redis.register_script(DESCRIBE)
-
-    def write(self, name: str, notes: Noted, check: Callable[[], None] | None = None) -> bool:
-        """Write on what has this key; what is not said stays.
-
-        Args:
-            name: The key.
-            notes: What is written.
-            check: Raises where it is not as expected; nothing comes between this and the writing.
-
-        Returns:
-            Whether it is there.
-        """
-        fields = flat(fields_of(notes))
-        if check is None:
-            return bool(self._describe([name], fields))
-
-        def checked(pipe: Any) -> None:
+    def changed(pipe: Any) -> None:
+        if check is not None:
             check()
-            pipe.multi()
-            self._describe([name], fields, pipe)
+        there = bool(pipe.exists(name))
+        pipe.multi()
+        if there:
+            write(pipe)
+            pipe.ping()  # that it was there, also where there was nothing to write
 
-        written: Any = self.redis.transaction(checked, name)
-        return written == [1]
+    answers: Any = redis.transaction(changed, name)
+    return answers[:-1] if answers else None
+
+
+# ARGV: the commands of a transaction, each after the number of its words
+IN_ORDER = """
+local at = 1
+while ARGV[at] do
+    local last = at + tonumber(ARGV[at])
+    redis.call(unpack(ARGV, at + 1, last))
+    at = last + 1
+end
+"""
+DELETING = {"DEL", "HDEL", "LREM", "SREM", "ZREM"}
+
+
+def delete_first(pipe: Any) -> None:
+    """Let what a pipeline deletes go before it writes anything, undivided.
+
+    A full server refuses a transaction that writes, but no script that began to delete.
+    """
+    commands = [words for words, _ in pipe.command_stack]
+    commands.sort(key=lambda words: words[0] not in DELETING)
+    pipe.command_stack.clear()
+    pipe.eval(IN_ORDER, 0, *(word for words in commands for word in (len(words), *words)))
+
+
+def describe(
+    redis: Redis, kind: str, name: str, notes: Noted, check: Callable[[], None] | None = None
+) -> bool:
+    """Write notes on a question or test set; what is not said stays. Whether it is there."""
+    place, fields = keys.key(kind, name), fields_of(notes)
+
+    def write(pipe: Any) -> None:
+        if fields:
+            pipe.hset(place, mapping=fields)
+
+    return change(redis, place, write, check) is not None
 
 
 def fields_of(notes: Noted) -> dict[str, str | bytes]:
@@ -179,24 +264,6 @@ SHOWN = (
 NOTHING_SEEN = Progress("report", 0, 1)
 
 
-@dataclass(frozen=True)
-class Stored:
-    """A question as it is stored.
-
-    Attributes:
-        record: What its caller is told.
-        caller: Whose it is.
-    """
-
-    record: Record
-    caller: str
-
-    @property
-    def space(self) -> str:
-        """Where what it computes is cached."""
-        return self.record.testset or keys.space_of(self.caller)
-
-
 def facts_of(question: Question) -> dict[str, str | bytes]:
     """What its fields say of a question of itself."""
     return {
@@ -206,7 +273,7 @@ def facts_of(question: Question) -> dict[str, str | bytes]:
     }
 
 
-def stored_of(question_id: str, fields: Mapping[str, Any]) -> Stored | None:
+def stored_of(question_id: str, fields: Mapping[str, Any]) -> Record | None:
     """A question by its fields SHOWN, unless it is gone.
 
     Its progress is NOTHING_SEEN while it is unfinished: which pieces exist stands elsewhere.
@@ -226,8 +293,9 @@ def stored_of(question_id: str, fields: Mapping[str, Any]) -> Stored | None:
     else:
         status = Status.QUEUED if facts["started"] is None else Status.RUNNING
     names = {field: tuple(held) for field, held in json.loads(facts["about"]).items()}
-    record = Record(
+    return Record(
         id=question_id,
+        caller=decoded(facts["caller"]),
         kind=decoded(facts["kind"]),
         status=status,
         progress=progress,
@@ -241,7 +309,6 @@ def stored_of(question_id: str, fields: Mapping[str, Any]) -> Stored | None:
         error=text.get("error"),
         envelope=envelope_of([facts[name] for name in FIELDS]),
     )
-    return Stored(record, decoded(facts["caller"]))
 
 
 T = TypeVar("T")
@@ -325,3 +392,23 @@ def page(
         end = f"({places[-1]}"
     following = found[limit - 1][0] if len(found) > limit else None
     return [entry for _, entry in found[:limit]], following
+
+
+def shorten(redis: Redis, listing: str, kind: str) -> None:
+    """Let what is gone leave a listing to which something is added: of two places at random.
+
+    So no more than about half of them are of what is gone, whether anybody looks or not.
+
+    Args:
+        redis: The server.
+        listing: Its key.
+        kind: Of the keys of what is listed.
+    """
+    some = cast("list[bytes]", redis.zrandmember(listing, 2))
+    places = list(map(decoded, some))
+    with redis.pipeline(transaction=False) as pipe:
+        for place in places:
+            pipe.exists(keys.key(kind, place[DIGITS:]))
+        there = pipe.execute()
+    if gone := [place for place, known in zip(places, there, strict=True) if not known]:
+        redis.zrem(listing, *gone)

@@ -1,6 +1,6 @@
 """One system's totals in Redis, cut into parts so that no more is read than is needed.
 
-Those that were not used for the longest time go where there is no room.
+Those that were made the longest time ago go where there is no room.
 
 base       JSON: sums over all units and scores of the replicas, by metric
 scores:M   bootstrap scores of metric M, float64
@@ -14,21 +14,18 @@ table:M    statistics, where exact p-values need them of every pair
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from redis import Redis
 
 from sigtest.arrays import Array
 from sigtest.comparison.plan import Part
-from sigtest.decide.rows import wants_kept
+from sigtest.decide.facts import wants_kept
 from sigtest.draws.totals import Totals
-from workers.store import codec, keys, scripts
-from workers.store.codec import decoded, flat
+from workers.store import codec
 
 BASE = "base"
 PRINTS = np.uint16  # two units that only look alike are found out when their statistics are read
@@ -54,11 +51,11 @@ def pack(part: Part, totals: Totals, tables: Sequence[Array]) -> dict[str, bytes
     for m, metric in enumerate(part.recipe.metrics):
         parts[f"scores:{m}"] = totals.scores[m].tobytes()
         if wants_kept(part, m, tables[m]):
-            parts[f"kept:{m}"] = _pack_kept(totals.kept(m), totals.observed[m])
-        if part.recipe.exact != "never":
+            parts[f"kept:{m}"] = _pack_kept(totals.swap_sums(m), totals.observed[m])
+        if part.recipe.exact != "never" or metric.fraction is not None:  # may be of shares
             parts[f"prints:{m}"] = totals.prints[m].astype(PRINTS).tobytes()
-            if metric.fraction is not None:
-                parts[f"table:{m}"] = codec.pack_statistics(tables[m])
+        if part.recipe.exact != "never" and metric.fraction is not None:
+            parts[f"table:{m}"] = codec.pack_statistics(tables[m])
     return parts
 
 
@@ -79,7 +76,7 @@ def unpack(part: Part, parts: Parts) -> Totals:
         observed=observed,
         scores=np.stack([scores(parts, m) for m in metrics]),
         # when it is asked for: pages of memory take longer than making it anew for each pair
-        kept=partial(_kept, parts, observed),
+        swap_sums=partial(_kept, parts, observed, part.resamples),
         prints=tuple(
             np.frombuffer(parts[f"prints:{m}"], dtype=PRINTS).astype(np.uint64)
             if f"prints:{m}" in parts
@@ -92,13 +89,8 @@ def unpack(part: Part, parts: Parts) -> Totals:
 
 
 def scores(parts: Parts, m: int) -> Array:
-    """(R,) bootstrap scores of metric m."""
+    """(`Part.draws`,) bootstrap scores of metric m."""
     return np.frombuffer(parts[f"scores:{m}"], dtype=np.float64)
-
-
-def has_kept(parts: Parts, m: int) -> bool:
-    """Whether sums of metric m under swaps are kept."""
-    return f"kept:{m}" in parts
 
 
 def table(parts: Parts, m: int) -> Array | None:
@@ -107,13 +99,12 @@ def table(parts: Parts, m: int) -> Array | None:
     return None if data is None else codec.unpack_statistics(data)
 
 
-def _kept(parts: Parts, observed: Sequence[Array], m: int) -> Array:
+def _kept(parts: Parts, observed: Sequence[Array], resamples: int, m: int) -> Array:
     """(k, R) sums of metric m under swaps; R is 0 where they are not kept."""
     data, own = parts.get(f"kept:{m}"), observed[m]
     if data is None:
         return np.empty((len(own), 0))
-    size = len(parts[f"scores:{m}"]) // 8 * len(own)
-    kind = BY_SIZE[len(data) // size]
+    kind = BY_SIZE[len(data) // (resamples * len(own))]
     stored = np.frombuffer(data, kind).reshape(len(own), -1)
     sums: Array = stored if kind is np.float64 else stored + _half(own)
     return sums
@@ -133,56 +124,3 @@ def _pack_kept(sums: Array, observed: Array) -> bytes:
 
 def _half(observed: Array) -> Array:
     return np.floor(observed / 2.0)[:, None]
-
-
-COUNTED = (keys.TOTALS_USED, keys.TOTALS_SIZES, keys.TOTALS_BYTES)
-
-
-class KeptTotals:
-    """Reads and writes totals of systems. Raises what redis raises.
-
-    Args:
-        redis: The server, with bytes as answers.
-        most: Bytes of the totals of all test sets.
-    """
-
-    def __init__(self, redis: Redis, most: int) -> None:
-        self.redis = redis
-        self.most = most
-        self._keep = redis.register_script(scripts.KEEP)
-        self._forget = redis.register_script(scripts.FORGET)
-
-    def add(self, name: str, expiry: int, parts: Parts) -> None:
-        """Keep the totals of a system.
-
-        Args:
-            name: Their key.
-            expiry: Of the test set, in milliseconds since the epoch.
-            parts: By name.
-        """
-        size = sum(map(len, parts.values()))
-        self._keep([name, *COUNTED], [repr(time.time()), self.most, size, expiry, *flat(parts)])
-
-    def read(self, places: Sequence[str], names: Sequence[str]) -> list[dict[str, bytes]]:
-        """Some parts of the totals under some keys; nothing of those that were evicted."""
-        with self.redis.pipeline(transaction=False) as pipe:
-            for place in places:
-                pipe.hmget(place, names)
-            found = pipe.execute()
-        if places:
-            self.redis.zadd(keys.TOTALS_USED, dict.fromkeys(places, time.time()), xx=True)
-        return [
-            {name: part for name, part in zip(names, parts, strict=True) if part is not None}
-            for parts in found
-        ]
-
-    def drop(self, testset_id: str) -> None:
-        """Drop the totals of all systems of a test set."""
-        own = keys.key("totals", f"{testset_id}:")
-        places = map(decoded, self.redis.hkeys(keys.TOTALS_SIZES))
-        self.forget([place for place in places if place.startswith(own)])
-
-    def forget(self, places: Sequence[str]) -> None:
-        """Drop the totals under some keys."""
-        if places:
-            self._forget([places[0], *COUNTED, *places[1:]])

@@ -17,16 +17,64 @@ from redis import Redis
 from redis.client import Pipeline
 
 from workers.settings import Settings
-from workers.store import keys, scripts
+from workers.store import keys
 from workers.store.codec import decoded
+from workers.store.records import change, delete_first
+from workers.store.usage import WEIGH, weigh
+
+# Seconds since the epoch by the clock of the store: those of machines may differ.
+NOW = """
+local function now()
+    local time = redis.call('TIME')
+    return time[1] + time[2] / 1e6
+end
+"""
+
+# Messages that wait for one webhook; beyond, it counts what it is not told.
+MOST_MESSAGES = 10_000
+
+# An event becomes a message to each webhook of its caller that is told of it, undivided with what
+# happened. ARGV from `at`: event, id of the message, body.
+ANNOUNCE = (
+    NOW
+    + WEIGH
+    + f"local MOST = {MOST_MESSAGES}"
+    + """
+local function announce(webhooks, due, record, deliveries, figure, at)
+    local event, message, body = unpack(ARGV, at, at + 2)
+    for _, id in ipairs(redis.call('SMEMBERS', webhooks)) do
+        local events = ' ' .. (redis.call('HGET', record .. id, 'events') or '') .. ' '
+        if string.find(events, ' ' .. event .. ' ', 1, true) then
+            if redis.call('HLEN', deliveries .. id) < MOST then
+                redis.call('HSET', deliveries .. id, message, body)
+                redis.call('ZADD', due, now(), id .. ' ' .. message)
+                weigh(figure, record .. id, deliveries .. id)
+            else
+                redis.call('HINCRBY', record .. id, 'dropped', 1)
+            end
+        end
+    end
+end
+"""
+)
+
+# KEYS: messages that are due
+# ARGV: how many are taken at most, seconds after which they are due again
+TAKE_DUE = (
+    NOW
+    + """
+local due = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now(), 'LIMIT', 0, ARGV[1])
+for _, entry in ipairs(due) do redis.call('ZADD', KEYS[1], now() + ARGV[2], entry) end
+return due
+"""
+)
 
 SECRET_BYTES = 32
 SECRET_PREFIX = "whsec_"  # as Standard Webhooks spells secrets
-SHOWN = ("caller", "url", "events", "created", "delivered", "dropped", "error", "seconds")
 USUAL_SECONDS = 0.1
 AT_ONCE = 500  # messages handed out in one exchange
 Outcome = Literal["delivered", "again", "dropped"]
-LEASES = 3  # times the longest attempt: so long no other worker takes a message
+INTERVALS = 3  # times the longest attempt: so long until a message is handed out again
 
 
 @dataclass(frozen=True)
@@ -65,6 +113,7 @@ class Attempt:
     Attributes:
         webhook: Id.
         message: Id.
+        caller: Whose it is.
         body: What is sent.
         number: From 1.
         url: Where to.
@@ -73,6 +122,7 @@ class Attempt:
 
     webhook: str
     message: str
+    caller: str
     body: bytes
     number: int
     url: str
@@ -89,12 +139,8 @@ class WebhookStore:
 
     def __init__(self, redis: Redis, settings: Settings) -> None:
         self.redis = redis
-        self._lease = LEASES * settings.webhook_timeout
-        self._put = redis.register_script(scripts.PUT_MESSAGE)
-        self._remove = redis.register_script(scripts.REMOVE_WEBHOOK)
-        self._take = redis.register_script(scripts.TAKE_DUE)
-        self._attempt = redis.register_script(scripts.ATTEMPT)
-        self._settle = redis.register_script(scripts.SETTLE_MESSAGE)
+        self._interval = INTERVALS * settings.webhook_timeout
+        self._take_due = redis.register_script(TAKE_DUE)
 
     def add(self, caller: str, url: str, events: Sequence[str]) -> tuple[str, str]:
         """Add a webhook; its id, and the secret that its messages are signed with."""
@@ -116,11 +162,11 @@ class WebhookStore:
     def find(self, webhook_id: str) -> WebhookRecord | None:
         """A webhook, unless there is none."""
         with self.redis.pipeline() as pipe:
-            pipe.hmget(keys.key("webhook", webhook_id), SHOWN)
+            pipe.hgetall(keys.key("webhook", webhook_id))
             pipe.hlen(keys.key("deliveries", webhook_id))
-            found, pending = cast("tuple[list[bytes | None], int]", pipe.execute())
-        facts = {name: decoded(v) for name, v in zip(SHOWN, found, strict=True) if v is not None}
-        if "caller" not in facts:
+            held, pending = cast("tuple[Mapping[bytes, bytes], int]", pipe.execute())
+        facts = {decoded(name): decoded(value) for name, value in held.items()}
+        if not facts:
             return None
         return WebhookRecord(
             id=webhook_id,
@@ -131,7 +177,7 @@ class WebhookStore:
             delivered=int(facts.get("delivered", 0)),
             pending=pending,
             dropped=int(facts.get("dropped", 0)),
-            error=facts.get("error"),
+            error=facts.get("error") or None,
             seconds=float(facts.get("seconds", USUAL_SECONDS)),
         )
 
@@ -143,37 +189,60 @@ class WebhookStore:
 
     def remove(self, webhook_id: str, caller: str) -> None:
         """Delete a webhook with the messages that wait."""
-        self._remove([*_names(webhook_id), keys.of_caller("webhooks", caller)], [webhook_id])
+        names = [keys.key(part, webhook_id) for part in keys.OF_WEBHOOK]
 
-    def put(self, webhook_id: str, message: Message) -> None:
+        def delete(pipe: Any) -> None:
+            entries = [f"{webhook_id} {decoded(message)}" for message in pipe.hkeys(names[1])]
+            pipe.multi()
+            weigh(pipe, caller, "webhook", webhook_id, lasts=False)
+            if entries:
+                pipe.zrem(keys.DUE, *entries)
+            pipe.delete(*names)
+            pipe.srem(keys.of_caller("webhooks", caller), webhook_id)
+
+        self.redis.transaction(delete, names[1])
+
+    def put(self, webhook_id: str, caller: str, message: Message) -> None:
         """Let a message to one webhook wait, whatever events it is told of."""
-        told = [_entry(webhook_id, message.id), message.id, message.body]
-        self._put(_names(webhook_id), told)
+        webhook, deliveries, _ = (keys.key(part, webhook_id) for part in keys.OF_WEBHOOK)
+        full, seconds = self.redis.hlen(deliveries) >= MOST_MESSAGES, self._now()
+
+        def write(pipe: Pipeline) -> None:
+            if full:
+                pipe.hincrby(webhook, "dropped", 1)
+                return
+            pipe.hset(deliveries, message.id, message.body)
+            pipe.zadd(keys.DUE, {f"{webhook_id} {message.id}": seconds})
+            weigh(pipe, caller, "webhook", webhook_id)
+
+        change(self.redis, webhook, write)
 
     # what workers do
 
-    @staticmethod
-    def look(pipe: Pipeline) -> None:
-        """Ask, with what else is sent, for a message whose turn it is."""
-        pipe.zrange(keys.DUE, "-inf", repr(time.time()), byscore=True, offset=0, num=1)
-
     def take_due(self) -> dict[str, list[str]]:
-        """Messages whose turn it is, by webhook; they are due again where none delivers them."""
-        taken = cast("list[bytes]", self._take([keys.DUE], [self._lease, AT_ONCE]))
+        """Messages whose turn it is, by webhook; they are due again after an interval."""
         found: defaultdict[str, list[str]] = defaultdict(list)
-        for entry in map(decoded, taken):
+        for entry in map(decoded, self._take_due([keys.DUE], [AT_ONCE, self._interval])):
             webhook_id, _, message = entry.partition(" ")
             found[webhook_id].append(message)
         return dict(found)
 
     def attempt(self, webhook_id: str, message: str) -> Attempt | None:
-        """Begin to deliver a message; nothing where it is delivered, gone or being delivered."""
-        told: list[str | int] = [_entry(webhook_id, message), message, self._lease]
-        found = self._attempt(_names(webhook_id), told)
-        if found is None:
+        """Begin to deliver a message; nothing where it is delivered or gone."""
+        webhook, deliveries, attempts = (keys.key(part, webhook_id) for part in keys.OF_WEBHOOK)
+        body = self.redis.hget(deliveries, message)
+
+        def write(pipe: Pipeline) -> None:
+            pipe.hincrby(attempts, message, 1)
+            pipe.hmget(webhook, ["caller", "url", "secret"])
+
+        begun = change(self.redis, webhook, write) if body is not None else None
+        if not begun:
+            self.redis.zrem(keys.DUE, f"{webhook_id} {message}")
             return None
-        body, number, url, secret = found
-        return Attempt(webhook_id, message, body, int(number), decoded(url), decoded(secret))
+        number, facts = begun
+        caller, url, secret = map(decoded, facts)
+        return Attempt(webhook_id, message, caller, body, number, url, secret)  # type: ignore[arg-type]
 
     def end(
         self,
@@ -192,17 +261,27 @@ class WebhookStore:
             error: Why it failed, if it did.
             pause: Seconds before the next.
         """
-        told = [_entry(attempt.webhook, attempt.message), attempt.message, outcome, repr(pause)]
-        self._settle(_names(attempt.webhook), [*told, repr(seconds), error])
+        entry, due = f"{attempt.webhook} {attempt.message}", self._now() + pause
+        webhook, *messages = (keys.key(part, attempt.webhook) for part in keys.OF_WEBHOOK)
 
+        def write(pipe: Pipeline) -> None:
+            pipe.hset(webhook, mapping={"seconds": repr(seconds), "error": error})
+            if outcome == "again":
+                pipe.zadd(keys.DUE, {entry: due}, xx=True)
+                return
+            pipe.zrem(keys.DUE, entry)
+            for name in messages:
+                pipe.hdel(name, attempt.message)
+            pipe.hincrby(webhook, outcome, 1)
+            delete_first(pipe)
+            weigh(pipe, attempt.caller, "webhook", attempt.webhook)
 
-def _names(webhook_id: str) -> list[str]:
-    """The keys that scripts on one webhook take."""
-    return [keys.DUE, *(keys.key(part, webhook_id) for part in keys.OF_WEBHOOK)]
+        change(self.redis, webhook, write)
 
-
-def _entry(webhook_id: str, message: str) -> str:
-    return f"{webhook_id} {message}"
+    def _now(self) -> float:
+        """Seconds since the epoch by the clock of the store: those of machines may differ."""
+        seconds, microseconds = self.redis.time()
+        return seconds + microseconds / 1e6
 
 
 EVENTS = {
@@ -244,4 +323,9 @@ class Message:
 def announcing(caller: str) -> list[str]:
     """The keys that scripts take which announce something to the webhooks of a caller."""
     prefixes = [keys.key("webhook", ""), keys.key("deliveries", "")]
-    return [keys.of_caller("webhooks", caller), keys.DUE, *prefixes]
+    return [
+        keys.of_caller("webhooks", caller),
+        keys.DUE,
+        *prefixes,
+        keys.of_caller("bytes", caller),
+    ]

@@ -11,32 +11,180 @@ adjusted p-values can only fall then.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
+from sigtest import engine
 from sigtest.arrays import Array
-from sigtest.comparison.clusters import ClusteredError
-from sigtest.comparison.plan import Part, Plan
-from sigtest.comparison.proportions import labels_of, notes_of
-from sigtest.data.choices import choose
-from sigtest.data.names import look_alikes, summaries
-from sigtest.decide.rows import no_rows, pair_rows, report_of_rows, system_row
-from sigtest.decide.summary import Gone
+from sigtest.cached import cached_property
+from sigtest.comparison.notes import errors_of, exact_notes, findings_of, proportions_of, shared
+from sigtest.comparison.plan import ClusteredError, Part, Plan
+from sigtest.data.health import OF_REFERENCES
+from sigtest.data.names import choose, look_alikes, summaries
+from sigtest.data.testset import TestSet
+from sigtest.decide.facts import no_rows, pair_rows, system_row
+from sigtest.decide.summary import Gone, report_of_rows
 from sigtest.draws.sample import Sample
-from sigtest.draws.totals import SwapFact, Totals, swap_fact, wants_statistics
+from sigtest.draws.totals import (
+    SwapFact,
+    Totals,
+    exact_fact,
+    resample,
+    swap_fact,
+    wants_statistics,
+)
 from sigtest.kinds import KINDS
-from sigtest.render import json
+from sigtest.render.records import render_json
 from sigtest.report import Report
 from sigtest.requests.recipe import Recipe
 from sigtest.significance import CORRECTIONS, resampling_tests
+from sigtest.significance.best import most_draws
 from workers.errors import GoneError
-from workers.store import codec, keys
-from workers.store.boards import Choice, Column, Rows, State
-from workers.store.task import Priced, Task
-from workers.store.testsets import TestSetStore
-from workers.tasks.context import Context
-from workers.tasks.sampling import Member, Said, Sampling
+from workers.queue import Context
+from workers.store import codec, keys, totals
+from workers.store.boards import Choice, Column, Rows, State, TestSetStore, gone
+from workers.store.records import Task
+
+
+@dataclass(frozen=True)
+class Member:
+    """What is kept of one system.
+
+    Attributes:
+        digest: Its content.
+        parts: Its totals as they are stored.
+        totals: The same as arrays; nothing under swaps where these are not kept.
+    """
+
+    digest: str
+    parts: totals.Parts
+    totals: Totals
+
+
+class SystemNotes(NamedTuple):
+    """What is said of one system's content, whatever it is called.
+
+    Attributes:
+        findings: Sentences of health checks; one that is about the system (true) follows its name.
+        proportions: See `notes.proportions_of`.
+        clustered: See `notes.errors_of`.
+    """
+
+    findings: list[tuple[bool, str]]
+    proportions: list[str]
+    clustered: dict[str, float]
+
+
+class Sampling:
+    """Totals and statistics of one test set's systems.
+
+    Args:
+        context: Where they are kept.
+        testset_id: The test set.
+        part: Its settings.
+    """
+
+    def __init__(self, context: Context, testset_id: str, part: Part) -> None:
+        self.context = context
+        self.testset_id = testset_id
+        self.part = part
+        self._store = context.testsets
+        self._cache = context.questions.cache(testset_id)
+
+    def members(self, digests: Sequence[str]) -> dict[str, Member]:
+        """Those systems that were not removed, ready to be compared with many."""
+        distinct = list(dict.fromkeys(digests))
+        found = self._parts(distinct, totals.names(self.part))
+        return {
+            digest: Member(digest, parts, totals.unpack(self.part, parts))
+            for digest, parts in zip(distinct, found, strict=True)
+            if parts
+        }
+
+    def scores(self, digests: Sequence[str], m: int) -> Array:
+        """(S, R) bootstrap scores of metric m.
+
+        Raises:
+            GoneError: A system was removed.
+        """
+        found = self._parts(digests, [f"scores:{m}"])
+        if not all(found):
+            raise gone(self.testset_id)
+        rows = [totals.scores(parts, m) for parts in found]
+        return np.stack(rows) if rows else np.empty((0, self.part.draws))
+
+    def table(self, member: Member, m: int) -> Array:
+        """(n, k) statistics of one system."""
+        kept = totals.table(member.parts, m)
+        return kept if kept is not None else self.statistics(member.digest, [m])[m]
+
+    def with_kept(self, member: Member, m: int) -> Totals:
+        """Totals with those of metric m under swaps."""
+        if f"kept:{m}" in member.parts:
+            return member.totals
+        return replace(member.totals, swap_sums=self._resample(member.digest)[0].swap_sums)
+
+    def statistics(self, digest: str, metrics: Sequence[int]) -> dict[int, Array]:
+        """Statistics of one system by metric, from the cache or from its text."""
+        kinds = self.part.recipe.metrics
+        alone = replace(self.part, systems=("system",), digests=(digest,))
+        names = {m: alone.statistics_key(0, kinds[m]) for m in metrics}
+        found = self._cache.find([*names.values()])
+        missing = [m for m in metrics if names[m] not in found]
+        if missing:
+            output = self._store.output(self.testset_id, digest)
+            if output is None:
+                raise gone(self.testset_id)
+            made = {names[m]: engine.measure(self._testset, output, kinds[m]) for m in missing}
+            self._cache.add(self._store.holder(self.testset_id)[0], made)
+            found |= made
+        return {m: found[name] for m, name in names.items()}
+
+    def notes(self, digest: str) -> SystemNotes:
+        """What reports say of one system besides what they say of its totals.
+
+        Raises:
+            GoneError: The system was removed.
+        """
+        output = self._store.output(self.testset_id, digest)
+        if output is None:
+            raise gone(self.testset_id)
+        part, recipe = self.part, self.part.recipe
+        found = findings_of(self._testset, [replace(output, name="")], recipe)
+        return SystemNotes(
+            findings=[(finding.kind not in OF_REFERENCES, finding.sentence) for finding in found],
+            proportions=proportions_of(output, recipe),
+            clustered=errors_of(self._testset, output, recipe, part.document_index),
+        )
+
+    def _parts(self, digests: Sequence[str], names: Sequence[str]) -> list[dict[str, bytes]]:
+        """Parts of totals; those that were evicted are made again and kept."""
+        places = [keys.totals(self.testset_id, self.part.resamples, digest) for digest in digests]
+        found = self._store.totals(places, names)
+        return [parts or self._made(digest) for digest, parts in zip(digests, found, strict=True)]
+
+    def _made(self, digest: str) -> dict[str, bytes]:
+        try:
+            drawn, tables = self._resample(digest)
+        except GoneError:
+            return {}
+        parts = totals.pack(self.part, drawn, tables)
+        self._store.keep(self.testset_id, self.part.resamples, digest, parts)
+        return parts
+
+    def _resample(self, digest: str) -> tuple[Totals, list[Array]]:
+        """Totals of one system, and the statistics they are made of."""
+        measured = self.statistics(digest, range(len(self.part.recipe.metrics)))
+        tables = [measured[m] for m in sorted(measured)]
+        alone = replace(self.part, systems=("system",), digests=(digest,))
+        return resample(alone, [table[None] for table in tables]), tables
+
+    @cached_property
+    def _testset(self) -> TestSet:
+        return self._store.testset(self.testset_id)
+
 
 TOGETHER = 960_000  # resamples of all systems whose totals are in memory at the same time
 LOOKS = 5  # at a test set that changes while it is looked at
@@ -59,7 +207,7 @@ def join(context: Context, testset_id: str, digest: str, resamples: int) -> None
     names = Rows(resamples)
     rows = {names.system(digest): row_of(sampling.part, member.totals)}
     if context.testsets.rows(testset_id, [names.said(digest)]) == [None]:
-        rows[names.said(digest)] = codec.pack_json(sampling.said(digest))
+        rows[names.said(digest)] = codec.pack_json(sampling.notes(digest))
     context.testsets.add_rows(testset_id, rows)
     state = context.testsets.state(testset_id)
     if state is None:
@@ -67,7 +215,6 @@ def join(context: Context, testset_id: str, digest: str, resamples: int) -> None
     _compare(sampling, state, member)
     if not state.pending:
         refresh(context, testset_id, Choice().spelled)
-    context.testsets.end(testset_id, digest)
 
 
 def refresh(context: Context, testset_id: str, spelled: str, *_: str) -> None:
@@ -89,8 +236,12 @@ def refresh(context: Context, testset_id: str, spelled: str, *_: str) -> None:
                 continue  # a system was removed meanwhile
             if choice == Choice():
                 note_claims(context.testsets, state, part, report)
-            _store(context, state, choice, question_id, part, report)
-        context.testsets.shown.show(state, choice, question_id)
+            pictures = KINDS["comparisons"].drawable(report)
+            data = render_json(report).encode()
+            context.testsets.add_comparison(
+                state, choice, question_id, Plan((part,)), data, pictures
+            )
+        context.testsets.show(state, choice, question_id)
         after = context.testsets.state(testset_id)
         if after is None:
             context.questions.delete(question_id, state.caller)  # as its test set was meanwhile
@@ -118,30 +269,29 @@ def _measured_anew(context: Context, state: State, choice: Choice) -> bool:
 
     After an upgrade no system is measured, and for more resamples none is.
     """
-    shown = context.testsets.shown.find(state.record.id, choice.spelled)
+    shown = context.testsets.comparison_of(state.record.id, choice.spelled)
     if shown is None or not state.pending:
         return False
     try:
-        (part,) = Plan.of(context.questions.outline(shown)).parts
+        (part,) = Plan.of(context.questions.read(shown)[1]).parts
     except GoneError:
         return False
     held = dict(zip(part.systems, part.digests, strict=True))
     return any(held.get(name) == state.digests[name] for name in state.pending)
 
 
-def joins(state: State) -> list[Priced]:
+def joins(state: State) -> list[Task]:
     """A task for everything that is to be measured."""
     digests = dict.fromkeys(state.digests[name] for name in state.pending)
     return [
-        Priced(Task("join", state.record.id, (digest, state.resamples)), JOIN_SECONDS)
-        for digest in digests
+        Task("join", state.record.id, (digest, state.resamples), JOIN_SECONDS) for digest in digests
     ]
 
 
-def refreshing(state: State, question_id: str, choice: Choice) -> Priced:
+def refreshing(state: State, question_id: str, choice: Choice) -> Task:
     """The task that writes what a leaderboard shows."""
     arguments = (choice.spelled, question_id)
-    return Priced(Task("refresh", state.record.id, arguments), REFRESH_SECONDS)
+    return Task("refresh", state.record.id, arguments, REFRESH_SECONDS)
 
 
 def shown_part(part: Part, state: State, choice: Choice) -> Part:
@@ -183,19 +333,6 @@ def id_of(state: State, part: Part, gone: Gone) -> str:
     """
     left = [text for (label, test), p in gone.items() for text in (label, test, p.tobytes().hex())]
     return keys.hashed("testset", state.record.id, part.key, *left)
-
-
-def _store(
-    context: Context, state: State, choice: Choice, question_id: str, part: Part, report: Report
-) -> None:
-    context.testsets.shown.add(
-        state,
-        choice,
-        question_id,
-        Plan((part,)),
-        json.render(report).encode(),
-        KINDS["comparisons"].drawable(report),
-    )
 
 
 def _compare(sampling: Sampling, state: State, member: Member) -> None:
@@ -258,12 +395,11 @@ def _swaps(sampling: Sampling, m: int, a: Member, b: Member) -> SwapFact:
     if all(test.draws != "swaps" for test in tests):
         return SwapFact(0, None)
     if wants_statistics(part, m, a.totals, b.totals):
-        tables = sampling.table(a, m), sampling.table(b, m)
         # totals under swaps are not kept where the exact p-value is as good as certain
-        fact = swap_fact(part, m, a.totals, b.totals, tables)
-        if fact.exact is not None:
+        fact = exact_fact(part, m, (sampling.table(a, m), sampling.table(b, m)))
+        if fact is not None:
             return fact
-    return swap_fact(part, m, sampling.with_kept(a, m), sampling.with_kept(b, m), None)
+    return swap_fact(part, m, sampling.with_kept(a, m), sampling.with_kept(b, m))
 
 
 def _report(sampling: Sampling, state: State, part: Part, gone: Gone) -> Report | None:
@@ -290,22 +426,22 @@ def _with_said(sampling: Sampling, part: Part) -> Part:
     names = [Rows(part.resamples).said(digest) for digest in part.digests]
     rows = sampling.context.testsets.rows(sampling.testset_id, names)
     said = {
-        system: Said(*codec.unpack_json(row))
+        system: SystemNotes(*codec.unpack_json(row))
         for system, row in zip(part.systems, rows, strict=True)
         if row is not None
     }
-    right = {system: own.right for system, own in said.items()}
+    proportions = shared([own.proportions for own in said.values()], part.recipe) if said else ()
     notes = [
         f"{system}{words}" if named else words
         for system, own in said.items()
         for named, words in own.findings
     ]
-    notes += notes_of(right, part.segments, part.recipe)
+    notes += exact_notes(proportions, len(said), part.recipe)
     notes += [*look_alikes(part.systems), *summaries(part.systems)]
     return replace(
         part,
         notes=tuple(dict.fromkeys(notes)),
-        proportions=labels_of([*right.values()], part.recipe) if said else (),
+        proportions=proportions,
         clustered=tuple(
             ClusteredError(system, label, stderr)
             for system, own in said.items()
@@ -321,10 +457,16 @@ def row_of(part: Part, totals: Totals) -> bytes:
 
 
 def _joint(sampling: Sampling, part: Part) -> tuple[list[Array], list[Array]]:
-    """Draws and ranges of all systems, as far as the correction looks at them together."""
-    if CORRECTIONS[part.recipe.correction].joint is None or len(part.systems) < 2:
-        return [], []
-    metrics = range(len(part.recipe.metrics))
+    """Draws and ranges of all systems, as far as they are looked at together."""
+    metrics, size = range(len(part.recipe.metrics)), len(part.systems)
+    if CORRECTIONS[part.recipe.correction].joint is None or size < 2:
+        if not part.with_best:
+            return [], []
+        first = most_draws(size)
+        return [
+            np.stack([sampling.scores([digest], m)[0, :first] for digest in part.digests])
+            for m in metrics
+        ], []
     ranges: list[Array] = []
     if part.recipe.correction == "tukey":
         tables = [
@@ -350,7 +492,7 @@ def p_values_of_gone(store: TestSetStore, state: State, part: Part) -> Gone:
         return {}
     rows = [
         row
-        for pair, row in sorted(store.claims.seen(state.record.id).items())
+        for pair, row in sorted(store.p_values_seen(state.record.id).items())
         if state.left.intersection(pair)
     ]
     return dict(zip(_columns(part), np.array(rows).T.copy(), strict=True)) if rows else {}

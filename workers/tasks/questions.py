@@ -17,18 +17,17 @@ from sigtest.arrays import Array
 from sigtest.comparison.plan import Plan
 from sigtest.data.testset import System, TestSet
 from sigtest.draws.distribution import distribution, pair_of
-from sigtest.draws.samples import Samples
+from sigtest.draws.sample import Samples
 from sigtest.kinds import KINDS, Kind
 from sigtest.kinds.comparisons import output_field, testset_field
-from sigtest.render import json
+from sigtest.render.records import render_json
 from sigtest.segments import segment_shares
 from workers.errors import gone
-from workers.store import codec
-from workers.store.progress import Pieces, Run, shares_key, statistics_keys
-from workers.store.questions import QuestionStore
-from workers.store.records import Status, Stored
-from workers.store.testsets import TestSetStore
-from workers.tasks.context import Context
+from workers.queue import Context
+from workers.store import codec, keys
+from workers.store.boards import TestSetStore
+from workers.store.questions import Pieces, QuestionStore, Run, shares_key, statistics_keys
+from workers.store.records import Record, Status
 
 READ_AHEAD = 20_000  # lines of outputs that are read at a time; they are compressed until used
 SAVE_SECONDS = 0.25  # every write waits for the disk; more often would slow small texts down
@@ -45,12 +44,12 @@ class Statistics:
     """
 
     def __init__(
-        self, store: QuestionStore, testsets: TestSetStore, stored: Stored, plan: Plan
+        self, store: QuestionStore, testsets: TestSetStore, stored: Record, plan: Plan
     ) -> None:
         self._store = store
         self._boards = testsets
-        self._id = stored.record.id
-        self._of_board = stored.record.testset
+        self._id, self._caller = stored.id, stored.caller
+        self._of_board = stored.testset
         self._cache = store.cache(stored.space)
         self._plan = plan
         self._keys = statistics_keys(plan)
@@ -64,7 +63,7 @@ class Statistics:
         Returns:
             Keys of their statistics that exist now.
         """
-        metrics = range(len(self._plan.recipe.metrics))
+        metrics = range(len(self._plan.recipe.measured))
         names = [self._keys[output][m] for output in range(first, last) for m in metrics]
         measured = self._cache.existing(names)
         missing = {
@@ -79,11 +78,11 @@ class Statistics:
             self._read_ahead(outputs[place:])
             unsaved |= self._measure(output, missing[output])
             if time.monotonic() > saved + SAVE_SECONDS:
-                self._cache.add(unsaved)
+                self._cache.add(self._caller, unsaved)
                 measured, unsaved, saved = measured.union(unsaved), {}, time.monotonic()
                 if not self._store.unfinished(self._id):
                     return measured
-        self._cache.add(unsaved)
+        self._cache.add(self._caller, unsaved)
         self._at_hand = unsaved
         return measured.union(unsaved)
 
@@ -106,7 +105,7 @@ class Statistics:
 
     def tables(self) -> list[list[Array]]:
         """For each test set, one (S, n, k) array a metric."""
-        size, metrics = len(self._plan.systems), len(self._plan.recipe.metrics)
+        size, metrics = len(self._plan.systems), len(self._plan.recipe.measured)
         return [
             [self.table(range(first, first + size), m) for m in range(metrics)]
             for first in range(0, len(self._plan.parts) * size, size)
@@ -127,7 +126,7 @@ class Statistics:
             if self._keys[output][metric] not in found:
                 measured = self._measure(output, [metric])
                 if keep:
-                    self._cache.add(measured)
+                    self._cache.add(self._caller, measured)
                 found |= measured
         return np.stack([found[self._keys[output][metric]] for output in outputs])
 
@@ -135,7 +134,7 @@ class Statistics:
         """Measure one output; its metrics share what they derive from its text."""
         testset = self.testset(output // len(self._plan.systems))
         system = self.system(output)
-        kinds = self._plan.recipe.metrics
+        kinds = self._plan.recipe.measured
         return {self._keys[output][m]: engine.measure(testset, system, kinds[m]) for m in metrics}
 
     def system(self, output: int) -> System:
@@ -168,13 +167,13 @@ def measure(context: Context, question_id: str, first: int, last: int) -> None:
     """Measure outputs `first` to `last`; the task that ends last begins the resampling."""
     work = _Work.on(context, question_id)
     measured = work.statistics.fill(first, last)
-    pieces = context.questions.progress.pieces(question_id, measured)
+    pieces = context.questions.pieces(question_id, measured)
     if pieces.unmeasured:
         return
     mine, *others = pieces.tasks(question_id)
     context.feed.add(work.stored.caller, others)
-    if mine.task.name == resample.__name__:  # needs no other worker
-        start, stop = map(int, mine.task.arguments)
+    if mine.name == resample.__name__:  # needs no other worker
+        start, stop = map(int, mine.arguments)
         _resample(context, work, pieces, (start, stop))
     else:
         _report(context, work, work.samples, pieces.cut.blocks)
@@ -183,12 +182,12 @@ def measure(context: Context, question_id: str, first: int, last: int) -> None:
 def resample(context: Context, question_id: str, start: int, stop: int) -> None:
     """Draw resamples `start` to `stop`; the task that draws the last ones writes the report."""
     work = _Work.on(context, question_id)
-    _resample(context, work, context.questions.progress.pieces(question_id), (start, stop))
+    _resample(context, work, context.questions.pieces(question_id), (start, stop))
 
 
 def conclude(context: Context, question_id: str) -> None:
     """Write the report of a question without pieces, or from pieces that all exist."""
-    pieces = context.questions.progress.pieces(question_id)
+    pieces = context.questions.pieces(question_id)
     if not pieces.cut.resamples:
         _compute(context, question_id)
         return
@@ -201,31 +200,19 @@ def distribute(
 ) -> None:
     """Make the pseudo-statistics of one pair again; all are told by their numbers."""
     work = _Work.on(context, question_id)
-    plan = work.plan
-    own = plan.parts[part]
+    own = work.plan.parts[part]
     label, name = own.recipe.labels[metric], own.recipe.tests[test]
     pair, systems = pair_of(own, own.systems[a], own.systems[b], label, name)
-    first = part * len(plan.systems)
-    outputs = [first + system for system in systems]
-    table = work.statistics.table(outputs, metric, keep=False)
-    made = distribution(pair, [table], label)
-    cache = context.questions.cache(work.stored.space)
-    cache.add_values(work.stored.caller, pair.key, made.observed, made.values)
-    context.questions.progress.tell(question_id)
+    made = distribution(pair, [work.table(part, systems, metric)], label)
+    work.keep(pair.key, made.observed, made.values)
 
 
 def attribute(context: Context, question_id: str, part: int, a: int, b: int, metric: int) -> None:
     """Make the segments' shares of one pair's difference; all are told by their numbers."""
     work = _Work.on(context, question_id)
-    plan = work.plan
-    own = plan.parts[part]
-    outputs = [part * len(plan.systems) + system for system in (a, b)]
-    table = work.statistics.table(outputs, metric, keep=False)
+    own, table = work.plan.parts[part], work.table(part, (a, b), metric)
     shares = segment_shares(own.recipe.metrics[metric], table, own.replicas)
-    cache = context.questions.cache(work.stored.space)
-    name = shares_key(own, a, b, metric)
-    cache.add_values(work.stored.caller, name, float(shares.sum()), shares)
-    context.questions.progress.tell(question_id)
+    work.keep(shares_key(own, a, b, metric), float(shares.sum()), shares)
 
 
 @dataclass(frozen=True)
@@ -233,12 +220,14 @@ class _Work:
     """A comparison that a task works on, read once.
 
     Attributes:
+        context: The stores and the queue.
         stored: As it is stored.
         plan: What it computes.
         statistics: Of its outputs.
     """
 
-    stored: Stored
+    context: Context
+    stored: Record
     plan: Plan
     statistics: Statistics
 
@@ -251,23 +240,36 @@ class _Work:
         """
         stored, outline = context.questions.read(question_id)
         plan = Plan.of(outline)
-        return cls(stored, plan, Statistics(context.questions, context.testsets, stored, plan))
+        return cls(
+            context, stored, plan, Statistics(context.questions, context.testsets, stored, plan)
+        )
 
     @property
     def samples(self) -> Samples:
         """Its measured statistics, ready to be resampled."""
         return Samples(self.plan, self.statistics.tables())
 
+    def table(self, part: int, systems: Sequence[int], metric: int) -> Array:
+        """(S, n, k) statistics of some systems; what is measured for it is not kept."""
+        first = part * len(self.plan.systems)
+        return self.statistics.table([first + s for s in systems], metric, keep=False)
+
+    def keep(self, name: str, observed: float, values: Array) -> None:
+        """Keep what a reader asked for, and wake who waits for it."""
+        cache = self.context.questions.cache(self.stored.space)
+        cache.add_values(self.stored.caller, name, observed, values)
+        self.context.redis.publish(keys.key("news", self.stored.id), b"")
+
 
 def _resample(context: Context, work: _Work, pieces: Pieces, run: Run) -> None:
-    samples, question_id = work.samples, work.stored.record.id
+    samples, question_id = work.samples, work.stored.id
     if pieces.cut.blocks == [run]:  # nobody else needs what is drawn
         report = engine.reduce(samples, [samples.block(*run)])
         _commit(context, question_id, KINDS["comparisons"], report)
         return
     drawn = pieces.drawn
     if run not in drawn:
-        drawn = context.questions.progress.add_blocks(question_id, samples.block(*run))
+        drawn = context.questions.add_blocks(question_id, samples.block(*run))
     if drawn.issuperset(pieces.cut.blocks):
         _report(context, work, samples, pieces.cut.blocks)
 
@@ -275,19 +277,19 @@ def _resample(context: Context, work: _Work, pieces: Pieces, run: Run) -> None:
 def _compute(context: Context, question_id: str) -> None:
     """A question of a kind that is computed whole."""
     stored, outline = context.questions.read(question_id)
-    kind = KINDS[stored.record.kind]
+    kind = KINDS[stored.kind]
     asked = kind.load(outline, context.questions.contents(question_id))
     _commit(context, question_id, kind, kind.compute(asked))
 
 
 def _report(context: Context, work: _Work, samples: Samples, runs: Sequence[Run]) -> None:
-    question_id = work.stored.record.id
-    blocks = context.questions.progress.blocks(question_id, runs)
+    question_id = work.stored.id
+    blocks = context.questions.blocks(question_id, runs)
     if len(blocks) == len(runs):  # fewer where another task has reported meanwhile
         _commit(context, question_id, KINDS["comparisons"], engine.reduce(samples, blocks))
 
 
 def _commit(context: Context, question_id: str, kind: Kind[Any], report: Any) -> None:
-    stored = json.render(kind.present(report)).encode()
+    stored = render_json(kind.present(report)).encode()
     pictures = kind.drawable(report)
     context.questions.commit(question_id, Status.SUCCEEDED, report=stored, pictures=pictures)

@@ -12,14 +12,15 @@ from redis.exceptions import OutOfMemoryError, RedisError
 from rq.timeouts import JobTimeoutException
 
 from sigtest.errors import SigtestError
-from workers.errors import FullError, GoneError, StorageError
-from workers.logs import QUESTION, REQUEST
+from workers import webhooks
+from workers.errors import GoneError, StorageError
+from workers.process import QUESTION, REQUEST, TOLD
+from workers.queue import Context
+from workers.store import keys
 from workers.store.boards import Choice
-from workers.store.records import Status
-from workers.store.survey import Tallies
-from workers.store.task import Task
-from workers.tasks import boards, questions, webhooks
-from workers.tasks.context import Context
+from workers.store.records import Status, Task
+from workers.store.usage import Tallies
+from workers.tasks import boards, questions
 
 log = logging.getLogger(__name__)
 
@@ -57,8 +58,7 @@ def run(context: Context, name: str, arguments: Sequence[Any], predicted: float 
         How it ended: DONE, FAILED, or UNWANTED where nothing needs it.
 
     Raises:
-        RedisError: The server failed; the task is worth another try. One that has no memory left
-            is no fault of the task's, whose start does not count.
+        RedisError: The server failed; the task is worth another try.
         StorageError: The same.
         MemoryError: There was none left, which is worth another try where tries are counted.
         ImportError: See STARVED.
@@ -66,23 +66,17 @@ def run(context: Context, name: str, arguments: Sequence[Any], predicted: float 
     """
     task = Task(name, arguments[0], tuple(arguments[1:]))
     QUESTION.set(task.owner)
-    request, caller = context.questions.origin(task.owner)
+    unfinished, request, caller = context.questions.start(task.owner)
     REQUEST.set(request)
     since = time.monotonic()
-    try:
-        outcome = _attempt(context, task)
-    except (OutOfMemoryError, FullError):
-        log.warning("the store is full: task %s waits for room and starts again", task.key)
-        with suppress(RedisError):
-            forgive(context, task)
-        raise
+    outcome = _attempt(context, task) if needed(context, task, unfinished) else UNWANTED
     with suppress(OutOfMemoryError):  # a store that is full still finishes what it has
-        with context.questions.progress.end(task.owner, task.key) as pipe:
+        with context.redis.pipeline() as pipe:
             seconds = time.monotonic() - since
             Tallies.note(pipe, caller, name, outcome, seconds)
             if caller is not None:
                 context.feed.correct(pipe, caller, seconds - predicted)
-            context.webhooks.look(pipe)
+            pipe.zcount(keys.DUE, "-inf", time.time())
             *_, due = pipe.execute()
         if due:
             webhooks.hand_out(context)
@@ -93,8 +87,6 @@ def _attempt(context: Context, task: Task) -> str:
     """Run a task; how it ended."""
     name = task.name
     try:
-        if name not in VIEWS and not _begin(context, task):
-            return UNWANTED
         TASKS[name](context, task.owner, *task.arguments)
     except (RedisError, StorageError):
         raise
@@ -127,47 +119,44 @@ def _attempt(context: Context, task: Task) -> str:
     return FAILED
 
 
-def wanted(context: Context, name: str, arguments: Sequence[Any]) -> bool:
-    """Whether there still is what a running task works for."""
-    owner = str(arguments[0])
-    if name == boards.join.__name__:
-        return context.testsets.has(owner, str(arguments[1]))
-    if name in VIEWS:
-        return True
-    return context.questions.unfinished(owner)
+def needed(context: Context, task: Task, unfinished: bool | None = None) -> bool:
+    """Whether there still is what a task works for.
 
-
-def concluded(context: Context, arguments: Sequence[Any]) -> bool:
-    """Whether the question of a task has a report, or an error."""
-    stored = context.questions.find(str(arguments[0]), how_far=False)
-    return stored is not None and stored.record.status in {Status.SUCCEEDED, Status.FAILED}
-
-
-def _begin(context: Context, task: Task) -> bool:
-    """Whether to start the task: its result is wanted.
-
-    Raises:
-        SigtestError: It kills workers.
+    Args:
+        context: The stores and the queue.
+        task: The task.
+        unfinished: Whether it works for a question without an outcome, where that is known.
     """
     if task.name == boards.join.__name__:
-        attempt = context.testsets.begin(task.owner, str(task.arguments[0]))
-    else:
-        attempt = context.questions.progress.begin(task.owner, task.key)
+        return context.testsets.wants(task.owner, str(task.arguments[0]))
+    if task.name in VIEWS:
+        return True
+    return context.questions.unfinished(task.owner) if unfinished is None else unfinished
+
+
+def concluded(context: Context, task: Task) -> bool:
+    """Whether the question of a task has a report, or an error."""
+    stored = context.questions.find(task.owner, how_far=False)
+    return stored is not None and stored.status in {Status.SUCCEEDED, Status.FAILED}
+
+
+def died(context: Context, task: Task) -> None:
+    """Count a worker that died with a task; what kills too many of them fails."""
     limit = context.settings.attempts
-    if attempt > limit:
-        raise SigtestError(
-            f"One task ({task.name}) was started {limit} times and its worker died each time; "
-            "it may need more memory than there is."
-        )
-    return attempt > 0
-
-
-def forgive(context: Context, task: Task) -> None:
-    """Let a start not count that was cut short from outside, through no fault of the task's."""
-    if task.name == boards.join.__name__:
-        context.testsets.end(task.owner, str(task.arguments[0]))
-    else:
-        context.questions.progress.end(task.owner, task.key).execute()
+    if task.name not in TASKS.keys() - VIEWS or not needed(context, task):
+        return
+    if context.questions.died(task.owner, task.key) < limit:
+        return
+    message = (
+        f"One task ({task.name}) was started {limit} times and its worker died each time; "
+        "it may need more memory than there is."
+    )
+    log.warning("task %s killed its workers", task.key, extra={TOLD: {"question": task.owner}})
+    _, _, caller = context.questions.start(task.owner)
+    with context.redis.pipeline() as pipe:
+        Tallies.note(pipe, caller, task.name, FAILED, 0.0)
+        pipe.execute()
+    _fail(context, task, message)
 
 
 def _fail(context: Context, task: Task, message: str) -> None:
@@ -178,6 +167,8 @@ def _fail(context: Context, task: Task, message: str) -> None:
             context.testsets.settle(task.owner)  # until it is asked for, or something changes
     elif task.name == boards.join.__name__:
         context.testsets.fail(task.owner, str(task.arguments[0]), message)
-        boards.refresh(context, task.owner, Choice().spelled)
+        state = context.testsets.state(task.owner)
+        if state is not None:
+            context.feed.add(state.caller, [boards.refreshing(state, "failed", Choice())])
     else:
         context.questions.commit(task.owner, Status.FAILED, message)

@@ -50,21 +50,7 @@ MQM_WEIGHTS: tuple[tuple[str, str, float], ...] = (
     ("no-error", "", 0.0),
 )
 SHOWN = 5  # of the severities without a weight
-FIELDS = 12  # of a row of Appraise
-KINDS = {"TGT": "SYSTEM", "BAD": "BAD_REF"}
-SPAN_WEIGHTS = {"minor": 1.0, "major": 5.0}
-UNDECIDED = "undecided"  # severity of a span that its annotator marked and did not judge
-LONGEST = 100_000  # characters, more than any segment has
-PUNCTUATION = 0.1  # whatever its severity
-WIDEST = 25  # outputs of one ranking
-FILLER = "PLACEHOLDER"
-FIVE = 5  # outputs of a ranking of WMT, whose pairs keep their ranks
-JUDGE = ("judgeId", "judgeID")  # as Appraise and as WMT16 write it
-_RANK = re.compile(r"-1|[1-9][0-9]{0,3}")
-_SCORE = re.compile(r"None|[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?")
-_TUTORIAL = re.compile(r"tutorial\d*$")
-_COPY = re.compile(r"^(bad|dup|duplicate)\d*$")
-_CAMPAIGN = re.compile(r"^wmt\d\d\.")
+SCORE = re.compile(r"None|[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?")
 
 
 def _words(file: File) -> set[str]:
@@ -79,58 +65,36 @@ def sniff_da(file: File) -> bool:
 def sniff_da_segments(file: File) -> bool:
     """The header of means by segment: `SYS SID RAW.SCR Z.SCR N`, `... SID HUMAN`."""
     names = _words(file)
-    listed = "," in first_line(file)
-    return "sid" in names and bool({"raw.scr", "z.scr", "human"} & names) and not listed
+    scored = not names.isdisjoint({"raw.scr", "z.scr", "human"})
+    return "sid" in names and scored and "," not in first_line(file)
 
 
 def sniff_mqm(file: File) -> bool:
     """The header of an MQM table."""
-    names = [name.strip().lower() for name in first_line(file).split("\t")]
-    return {*MQM_NEEDED} <= {*names}
-
-
-def sniff_esa(file: File) -> bool:
-    """A row of an export of Appraise."""
-    cells = fields_of(first_line(file))
-    return len(cells) == FIELDS and cells[3] in KINDS and cells[8] in {"True", "False"}
-
-
-def sniff_rankings(file: File) -> bool:
-    """The header of a file of rankings."""
-    names = {*first_line(file).split(",")}
-    return {"system1Id", "system1rank"} <= names and not names.isdisjoint(JUDGE)
+    return {*MQM_NEEDED} <= {name.strip().lower() for name in first_line(file).split("\t")}
 
 
 def sniff_mtme(file: File) -> bool:
     """A system, a tab and a score or None."""
     cells = first_line(file).rstrip().split("\t")
-    return len(cells) == 2 and _SCORE.fullmatch(cells[1].strip()) is not None
+    return len(cells) == 2 and SCORE.fullmatch(cells[1].strip()) is not None
 
 
-def sniff_waves(file: File) -> bool:
-    """A segment with outputs and people's scores of them."""
-    names = ('"doc_id"', '"tgt_text"', '"scores"')
-    return file.head.lstrip().startswith("{") and all(n in first_line(file) for n in names)
-
-
-def _columns(table: Table, needed: Sequence[str]) -> dict[str, list[Any]]:
+def _columns(table: Table, *needed: str) -> dict[str, list[Any]]:
     """Columns by their names in small letters.
 
     Raises:
         InputError: One that is needed is missing.
     """
-    columns = {
-        name.strip('"').lower(): [row[i] for row in table.rows]
-        for i, name in enumerate(table.header)
-    }
+    columns = {name.strip('"').lower(): [*cells] for name, cells in table.columns.items()}
     for column in needed:
         if column not in columns:
-            raise _without(table.name, column)
+            raise _without(table.name, f"no column {column}")
     return columns
 
 
-def _without(name: str, column: str) -> InputError:
-    return InputError(f"{name}, line 1: the header has no column {column}.", field=name)
+def _without(name: str, what: str) -> InputError:
+    return InputError(f"{name}, line 1: the header has {what}.", field=name)
 
 
 def read_da(file: File) -> JudgedFile:
@@ -142,12 +106,11 @@ def read_da(file: File) -> JudgedFile:
         InputError: A row with more or fewer cells than the header, or a column missing.
     """
     table = read_table(file, " ")
-    columns = _columns(table, ("workerid", "sys_id", "type", "sid", "score"))
+    columns = _columns(table, "workerid", "sys_id", "type", "sid", "score")
     scores = columns["score"]
     standard = _standardised(scores)
-    criterion = columns.get("input.item")
-    sides = columns.get("input.src"), columns.get("input.trg")
-    batches = columns.get("hitid")
+    criterion, batches = columns.get("input.item"), columns.get("hitid")
+    source, target = columns.get("input.src"), columns.get("input.trg")
     return JudgedFile(
         name=file.name,
         input="wmt_da",
@@ -162,7 +125,7 @@ def read_da(file: File) -> JudgedFile:
         kind=columns["type"],
         criterion=criterion and [CRITERIA.get(item.lower(), item) for item in criterion],
         hit=batches and [None if hit in {"", "NA"} else hit for hit in batches],
-        languages=[*map("-".join, zip(*sides, strict=True))] if None not in sides else None,  # type: ignore[arg-type]
+        languages=[*map("-".join, zip(source, target, strict=True))] if source and target else None,
         seconds=_seconds(columns),
         scale=None if standard else SCALE,
     )
@@ -199,12 +162,10 @@ def read_da_segments(file: File) -> JudgedFile:
         InputError: A row with more or fewer cells than the header, or a column missing.
     """
     table = read_table(file, " ")
-    columns = _columns(table, ("sid",))
+    columns = _columns(table, "sid")
     system = columns.get("sys", columns.get("system"))
     if system is None:
-        raise InputError(
-            f"{file.name}, line 1: the header has neither SYS nor SYSTEM.", field=file.name
-        )
+        raise _without(file.name, "neither SYS nor SYSTEM")
     raw, z = columns.get("raw.scr"), columns.get("z.scr")
     if "human" in columns:
         standard = _standardised(columns["human"])
@@ -233,28 +194,33 @@ def read_mqm(file: File) -> JudgedFile:
             without a weight.
     """
     table = read_table(file, "\t")
-    columns = _columns(table, MQM_NEEDED)
-    segments = _mqm_segments(columns, file.name)
-    sums: dict[tuple[str, str, str], float] = {}
-    first: dict[tuple[str, str, str], int] = {}
-    keys = [*zip(columns["system"], segments, columns["rater"], strict=True)]
-    for row, (key, value) in enumerate(zip(keys, _weights(columns, table), strict=True)):
-        sums[key] = sums.get(key, 0.0) + value
-        first.setdefault(key, row)
-    sizes, documents = Counter(keys), columns.get("doc")
+    columns = _columns(table, *MQM_NEEDED)
+    segments, documents = _mqm_segments(columns, file.name), columns.get("doc")
+    weights = _weights(columns, table)
+    rows: dict[tuple[str, str, str], list[int]] = {}  # of each judgement
+    for row, key in enumerate(zip(columns["system"], segments, columns["rater"], strict=True)):
+        rows.setdefault(key, []).append(row)
     return JudgedFile(
         name=file.name,
         input="mqm",
         named="mqm",
         rows=len(table),
-        line=[table.places[row] for row in first.values()],
-        system=[system for system, _, _ in first],
-        segment=[segment for _, segment, _ in first],
-        annotator=[rater for _, _, rater in first],
-        raw=[0.0 - sums[key] for key in first],
-        document=documents and [documents[row] for row in first.values()],
-        made_from=[sizes[key] for key in first],
+        line=[table.places[own[0]] for own in rows.values()],
+        system=[system for system, _, _ in rows],
+        segment=[segment for _, segment, _ in rows],
+        annotator=[rater for _, _, rater in rows],
+        raw=[0.0 - _added([weights[row] for row in own]) for own in rows.values()],
+        document=documents and [documents[own[0]] for own in rows.values()],
+        made_from=[*map(len, rows.values())],
     )
+
+
+def _added(weights: Sequence[float]) -> float:
+    """Their sum, one after the other: that of Python is rounded in another way since 3.12."""
+    total = 0.0
+    for value in weights:
+        total += value
+    return total
 
 
 def _mqm_segments(columns: Mapping[str, Sequence[str]], name: str) -> Sequence[str]:
@@ -262,25 +228,25 @@ def _mqm_segments(columns: Mapping[str, Sequence[str]], name: str) -> Sequence[s
 
     A file without numbers over all documents may have one and the same number in every row.
     """
-    number = next((columns[name] for name in MQM_SEGMENT if name in columns), None)
-    part = next((columns[name] for name in MQM_IN_DOCUMENT if name in columns), None)
+    number, part = (
+        next((columns[name] for name in names if name in columns), None)
+        for names in (MQM_SEGMENT, MQM_IN_DOCUMENT)
+    )
     if number is not None and (part is None or len({*number}) > 1):
         return number
     if part is None or "doc" not in columns:
-        raise _without(name, MQM_SEGMENT[0])
+        raise _without(name, f"no column {MQM_SEGMENT[0]}")
     return [f"{doc}.{own}" for doc, own in zip(columns["doc"], part, strict=True)]
 
 
 def weight(severity: str, category: str) -> float | None:
     """Weight of an error; nothing where the severity has none (Freitag et al. 2021, Table 4)."""
-    return next(
-        (
-            value
-            for known, beginning, value in MQM_WEIGHTS
-            if severity == known and category.startswith(beginning)
-        ),
-        None,
+    weights = (
+        value
+        for known, beginning, value in MQM_WEIGHTS
+        if severity == known and category.startswith(beginning)
     )
+    return next(weights, None)
 
 
 def _weights(columns: Mapping[str, Sequence[str]], table: Table) -> list[float]:
@@ -290,14 +256,11 @@ def _weights(columns: Mapping[str, Sequence[str]], table: Table) -> list[float]:
     missing = sorted({severity for (severity, _), value in known.items() if value is None})
     if missing:
         row = next(row for row, error in enumerate(errors) if known[error] is None)
-        shown = ", ".join(repr(severity[:40]) for severity in missing[:SHOWN])
+        listed = ", ".join(repr(severity[:40]) for severity in missing[:SHOWN])
         more = f" and {len(missing) - SHOWN} more" if len(missing) > SHOWN else ""
-        raise at_line(
-            table.name,
-            table.places[row],
-            f"no weight is known for severity {shown}{more}; use Major, "
-            "Minor, Neutral or No-error.",
-        )
+        why = f"no weight is known for severity {listed}{more}"
+        instead = "use Major, Minor, Neutral or No-error"
+        raise at_line(table.name, table.places[row], f"{why}; {instead}.")
     return [known[error] or 0.0 for error in errors]
 
 
@@ -308,28 +271,39 @@ def read_mtme(file: File) -> JudgedFile:
         InputError: A line of another form, systems with different numbers of lines, or one line a
             system: scores of whole systems.
     """
-    cells = cells_of_systems(file)
-    require_equal(cells, file, "a human evaluation")
-    lines: defaultdict[str, list[int]] = defaultdict(list)
+    require_equal(cells_of_systems(file), file, "a human evaluation")
+    seen: Counter[str] = Counter()
+    rows = []
     for line, text in enumerate(file.lines, 1):
         if text.strip():
-            lines[pair_of(text)[0].strip()].append(line)
-    rows = sorted(
-        (lines[system][k], system, str(k + 1), cell)
-        for system, column in cells.items()
-        for k, cell in enumerate(column)
-    )
+            system, cell = pair_of(text)
+            seen[system.strip()] += 1
+            rows.append((line, system.strip(), str(seen[system.strip()]), cell))
     judged = [row for row in rows if row[3].strip() != "None"]
+    line_of, systems, segments, cells = zip(*judged, strict=True) if judged else ((),) * 4
     return JudgedFile(
         name=file.name,
         input="mtme",
         rows=len(rows),
-        line=[line for line, _, _, _ in judged],
-        system=[system for _, system, _, _ in judged],
-        segment=[segment for _, _, segment, _ in judged],
-        raw=[cell for _, _, _, cell in judged],
+        line=line_of,
+        system=systems,
+        segment=segments,
+        raw=cells,
         dropped={"not judged": len(rows) - len(judged)},
     )
+
+
+WIDEST = 25  # outputs of one ranking
+FILLER = "PLACEHOLDER"
+FIVE = 5  # outputs of a ranking of WMT, whose pairs keep their ranks
+JUDGE = ("judgeId", "judgeID")  # as Appraise and as WMT16 write it
+RANK = re.compile(r"-1|[1-9][0-9]{0,3}")
+
+
+def sniff_rankings(file: File) -> bool:
+    """The header of a file of rankings."""
+    names = {*first_line(file).split(",")}
+    return {"system1Id", "system1rank"} <= names and not names.isdisjoint(JUDGE)
 
 
 def read_rankings(file: File) -> Ranked:
@@ -340,64 +314,63 @@ def read_rankings(file: File) -> Ranked:
             is no whole number, a system that is ranked twice.
     """
     table = read_table(file, ",")
-    columns = {name: [str(row[i]) for row in table.rows] for i, name in enumerate(table.header)}
-    needed = {}
+    columns = {name: [*map(str, cells)] for name, cells in table.columns.items()}
+    needed = []
     for names in (("srcIndex", "segmentId"), JUDGE, ("system2Id",), ("system2rank",)):
-        needed[names] = next((columns[name] for name in names if name in columns), None)
-        if needed[names] is None:
-            raise _without(file.name, names[0])
-    segment, judge, *_ = needed.values()
+        needed += [next((columns[name] for name in names if name in columns), None)]
+        if needed[-1] is None:
+            raise _without(file.name, f"no column {names[0]}")
     width = 0
     while f"system{width + 1}Id" in columns and f"system{width + 1}rank" in columns:
         width += 1
     if width > WIDEST:
-        raise InputError(
-            f"{file.name}, line 1: rankings of {width} outputs; at most {WIDEST} are accepted.",
-            field=file.name,
-        )
-    ids = [*zip(*(columns[f"system{i + 1}Id"] for i in range(width)), strict=True)]
-    ranks = [*zip(*(columns[f"system{i + 1}rank"] for i in range(width)), strict=True)]
+        raise at_line(file.name, 1, f"rankings of {width} outputs; at most {WIDEST} are accepted.")
+    ids, ranks = (
+        [*zip(*(columns[f"system{i + 1}{what}"] for i in range(width)), strict=True)]
+        for what in ("Id", "rank")
+    )
     # the systems behind each joint name, all of which stand elsewhere, too
-    parts = {name: name.split("+") for own in ids for name in own}
-    often = Counter(part for own in parts.values() for part in own)
-    sharing = {name: own for name, own in parts.items() if all(often[part] > 1 for part in own)}
+    parts = {name: name.split("+") for row in ids for name in row}
+    often = Counter(part for row in parts.values() for part in row)
+    sharing = {name: row for name, row in parts.items() if all(often[part] > 1 for part in row)}
     outputs = []
-    for row, own in enumerate(ids):
+    for row, names in enumerate(ids):
         ranked = [
             (without_slash(system), rank)
-            for name, rank in zip(own, _ranks(ranks[row], table, row), strict=True)
+            for name, rank in zip(names, _ranks(ranks[row], table, row), strict=True)
             if (name.upper(), rank) != (FILLER, -1)
             for system in sharing.get(name, [name])
         ]
         counts = Counter(system for system, rank in ranked if rank > 0)
         if twice := next((system for system, count in counts.items() if count > 1), None):
-            raise at_line(
-                file.name,
-                table.places[row],
-                f"system {twice!r} is ranked twice; leave one of its ranks.",
-                field=file.name,
-            )
+            why = f"system {twice!r} is ranked twice; leave one of its ranks."
+            raise at_line(file.name, table.places[row], why)
         outputs.append(ranked)
     for system in dict.fromkeys(system for ranked in outputs for system, _ in ranked):
         check_name(system)
     languages = None
     if {"srclang", "trglang"} <= {*columns}:
         languages = [*map("-".join, zip(columns["srclang"], columns["trglang"], strict=True))]
-    return Ranked(judge or (), segment or (), languages, outputs)
+    return Ranked(needed[1] or (), needed[0] or (), languages, outputs)
 
 
 def _ranks(cells: Sequence[str], table: Table, row: int) -> list[int]:
     most = max(FIVE, len(cells))
     for cell in cells:
-        if not _RANK.fullmatch(cell.strip()) or int(cell) > most:
+        if not RANK.fullmatch(cell.strip()) or int(cell) > most:
             raise at_line(
                 table.name,
                 table.places[row],
                 f"{cell[:20]!r} is no rank; ranks are whole numbers from 1 to {most}, or -1 for an "
                 "output that was not ranked.",
-                field=table.name,
             )
     return [*map(int, cells)]
+
+
+def sniff_waves(file: File) -> bool:
+    """A segment with outputs and people's scores of them."""
+    names = ('"doc_id"', '"tgt_text"', '"scores"')
+    return file.head.lstrip().startswith("{") and all(n in first_line(file) for n in names)
 
 
 def read_waves(file: File) -> JudgedFile:
@@ -406,41 +379,50 @@ def read_waves(file: File) -> JudgedFile:
     Raises:
         InputError: A line of another form, a span of an error that ends outside its output.
     """
-    placed = [(int(row.place.partition(" ")[2]), row) for row in file.records()]
-    rows = [(own, i) for i, row in placed for own in _waves_of(row, i, file.name)]
-    judged = [(own, i) for own, i in rows if own["score"] is not None]
-    table = judged_records([own for own, _ in judged], [i for _, i in judged], file.name)
+    rows = [(wave, row.number) for row in file.records() for wave in _waves_of(row, file.name)]
+    judged = [(wave, line) for wave, line in rows if wave["score"] is not None]
+    table = judged_records([wave for wave, _ in judged], [line for _, line in judged], file.name)
     table.input, table.named, table.rows = "wmt25", "esa", len(rows)
     table.dropped = {"not judged": len(rows) - len(judged)}
     return table
 
 
-def _waves_of(row: Placed, line: int, name: str) -> Iterator[dict[str, Any]]:
+def _waves_of(row: Placed, name: str) -> Iterator[dict[str, Any]]:
     """The judgements of one line."""
     outputs, scores = row.record.get("tgt_text"), row.record.get("scores")
     languages, *place = str(row.record.get("doc_id")).split(SEPARATOR)
     if not isinstance(outputs, dict) or not isinstance(scores, dict) or not place:
-        raise at_line(name, line, "no segment of WMT25 with doc_id, tgt_text and scores.")
+        why = "no segment of WMT25 with doc_id, tgt_text and scores."
+        raise at_line(name, row.number, why)
     fields = ("human", "annotator", "errors")
     for system, entries in scores.items():
         # browsers, which marked the spans, count in UTF-16
         length = len(str(outputs.get(system, "")).encode("utf-16-le", "surrogatepass")) // 2
-        waves = (
-            [own for own in entries if isinstance(own, dict)] if isinstance(entries, list) else []
-        )
+        waves = entries if isinstance(entries, list) else []
         if isinstance(entries, dict):
             numbers = sorted(k.removeprefix("human") for k in entries if k.startswith("human"))
             waves = [{field: entries.get(f"{field}{n}") for field in fields} for n in numbers]
-        for wave, own in enumerate(waves, 1):
-            checked_spans(own.get("errors") or [], line, name, length)
+        for number, wave in enumerate((own for own in waves if isinstance(own, dict)), 1):
+            checked_spans(wave.get("errors") or [], row.number, name, length)
             yield {
                 "system": system,
-                "segment": SEPARATOR.join([*place, f"human{wave}"]),
-                "score": own.get("human"),
-                "annotator": own.get("annotator"),
+                "segment": SEPARATOR.join([*place, f"human{number}"]),
+                "score": wave.get("human"),
+                "annotator": wave.get("annotator"),
                 "document": SEPARATOR.join(place[:2]),
                 "languages": languages,
             }
+
+
+FIELDS = 12  # of a row of Appraise
+KINDS = {"TGT": "SYSTEM", "BAD": "BAD_REF"}
+SPAN_WEIGHTS = {"minor": 1.0, "major": 5.0}
+UNDECIDED = "undecided"  # severity of a span that its annotator marked and did not judge
+LONGEST = 100_000  # characters, more than any segment has
+PUNCTUATION = 0.1  # whatever its severity
+TUTORIAL = re.compile(r"tutorial\d*$")
+COPY = re.compile(r"^(bad|dup|duplicate)\d*$")
+CAMPAIGN = re.compile(r"^wmt\d\d\.")
 
 
 @dataclass
@@ -477,10 +459,44 @@ class AppraiseRow:
     start: float
     end: float
 
+    @classmethod
+    def of(cls, fields: Sequence[str], line: int, name: str) -> AppraiseRow:
+        """The row of so many fields of a line.
+
+        Raises:
+            InputError: Another number of fields, or something else where there should be numbers,
+                JSON or a kind.
+        """
+        if len(fields) != FIELDS:
+            raise at_line(name, line, f"{len(fields)} fields, where {FIELDS} are expected.")
+        login, system, item, kind, source, target, score, place, _, spans, start, end = fields
+        try:
+            numbers = int(item), float(start), float(end)
+            marked = json.loads(spans)
+        except (ValueError, RecursionError) as error:
+            why = f"item, start, end and spans must be numbers and JSON ({error})."
+            raise at_line(name, line, why) from None
+        if kind not in KINDS:
+            raise at_line(name, line, f"unknown kind {kind[:40]!r}; use TGT or BAD.")
+        document, *marks = place.split("#")
+        placed = bool(marks) and marks[0] in {system, CAMPAIGN.sub("", system)}
+        return cls(
+            line, login, system, numbers[0], kind, f"{source}-{target}", score, document,
+            tuple(marks[1:] if placed else marks), placed, checked_spans(marked, line, name),
+            *numbers[1:],
+        )  # fmt: skip
+
     @property
-    def again(self) -> bool:
-        """Whether it is part of a document shown a second time."""
-        return any(mark.startswith("dup") for mark in self.marks)
+    def sort(self) -> str:
+        """Its kind of judgement; part of a document shown a second time is a duplicate."""
+        again = any(mark.startswith("dup") for mark in self.marks)
+        return "DUPLICATE" if again and self.kind == "TGT" else KINDS[self.kind]
+
+
+def sniff_esa(file: File) -> bool:
+    """A row of an export of Appraise."""
+    cells = fields_of(first_line(file))
+    return len(cells) == FIELDS and cells[3] in KINDS and cells[8] in {"True", "False"}
 
 
 def read_esa(file: File) -> JudgedFile:
@@ -495,14 +511,18 @@ def read_esa(file: File) -> JudgedFile:
             severity without a weight in an MQM campaign.
     """
     name = file.name
-    rows = [_row(cells, line, name) for line, cells in parsed(file.text, ",", name)]
-    judged = [row for row in rows if not _TUTORIAL.search(row.system)]
-    latest = _latest(judged)
+    rows = [AppraiseRow.of(cells, line, name) for line, cells in parsed(file.text, ",", name)]
+    judged = [row for row in rows if not TUTORIAL.search(row.system)]
+    last: dict[tuple[object, ...], AppraiseRow] = {}
+    for row in judged:
+        key = (row.login, row.system, row.item, row.kind, row.document, row.marks)
+        if key not in last or row.end >= last[key].end:
+            last[key] = row
+    latest = sorted(last.values(), key=lambda row: row.line)
     mqm = all(row.score.strip() in {"0", "0.0"} for row in latest) and any(
         span.get("error_type") for row in latest for span in row.spans
     )
-    segments = _segments(latest)
-    penalties, undecided = _penalties(latest, name) if mqm else ([], [])
+    weights = [[_span_weight(span, row, name) for span in row.spans] for row in latest if mqm]
     return JudgedFile(
         name=name,
         input="esa",
@@ -510,51 +530,19 @@ def read_esa(file: File) -> JudgedFile:
         rows=len(rows),
         line=[row.line for row in latest],
         system=[row.system for row in latest],
-        segment=segments,
-        undecided=undecided if mqm else None,
-        raw=penalties if mqm else [row.score for row in latest],
+        segment=_segments(latest),
+        undecided=[own.count(None) for own in weights] if mqm else None,
+        raw=[0.0 - _added([w or 0.0 for w in own]) for own in weights]
+        if mqm
+        else [row.score for row in latest],
         annotator=[row.login for row in latest],
-        kind=[
-            "DUPLICATE" if row.again and row.kind == "TGT" else KINDS[row.kind] for row in latest
-        ],
+        kind=[row.sort for row in latest],
         document=[row.document for row in latest],
         languages=[row.languages for row in latest],
         seconds=[row.end - row.start if row.end > row.start else None for row in latest],
         scale=None if mqm else SCALE,
-        keyed=False,  # of several rows the latest has been kept
+        keyed=False,  # of several rows only the latest is here
         dropped={"tutorial": len(rows) - len(judged), "superseded": len(judged) - len(latest)},
-    )
-
-
-def _row(fields: Sequence[str], line: int, name: str) -> AppraiseRow:
-    if len(fields) != FIELDS:
-        raise at_line(name, line, f"{len(fields)} fields, where {FIELDS} are expected.", field=name)
-    try:
-        item, start, end = int(fields[2]), float(fields[10]), float(fields[11])
-        spans = json.loads(fields[9])
-    except (ValueError, RecursionError) as error:
-        raise at_line(
-            name, line, f"item, start, end and spans must be numbers and JSON ({error})."
-        ) from None
-    if fields[3] not in KINDS:
-        raise at_line(name, line, f"unknown kind {fields[3][:40]!r}; use TGT or BAD.")
-    document, *marks = fields[7].split("#")
-    bare = {fields[1], _CAMPAIGN.sub("", fields[1])}
-    placed = bool(marks) and marks[0] in bare
-    return AppraiseRow(
-        line=line,
-        login=fields[0],
-        system=fields[1],
-        item=item,
-        kind=fields[3],
-        languages=f"{fields[4]}-{fields[5]}",
-        score=fields[6],
-        document=document,
-        marks=tuple(marks[1:] if placed else marks),
-        placed=placed,
-        spans=checked_spans(spans, line, name),
-        start=start,
-        end=end,
     )
 
 
@@ -573,54 +561,31 @@ def checked_spans(
         InputError: Something else.
     """
     if not isinstance(spans, list) or not all(isinstance(span, dict) for span in spans):
-        raise InputError(f"{name}, line {line}: spans must be a list of objects.", line=line)
+        raise at_line(name, line, "spans must be a list of objects.")
     for span in spans:
         ends = span.get("start_i"), span.get("end_i")
-        if ends == ("missing", "missing"):
-            continue
         numbers = [e for e in ends if isinstance(e, int) and not isinstance(e, bool)]
-        if len(numbers) < 2 or not 0 <= numbers[0] <= numbers[1] <= length:
+        inside = len(numbers) == 2 and 0 <= numbers[0] <= numbers[1] <= length
+        if not inside and ends != ("missing", "missing"):
             raise at_line(
                 name,
                 line,
-                f"a span from {quoted(ends[0], 20)} to {quoted(ends[1], 20)} lies "
-                f"outside its text; both ends are places from 0 to {length:,}, or both "
-                "`missing`.",
+                f"a span from {quoted(ends[0], 20)} to {quoted(ends[1], 20)} lies outside its "
+                f"text; both ends are places from 0 to {length:,}, or both `missing`.",
             )
     return spans
 
 
-def _latest(rows: Sequence[AppraiseRow]) -> list[AppraiseRow]:
-    """Of what one login judged several times, the judgement that ended last."""
-    kept: dict[tuple[object, ...], AppraiseRow] = {}
-    for row in rows:
-        key = (row.login, row.system, row.item, row.kind, row.document, row.marks)
-        if key not in kept or row.end >= kept[key].end:
-            kept[key] = row
-    return sorted(kept.values(), key=lambda row: row.line)
-
-
-def _penalties(rows: Sequence[AppraiseRow], name: str) -> tuple[list[float], list[int]]:
-    """Negated sum of the weights of each row's spans, and how many are to be weighed yet."""
-    scores, undecided = [], [0] * len(rows)
-    for i, row in enumerate(rows):
-        total = 0.0
-        for span in row.spans:
-            if "Punctuation" in str(span.get("error_type")):
-                total += PUNCTUATION
-            elif (severity := str(span.get("severity"))) in SPAN_WEIGHTS:
-                total += SPAN_WEIGHTS[severity]
-            elif severity == UNDECIDED:
-                undecided[i] += 1
-            else:
-                raise at_line(
-                    name,
-                    row.line,
-                    f"no weight is known for severity "
-                    f"{quoted(span.get('severity'), 40)}; use minor, major or undecided.",
-                )
-        scores.append(0.0 - total)
-    return scores, undecided
+def _span_weight(span: Mapping[str, Any], row: AppraiseRow, name: str) -> float | None:
+    """Weight of a marked error; nothing where that is to be decided yet."""
+    severity = str(span.get("severity"))
+    if "Punctuation" in str(span.get("error_type")):
+        return PUNCTUATION
+    if severity not in {*SPAN_WEIGHTS, UNDECIDED}:
+        which = quoted(span.get("severity"), 40)
+        why = f"no weight is known for severity {which}; use minor, major or undecided."
+        raise at_line(name, row.line, why)
+    return SPAN_WEIGHTS.get(severity)
 
 
 def _segments(rows: Sequence[AppraiseRow]) -> list[str]:
@@ -635,8 +600,7 @@ def _segments(rows: Sequence[AppraiseRow]) -> list[str]:
         start = offsets[login, system, document]
         # rows of one item are one segment, whichever marks its document bears
         items = {item: i for i, item in enumerate(sorted({row.item for row in part}), 1)}
-        for row in part:
-            places[row.line] = f"{document}.{start + items[row.item]}"
+        places |= {row.line: f"{document}.{start + items[row.item]}" for row in part}
     return [places.get(row.line, str(row.item)) for row in rows]
 
 
@@ -647,17 +611,17 @@ def _offsets(parts: dict[tuple[str, ...], list[AppraiseRow]]) -> dict[tuple[str,
     """
     sizes: dict[tuple[str, str, str], int] = {}
     for (login, system, document, *marks, kind), part in parts.items():
-        if kind == "TGT" and not any(_COPY.match(mark) for mark in marks):
+        if kind == "TGT" and not any(map(COPY.match, marks)):
             sizes[login, system, document] = len({row.item for row in part})
     whole: dict[str, int] = {}
     for (_, _, document), size in sizes.items():
         whole[document] = max(size, whole.get(document, 0))
     offsets: defaultdict[tuple[str, str, str], int] = defaultdict(int)
     judged: dict[tuple[str, str], int] = defaultdict(int)
-    for login, system, document in sorted(sizes):
+    for (login, system, document), size in sorted(sizes.items()):
         before = judged[system, document]
-        if before + sizes[login, system, document] > whole[document]:
+        if before + size > whole[document]:
             before = 0  # another annotator of the same document
         offsets[login, system, document] = before
-        judged[system, document] = before + sizes[login, system, document]
+        judged[system, document] = before + size
     return offsets

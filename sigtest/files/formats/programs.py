@@ -1,26 +1,78 @@
-"""What programs that score translations print: sacreBLEU, COMET, METEOR, mt-metrics-eval."""
+"""What programs write that score: sacreBLEU, COMET, METEOR, mt-metrics-eval; lm-eval, Inspect AI.
+
+Samples of lm-evaluation-harness (0.3.0 to 0.4.x) are one file a model and task. The model and the
+direction of its metrics stand in `results_*.json`, which is read where it lies beside the samples
+and has their time in its name. A log of Inspect, `.eval` (a zip) or `.json`, has items by sample id
+and runs by epoch.
+"""
 
 from __future__ import annotations
 
+import json
+import math
 import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
 
 from sigtest.data.names import check_name, system_name, without_slash
+from sigtest.data.text import decode
 from sigtest.errors import InputError, at_line
-from sigtest.files.assembly import ONLY_RUN, Assembly
-from sigtest.files.cells import blank, number, numbers, numeric
-from sigtest.files.file import File, entries_of, require_filled
-from sigtest.files.material import Material, SystemScores
+from sigtest.files.file import File, Placed, Record, entries_of, loads, record_in, require_filled
+from sigtest.files.material import ONLY_RUN, Assembly, Material, SystemScores, examples
+from sigtest.files.tables import blank, float_in, number, numbers, numeric
+
+# NIST's trn ------------------------
+
+UTTERANCE = re.compile(
+    r"(^|\s)\((?!None-\d)(?=[^\s()]*\d)(?=[^\s()]*[^\W\d]|[^\s()]*[-_])[^\s()]+\)\s*$"
+)
+
+
+def sniff_trn(file: File) -> bool:
+    """The suffix; without it an id in parentheses at the end of all lines, two at least."""
+    lines = [line for line in file.first_lines if not line.startswith(";;")]
+    return file.base.endswith(".trn") or (len(lines) > 1 and all(map(UTTERANCE.search, lines)))
+
+
+def read_trn(file: File) -> Material:
+    """Read one text, a line an utterance; its speaker stands before the first - or _ of the id.
+
+    Raises:
+        InputError: A line without an id, an id twice, alternatives in braces.
+    """
+    texts: dict[str, str] = {}
+    for i, line in enumerate(file.lines, 1):
+        if not line.strip() or line.startswith(";;"):
+            continue
+        text, _, name = line.rstrip().removesuffix(")").rpartition("(")
+        if not name or name in texts or not line.rstrip().endswith(")"):
+            what = f"a second {name!r}" if name in texts else "no id in parentheses at the end"
+            raise at_line(file.name, i, f"{what}; every utterance needs its own.")
+        if not name.strip() or len(name.split()) > 1:
+            raise at_line(file.name, i, f"the id {name[:60]!r} has blanks; ids are one word.")
+        if "{" in text:
+            raise at_line(file.name, i, "alternatives in braces are not read; leave one of them.")
+        texts[name] = text.strip()
+    speakers = [re.split("[-_]", name, maxsplit=1) for name in texts]
+    known = all(len(parts) > 1 for parts in speakers)
+    return Material(
+        texts=(tuple(texts.values()),),
+        documents=tuple(speaker for speaker, *_ in speakers) if known else None,
+        ids=tuple(texts),
+        ordered=False,
+        name=file.name,
+    )
+
 
 LINE = re.compile(r"^(?P<metric>[\w+]+)\|(?P<signature>\S+) = (?P<score>\S+)")
 
 
 def sniff_sentences(file: File) -> bool:
     """`BLEU|nrefs:1|... = 20.1 ...`, on more lines than one of each metric."""
-    names = [found["metric"] for line in file.first_lines if (found := LINE.match(line))]
+    names = [match["metric"] for line in file.first_lines if (match := LINE.match(line))]
     return len(names) == len(file.first_lines) and len(names) > len(set(names))
 
 
@@ -32,17 +84,14 @@ def read_sentences(file: File) -> Material:
     """
     assembly = Assembly(file.name)
     for i, line in enumerate(file.lines, 1):
-        found = LINE.match(line)
-        if found is None:
-            if line.strip():
-                raise at_line(file.name, i, f"{line[:40]!a} is no line of sacrebleu -sl.")
-            continue
-        metric = found["metric"]
-        group = (file.stem, f"sentence {metric}", ONLY_RUN)
-        value = number(found["score"], f"{file.name}, line {i}")
-        assembly.score(
-            assembly.next_of(group), group, value, f"line {i}", higher=metric not in {"TER", "WER"}
-        )
+        match = LINE.match(line)
+        if match is not None:
+            group = (file.stem, f"sentence {match['metric']}", ONLY_RUN)
+            value = number(match["score"], f"{file.name}, line {i}")
+            higher = match["metric"] not in {"TER", "WER"}
+            assembly.score(assembly.next_of(group), group, value, f"line {i}", higher)
+        elif line.strip():
+            raise at_line(file.name, i, f"{line[:40]!a} is no line of sacrebleu -sl.")
     note = (
         f"{file.name}: scores of sentences, rounded by sacreBLEU; their mean is not the score of "
         "the output. Give the output itself to compare by that."
@@ -54,16 +103,14 @@ def sniff_corpus(file: File) -> bool:
     """JSON, text or table with the scores of whole outputs."""
     first = file.first
     if file.kind in {"object", "array"}:
-        of_one = {"name", "score", "signature"} <= set(first)
         values = [value for name, value in first.items() if name != "system"]
-        of_many = "system" in first and bool(values) and all(map(_is_score, values))
-        return of_one or of_many
-    if any(LINE.match(line) for line in file.first_lines):
-        return True
-    return any(re.match(r"[│╒╞]", line) and "System" in file.head for line in file.first_lines[:3])
+        of_many = "system" in first and bool(values) and all(map(_is_corpus_score, values))
+        return {"name", "score", "signature"} <= set(first) or of_many
+    ruled = any(re.match(r"[│╒╞]", line) and "System" in file.head for line in file.first_lines[:3])
+    return ruled or any(map(LINE.match, file.first_lines))
 
 
-def _is_score(value: object) -> bool:
+def _is_corpus_score(value: object) -> bool:
     """A number printed as text with one or two decimals, or `{score, p_value, mean, ci}`."""
     if isinstance(value, dict):
         return {"score", "p_value"} <= set(value)
@@ -85,8 +132,8 @@ def sniff_seg_scores(file: File) -> bool:
     """
     if not _rows_are(file, 2) or LEVEL.search(file.base):
         return False
-    said = NAMED.search(file.base) is not None or "\t" in file.first_lines[0]
-    return said or file.matches(FRACTION, 0.5)
+    clear = NAMED.search(file.base) is not None or "\t" in file.first_lines[0]
+    return clear or file.matches(FRACTION, 0.5)
 
 
 def read_seg_scores(file: File) -> Material:
@@ -99,10 +146,11 @@ def read_seg_scores(file: File) -> Material:
     """
     values = scores_of_systems(file)
     require_equal(values, file)
-    label = label_of(file.base)
+    name = SUFFIX.sub("", file.base)
+    label = PAIR.sub("", name) or name  # without the pair of languages
     scores = [
-        SystemScores(check_name(without_slash(system)), label, (tuple(own),), higher_is_better=True)
-        for system, own in values.items()
+        SystemScores(check_name(without_slash(system)), label, (tuple(column),), True)
+        for system, column in values.items()
     ]
     return Material(scores=tuple(scores), name=file.name)
 
@@ -114,12 +162,12 @@ def scores_of_systems(file: File) -> dict[str, list[float | None]]:
         InputError: A line of other columns, or a score that is no number.
     """
 
-    def where(system: str, k: int) -> tuple[str, int | None]:
+    def line_of(system: str, k: int) -> int:
         lines = [i for i, line in enumerate(file.lines, 1) if pair_of(line)[0].strip() == system]
-        return f"{file.name}, line {lines[k]}", lines[k]
+        return lines[k]
 
     return {
-        system: numbers(cells, partial(where, system))
+        system: numbers(cells, file.name, lambda k, system=system: line_of(system, k))  # type: ignore[misc]
         for system, cells in cells_of_systems(file).items()
     }
 
@@ -128,8 +176,10 @@ def cells_of_systems(file: File) -> dict[str, list[str]]:
     """The scores of each system as they stand there, in order.
 
     Raises:
-        InputError: A line of other columns.
+        InputError: A line of other columns, or none at all.
     """
+    if not file.data.strip():
+        raise InputError(f"{file.name} is empty; a system and a score a line are expected.")
     cells: defaultdict[str, list[str]] = defaultdict(list)
     if PAIRS.fullmatch(file.text):
         flat = file.text.replace("\t", "\n").split("\n")
@@ -137,15 +187,11 @@ def cells_of_systems(file: File) -> dict[str, list[str]]:
             cells[system].append(cell)
         return {system.strip(): column for system, column in cells.items()}
     for i, line in enumerate(file.lines, 1):
-        parts = pair_of(line)
-        if line.strip() and len(parts) != 2:
-            raise at_line(
-                file.name,
-                i,
-                f"{len(parts)} column{'' if len(parts) == 1 else 's'}; "
-                "system and score are expected.",
-            )
-        if line.strip():
+        parts = pair_of(line) if line.strip() else []
+        if len(parts) not in {0, 2}:
+            counted = f"{len(parts)} column{'' if len(parts) == 1 else 's'}"
+            raise at_line(file.name, i, f"{counted}; system and score are expected.")
+        if parts:
             cells[parts[0].strip()].append(parts[1])
     return cells
 
@@ -178,21 +224,14 @@ def require_equal(
         )
 
 
-def label_of(base: str) -> str:
-    """The metric that a file's name names: without the pair of languages and suffixes."""
-    name = SUFFIX.sub("", base.removesuffix(".gz"))
-    return PAIR.sub("", name) or name
-
-
 def sniff_meteor(file: File) -> bool:
-    """`set<TAB>system<TAB>document<TAB>segment<TAB>score`."""
+    """`set<TAB>system<TAB>document<TAB>segment<TAB>score`, which the suffix `.scr` says, too."""
     rows = [pair_of(line) for line in file.first_lines]
-    return (
-        _rows_are(file, 5)
-        and "\t" in file.first_lines[0]
-        and len({row[0] for row in rows}) == 1
-        and all(row[3].strip().isdecimal() for row in rows if len(row) == 5)
-    )
+    if file.base.endswith(".scr"):
+        return any(len(row) >= 5 for row in rows)
+    one = len({row[0] for row in rows}) == 1 and "\t" in file.first_lines[0]
+    numbered = all(row[3].strip().isdecimal() for row in rows if len(row) == 5)
+    return one and numbered and _rows_are(file, 5)
 
 
 def read_meteor(file: File) -> Material:
@@ -204,19 +243,15 @@ def read_meteor(file: File) -> Material:
     assembly = Assembly(file.name)
     label = file.base.split("-")[0].split(".")[0]
     for i, line in enumerate(file.lines, 1):
-        cells = line.split("\t")
+        cells, place = [cell.strip() for cell in line.split("\t")], f"line {i}"
         if len(cells) != 5:
-            raise at_line(
-                file.name,
-                i,
-                f"{len(cells)} columns; set, system, document, segment and score are expected.",
-            )
-        testset, system, document, segment, score = (cell.strip() for cell in cells)
-        place = assembly.place_of(f"{document}#{segment}", f"line {i}")
-        assembly.about(place, "document", document, f"line {i}")
-        assembly.about(place, "testset", testset, f"line {i}")
-        value = number(score, f"{file.name}, line {i}")
-        assembly.score(place, (system, label, ONLY_RUN), value, f"line {i}")
+            expected = "set, system, document, segment and score are expected"
+            raise at_line(file.name, i, f"{len(cells)} columns; {expected}.")
+        testset, system, document, segment, score = cells
+        at = assembly.place_of(f"{document}#{segment}", place)
+        assembly.describe(at, {"document": document, "testset": testset}, place)
+        value = number(score, f"{file.name}, {place}")
+        assembly.score(at, (system, label, ONLY_RUN), value, place)
     return assembly.material()
 
 
@@ -226,19 +261,19 @@ def _rows_are(file: File, columns: int) -> bool:
     The first line must have as many, or it is a header. The first cell may be a number where the
     file's name says what the lines are.
     """
-    if file.kind or not file.first_lines:
-        return False
     rows = [pair_of(line) for line in file.first_lines]
-    fitting = [
-        row
-        for row in rows
-        if len(row) == columns
-        and (NAMED.search(file.base) is not None or not numeric(row[0]))
+    if file.kind or not rows or len(rows[0]) != columns:
+        return False
+    named = NAMED.search(file.base) is not None
+    fitting = sum(
+        len(row) == columns
+        and (named or not numeric(row[0]))
         and not blank(row[0])
         and not row[0].rstrip().endswith((":", "="))
         and (numeric(row[-1]) or blank(row[-1]))
-    ]
-    return len(rows[0]) == columns and len(fitting) >= 0.9 * len(rows)
+        for row in rows
+    )
+    return fitting >= 0.9 * len(rows)
 
 
 COMET = "COMET"
@@ -247,13 +282,13 @@ SEGMENT = re.compile(
 )
 SYSTEM = re.compile(r"^(?:(?P<file>[^\t]+)\t)?(?:System )?score:\s*(?P<score>\S+)$")
 SAVED = re.compile(r"^Predictions saved in: ")
-TEXTS = ("src", "mt", "ref")
+TEXTS = {"src": "source", "ref": "reference"}
 ROUNDED = 1e-4  # four decimals of the mean, and of the numbers it is compared with
 
 
 def sniff_comet_text(file: File) -> bool:
     """`FILE<TAB>Segment 0<TAB>score: 0.9254`."""
-    return any(SEGMENT.match(line) for line in file.first_lines)
+    return any(map(SEGMENT.match, file.first_lines))
 
 
 def read_comet_text(file: File) -> Material:
@@ -266,17 +301,17 @@ def read_comet_text(file: File) -> Material:
     means: dict[str, float] = {}
     seen: dict[str, set[int]] = {}
     for i, line in enumerate(file.lines, 1):
-        found = SEGMENT.match(line) or SYSTEM.match(line)
-        if found is None:
+        match = SEGMENT.match(line) or SYSTEM.match(line)
+        if match is None:
             if line.strip() and not SAVED.match(line):
                 raise at_line(
                     file.name, i, f"{line[:40]!a} is no line of comet-score; take it out."
                 )
             continue
-        system = name_of(found["file"] or file.base)
-        value = number(found["score"], f"{file.name}, line {i}")
-        if "segment" in found.groupdict():
-            place = int(found["segment"])  # counted from 0
+        system = name_of(match["file"] or file.base)
+        value = number(match["score"], f"{file.name}, line {i}")
+        if "segment" in match.groupdict():
+            place = int(match["segment"])  # counted from 0
             seen.setdefault(system, set()).add(place)
             assembly.score(place, (system, COMET, ONLY_RUN), value, f"line {i}", higher=True)
         elif value is not None:
@@ -289,25 +324,24 @@ def read_comet_text(file: File) -> Material:
     note = f"{file.name}: scores of four decimals; comet-score --to_json writes all of them."
     material = assembly.material([note])
     for scores in material.scores:
-        mean = means.get(scores.system)
         values = [value for value in scores.values if isinstance(value, float)]
-        own = sum(values) / max(1, len(values))
-        if mean is not None and abs(own - mean) > ROUNDED:
+        mean = sum(values) / max(1, len(values))
+        printed = means.get(scores.system, mean)
+        if abs(mean - printed) > ROUNDED:
             raise InputError(
                 f"{file.name}: the {len(values):,} segments of {scores.system!r} have the mean "
-                f"{own:.4f}, its own line says {mean:.4f}; lines are missing or changed."
+                f"{mean:.4f}, its own line says {printed:.4f}; lines are missing or changed."
             )
     return material
 
 
 def sniff_comet_json(file: File) -> bool:
     """An object of files, each with a list of `{src, mt, ref, COMET}`."""
-    if file.kind != "object":
-        return False
     lists = [entries for entries in file.first.values() if isinstance(entries, list)]
     entries = [entry for own in lists for entry in own[:1]]
     return (
-        bool(entries)
+        file.kind == "object"
+        and bool(entries)
         and len(lists) == len(file.first)
         and all(isinstance(entry, dict) and "mt" in entry for entry in entries)
     )
@@ -325,41 +359,27 @@ def read_comet_json(file: File) -> Material:
         system, entries = name_of(path), entries_of(listed)
         if not entries:
             raise InputError(f"{file.name}: no segments of {path[:80]!a}; take it out.")
-        labels = _labels(entries)
-        filled = sum(len(entry) for entry in entries if isinstance(entry, dict))
-        require_filled(len(entries), len(labels), filled, file.name)
+        records = [entry for entry in entries if isinstance(entry, dict)]
+        labels = dict.fromkeys(  # names of what is a number in some entry
+            label
+            for record in records
+            for label, cell in record.items()
+            if label not in {"mt", *TEXTS} and numeric(cell)
+        )
+        require_filled(len(entries), len(labels), sum(map(len, records)), file.name)
         for i, entry in enumerate(entries):
             place = f"entry {i + 1} of {path[:80]!a}"
             if not isinstance(entry, dict):
                 raise InputError(f"{file.name}, {place}: an object with mt is expected.")
-            _add(assembly, i, system, entry, place, file)
+            texts = {TEXTS[k]: _line(v) for k in TEXTS if isinstance(v := entry.get(k), str)}
+            assembly.describe(i, texts, place)
+            if not isinstance(output := entry.get("mt"), str):
+                raise InputError(f"{file.name}, {place}: no text mt.")
+            assembly.hypothesis(i, system, ONLY_RUN, _line(output), place)
             for label in labels:
                 value = number(entry.get(label), f"{file.name}, {place}, {label!r}")
                 assembly.score(i, (system, label, ONLY_RUN), value, place, higher=True)
     return assembly.material()
-
-
-def _labels(entries: Sequence[object]) -> Collection[str]:
-    """Names of what is a number in some entry."""
-    return dict.fromkeys(
-        label
-        for entry in entries
-        if isinstance(entry, dict)
-        for label, cell in entry.items()
-        if label not in TEXTS and numeric(cell)
-    )
-
-
-def _add(
-    assembly: Assembly, i: int, system: str, entry: Mapping[str, object], place: str, file: File
-) -> None:
-    """The texts of one segment."""
-    for field, column in (("src", "source"), ("ref", "reference")):
-        if isinstance(text := entry.get(field), str):
-            assembly.about(i, column, _line(text), place)
-    if not isinstance(output := entry.get("mt"), str):
-        raise InputError(f"{file.name}, {place}: no text mt.")
-    assembly.hypothesis(i, system, ONLY_RUN, _line(output), place)
 
 
 def sniff_comet_compare(file: File) -> bool:
@@ -374,16 +394,15 @@ def read_comet_compare(file: File) -> Material:
         InputError: Lists of unequal lengths, something that is no list.
     """
     assembly = Assembly(file.name)
-    for column in ("source", "reference"):
+    for column in TEXTS.values():
         for i, text in enumerate(_list(file.first.get(column, []), column, file)):
-            assembly.about(i, column, _line(str(text)), f"{column} {i + 1}")
+            assembly.describe(i, {column: _line(str(text))}, f"{column} {i + 1}")
     for entry in _list(file.first["translations"], "translations", file):
         if not isinstance(entry, dict) or not {"name", "mt", "scores"} <= set(entry):
             raise InputError(f"{file.name}: translations need name, mt and scores.")
         system = name_of(str(entry["name"]))
-        texts = _list(entry["mt"], "mt", file)
         scores = _list(entry["scores"], "scores", file)
-        for i, text in enumerate(texts):
+        for i, text in enumerate(_list(entry["mt"], "mt", file)):
             assembly.hypothesis(i, system, ONLY_RUN, _line(str(text)), f"mt {i + 1}")
         for i, score in enumerate(scores):
             place = f"score {i + 1} of {system!r}"
@@ -405,3 +424,337 @@ def _list(value: object, field: str, file: File) -> list[object]:
 
 def _line(text: str) -> str:
     return text.replace("\n", " ")
+
+
+TIME = r"\d{4}-\d{2}-\d{2}T\d{2}[-:]\d{2}[-:]\d{2}(?:\.\d+)?"
+SAMPLES = re.compile(rf"^(?:samples_)?(?P<task>.+?)_(?P<time>{TIME})\.jsonl?$")
+OURS = {
+    "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics",
+    "doc_hash", "prompt_hash", "target_hash", "truth", "task_name",
+}  # fmt: skip
+ITEM = ("doc", "prompt_0", "doc_hash")  # what tells items apart; since 0.4.3 with a hash
+OLD = re.compile(r"(prompt|logit|answer|completion|context|gold|pred)s?(_\d+)?$")
+LIKELIHOODS = {  # logged as log-likelihoods, alone or with a number of words or bytes
+    "perplexity": "perplexity",
+    "word_perplexity": "perplexity",
+    "byte_perplexity": "perplexity",
+    "bits_per_byte": "ratio",
+}
+MODEL = re.compile(r"(?:^|,)(?:pretrained|model|path)=([^,]+)")
+
+
+@dataclass(frozen=True)
+class Results:
+    """What `results_*.json` says of one task.
+
+    Attributes:
+        task: Its name, where the file of samples has it.
+        system: The model, named as the harness names its folders.
+        higher: Which metrics are better when higher.
+        samples: How many items were evaluated, where it says so.
+    """
+
+    task: str | None = None
+    system: str | None = None
+    higher: Mapping[str, object] = field(default_factory=dict)
+    samples: int | None = None
+
+
+def sniff_lm_eval(file: File) -> bool:
+    """Rows with `doc_id` and what the harness logs beside it."""
+    beside = {"resps", "filtered_resps", "arguments", "truth", "prompt_0"}
+    return file.has_records and "doc_id" in file.first and bool(beside & {*file.first})
+
+
+def read_lm_eval(file: File) -> Material:
+    """Read every metric that is a number for each item, or a log-likelihood.
+
+    The harness makes perplexities of logged log-likelihoods: exp of minus their mean, or of minus
+    their sum over the number of words or bytes (`lm_eval/api/metrics.py`).
+
+    Raises:
+        InputError: No such metric, a row without an id or without a metric that others have, an
+            item twice.
+    """
+    rows, results = file.records(), _results(file)
+    filters = [str(row.record.get("filter", "none")) for row in rows]
+    several = len({*filters}) > 1
+    labels = {  # metric and filter of each; the filter is named where there are several
+        f"{metric},{chosen}" if several else metric: (metric, chosen)
+        for row, chosen in zip(rows, filters, strict=True)
+        for metric in _metrics(row.record)
+    }
+    require_filled(len(rows), len(labels), sum(len(row.record) for row in rows), file.name)
+    by_filter: defaultdict[str, list[Placed]] = defaultdict(list)
+    for row, chosen in zip(rows, filters, strict=True):
+        by_filter[chosen].append(row)
+    notes: list[str] = []
+    values: dict[str, Callable[[object], float | tuple[float, float] | None]] = {}
+    for label, (metric, chosen) in labels.items():
+        cells = [(r.record.get("doc_id"), r.record.get(metric)) for r in by_filter[chosen]]
+        if metric in LIKELIHOODS and all(blank(c) or _loss("", c) for _, c in cells):
+            values[label] = partial(_loss, metric)
+        elif why := _unusable(cells):
+            notes.append(f"{file.name}: {label} {why}")
+        else:
+            values[label] = _value
+    if not values:
+        why = " ".join(note.removeprefix(f"{file.name}: ") for note in notes)
+        raise InputError(
+            f"{file.name} has no metric with one finite number an item: "
+            f"{why or 'its rows have none.'} Give samples of a task with such a metric."
+        )
+    system = results.system or _folder(file) or file.stem.removesuffix("_write_out_info")
+    assembly = Assembly(file.name)
+    for row, chosen in zip(rows, filters, strict=True):
+        i = assembly.place_of(row.record.get("doc_id"), row.place)
+        item = [own for name in ITEM if (own := row.record.get(name)) is not None]
+        words = [s if isinstance(s, str) else json.dumps(s, ensure_ascii=False) for s in item]
+        assembly.describe(i, {"testset": results.task, "key": " ".join(words) or None}, row.place)
+        for label, value_of in values.items():
+            metric = labels[label][0]
+            if labels[label][1] == chosen:
+                group = (without_slash(system), label, ONLY_RUN)
+                higher = results.higher.get(metric)
+                higher = higher if isinstance(higher, bool) else None
+                assembly.score(i, group, value_of(row.record.get(metric)), row.place, higher)
+    material = assembly.material(notes, ordered=False)
+    scores = tuple(
+        own if values[own.label] is _value
+        else replace(own, metric=LIKELIHOODS[labels[own.label][0]], higher_is_better=False)
+        for own in material.scores
+    )  # fmt: skip
+    notes, size = [*material.notes], len(material)
+    if results.samples is not None and results.samples != size:
+        beside = f"the results beside it are about {results.samples:,}"
+        notes.append(f"{file.name} has {size:,} items, {beside}.")
+    return replace(material, scores=scores, notes=tuple(notes))
+
+
+def is_results(file: File) -> bool:
+    """Averages of a run: `results`, `configs` and `versions`."""
+    return file.kind == "object" and {"results", "configs", "versions"} <= set(file.first)
+
+
+def _results(file: File) -> Results:
+    """The task of a file of samples, and the results of the same run."""
+    match = SAMPLES.match(file.base)
+    if match is None:
+        return Results()
+    task, time = match["task"], match["time"]
+    for name, data in file.near(lambda name: name.endswith(f"{time}.json")).items():
+        results = loads(data.decode("utf-8", "replace"), name)
+        if isinstance(results, dict) and "results" in results:
+            arguments = record_in(results, "config").get("model_args")
+            system = results.get("model_name")
+            if not system and isinstance(arguments, str) and (named := MODEL.search(arguments)):
+                system = named[1]
+            if not system and isinstance(arguments, dict):
+                system = arguments.get("pretrained") or arguments.get("model")
+            samples = record_in(record_in(results, "n-samples"), task).get("effective")
+            return Results(
+                task=task,
+                system=str(system) if system else None,
+                higher=record_in(record_in(results, "higher_is_better"), task),
+                samples=samples if isinstance(samples, int) else None,
+            )
+    return Results(task)
+
+
+def _folder(file: File) -> str | None:
+    """The model as the harness names its folder, `org__model`."""
+    parts = file.path.replace("\\", "/").split("/")
+    return parts[-2] if len(parts) > 1 and "__" in parts[-2] else None
+
+
+def _metrics(record: Record) -> Iterable[str]:
+    listed = record.get("metrics")
+    if isinstance(listed, list):
+        return [str(name) for name in listed]
+    return [
+        name
+        for name, value in record.items()
+        if name not in OURS and not OLD.match(name) and (_value(value) is not None or blank(value))
+    ]
+
+
+def _value(cell: object) -> float | None:
+    """The number in a cell, perhaps infinite."""
+    return None if blank(cell) else float_in(cell)
+
+
+def _loss(metric: str, cell: object) -> tuple[float, float] | None:
+    """Negative log-likelihood, in bits where the metric is, and the number of words or bytes."""
+    pair = cell if isinstance(cell, list) and len(cell) == 2 else [cell, 1]
+    likelihood, amount = map(_value, pair)
+    if likelihood is None or amount is None or not -math.inf < likelihood <= 0 < amount < math.inf:
+        return None
+    return -likelihood / (math.log(2) if metric == "bits_per_byte" else 1), amount
+
+
+def _unusable(cells: Sequence[tuple[object, object]]) -> str | None:
+    """Why a metric has no finite number for each item."""
+    endless = [str(name) for name, cell in cells if math.isinf(_value(cell) or 0.0)]
+    other = [str(name) for name, cell in cells if _value(cell) is None and not blank(cell)]
+    if endless:
+        return (
+            f"is infinite for {len(endless):,} of {len(cells):,} items (doc_id "
+            f"{examples(endless)}), so it has no mean."
+        )
+    if other:
+        return (
+            f"is no number for single items (doc_id {examples(other)}); it exists for the whole "
+            "task only."
+        )
+    return None
+
+
+# inspect_ai.scorer: CORRECT, PARTIAL, INCORRECT, NOANSWER, and what value_to_float makes of words
+WORDS = {"c": 1.0, "p": 0.5, "i": 0.0, "n": 0.0, "yes": 1.0, "no": 0.0}
+REDUCED = "reduced"
+
+
+def sniff_inspect(file: File) -> bool:
+    """An object with `eval`, `status` and what a log has beside them."""
+    fields = set(file.first)
+    return (
+        file.kind == "object" and {"eval", "status"} <= fields and bool({"plan", "stats"} & fields)
+    )
+
+
+def read_inspect(file: File) -> Material:
+    """Read a log that is one JSON object.
+
+    Raises:
+        InputError: Samples that were not scored, a score that is no number, a sample twice.
+    """
+    samples, reductions = (entries_of(file.first.get(name)) for name in ("samples", "reductions"))
+    return _log(file.name, file.first, samples, reductions)
+
+
+def is_packed_log(names: Sequence[str]) -> bool:
+    """Whether an archive with these members is a log."""
+    return "_journal/start.json" in names or (
+        "header.json" in names and any(name.startswith("samples/") for name in names)
+    )
+
+
+def read_packed_log(names: Sequence[str], read: Callable[[str], bytes], name: str) -> Material:
+    """Read a log that is a zip: the members that have the scores, without the transcripts.
+
+    Args:
+        names: Of its members.
+        read: Reads one of them.
+        name: What messages call it.
+
+    Raises:
+        InputError: As `read_inspect`, or no header.
+    """
+
+    def value_in(member: str) -> object:
+        where = f"{name}: {member}"
+        return loads(decode(read(member), where), where)
+
+    header = value_in("header.json" if "header.json" in names else "_journal/start.json")
+    if not isinstance(header, dict):
+        raise InputError(f"{name} is a log of Inspect without a header; it is not whole.")
+    summaries = [own for own in names if own.startswith("_journal/summaries/")]
+    summaries = ["summaries.json"] if "summaries.json" in names else summaries
+    samples = [entry for member in summaries for entry in entries_of(value_in(member))]
+    if not summaries:
+        samples = [value_in(member) for member in names if member.startswith("samples/")]
+    reduced = value_in("reductions.json") if "reductions.json" in names else None
+    return _log(name, header, samples, entries_of(reduced))
+
+
+def _log(
+    name: str, log: Record, samples: Sequence[object], reductions: Sequence[object]
+) -> Material:
+    task = record_in(log, "eval")
+    system = without_slash(str(task.get("model", "model")))
+    status = log.get("status", "started")
+    notes = []
+    if status != "success":
+        notes.append(f"{name}: the status of the log is {status}; items may be missing.")
+    assembly = Assembly(name)
+    if all(isinstance(s, dict) and isinstance(s.get("id"), int) for s in samples):
+        # packed logs have samples as they ended
+        samples = sorted(samples, key=lambda s: s["id"] if isinstance(s, dict) else 0)
+    scored = sum([_add_sample(assembly, sample, system) for sample in samples])
+    if not samples and reductions:
+        notes.append(f"{name} has no samples; scores are those that Inspect reduced over epochs.")
+        for reduction in reductions:
+            own = reduction if isinstance(reduction, dict) else {}
+            scorer = str(own.get("scorer", "score"))
+            for sample in entries_of(own.get("samples")):
+                scored += 1
+                if isinstance(sample, dict):
+                    where = f"sample {str(sample.get('sample_id'))[:60]}"
+                    i = assembly.place_of(sample.get("sample_id"), where)
+                    _add_value(assembly, i, (system, scorer, REDUCED), sample.get("value"), where)
+    if not scored:
+        what = f"{len(samples)} samples, none of them scored" if samples else "no samples"
+        raise InputError(
+            f"{name} is a log of Inspect with {what} (status {status}); score it with "
+            "`inspect score`, or give the log of a run that ended."
+        )
+    material = assembly.material(notes, ordered=False)
+    testset = str(task.get("task", ""))
+    return replace(material, testsets=(testset,) * len(material) if testset else None)
+
+
+def _add_sample(assembly: Assembly, sample: object, system: str) -> int:
+    """Adds the scores of one sample; how many there were."""
+    if not isinstance(sample, dict):
+        raise InputError(f"{assembly.name}: a sample that is no object.")
+    epoch = str(sample.get("epoch", 1))
+    where = f"sample {str(sample.get('id'))[:60]} of epoch {epoch}"
+    i = assembly.place_of(sample.get("id"), where)
+    if isinstance(text := sample.get("input"), str):
+        assembly.describe(i, {"key": text[:500]}, where)  # summaries have no more of it
+    scores = record_in(sample, "scores") or ({"score": s} if (s := sample.get("score")) else {})
+    return sum(
+        [
+            _add_value(
+                assembly,
+                i,
+                (system, str(scorer), epoch),
+                score.get("value") if isinstance(score, dict) else score,
+                where,
+            )
+            for scorer, score in scores.items()
+        ]
+    )
+
+
+def _add_value(
+    assembly: Assembly, i: int, group: tuple[str, str, str], value: object, where: str
+) -> int:
+    """Adds what one scorer says of a sample, one score or several; how many there were."""
+    system, scorer, epoch = group
+    cells = [(scorer, value)]
+    if isinstance(value, dict | list):
+        several = value.items() if isinstance(value, dict) else enumerate(value)
+        cells = [(f"{scorer}.{key}", entry) for key, entry in several]
+    for name, cell in cells:
+        label = name.replace("/", ".")
+        score = value_of(cell, f"{assembly.name}, {where}, {label}")
+        assembly.score(i, (system, label, epoch), score, where)
+    return len(cells)
+
+
+def value_of(value: object, where: str) -> float | None:
+    """The number that Inspect's metrics make of a value; nothing where a sample was not scored.
+
+    Raises:
+        InputError: A word that stands for no number, which Inspect counts as 0.
+    """
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    word = str(value).strip()
+    score = WORDS.get(word.lower(), float_in(value))
+    if score is None or not math.isfinite(score):
+        raise InputError(
+            f"{where}: {word[:40]!a} stands for no number; C, P, I, N, yes, no and numbers do."
+        )
+    return score

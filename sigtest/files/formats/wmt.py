@@ -16,49 +16,23 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import replace
 from typing import NoReturn
 from xml.parsers import expat
 
 from sigtest.data.text import decode
 from sigtest.errors import InputError, at_line
-from sigtest.files.assembly import ONLY_RUN, Assembly
-from sigtest.files.cells import number
-from sigtest.files.file import PROLOGUE, File, Placed, Record, first_twice
-from sigtest.files.material import Material
+from sigtest.files.file import PROLOGUE, File, Placed, Record, first_twice, record_in
+from sigtest.files.material import ONLY_RUN, Assembly, Material, examples
+from sigtest.files.tables import number
 
 DEEPEST = 20
 LONGEST = 1_000_000  # characters of a segment, which comes in as many pieces as it has lines
 MOST_TRANSLATORS = 20  # each may lack most documents, and still takes a line for every segment
 START = re.compile(rf"{PROLOGUE}(<!DOCTYPE.{{0,2000}}?)?<dataset\b", re.DOTALL)
-Segments = dict[str, str]  # text by segment id
-
-
-@dataclass
-class WmtDocument:
-    """One document.
-
-    Attributes:
-        name: Its id.
-        domain: What it is labelled, if it is.
-        source: Its segments; their order is that of the test set.
-        references: By translator.
-        hypotheses: By system.
-    """
-
-    name: str
-    domain: str | None = None
-    source: Segments = field(default_factory=dict)
-    references: dict[str, Segments] = field(default_factory=dict)
-    hypotheses: dict[str, Segments] = field(default_factory=dict)
-
-    def segments(self, referenced: bool) -> list[str]:
-        """Ids of segments, in the order of the source; only those with a reference, if asked."""
-        texts = [*self.references.values(), *self.hypotheses.values()]
-        first = self.source or next(iter(texts), {})
-        known = {i for text in self.references.values() for i, line in text.items() if line}
-        return [i for i in first if i in known or not referenced]
+Place = tuple[int, str]  # number of the document in the file, id of the segment in it
+Key = tuple[str, str]  # of a text: its tag, and the name of its system or translator
 
 
 def sniff_wmt(file: File) -> bool:
@@ -78,73 +52,71 @@ def read_wmt(data: bytes, name: str) -> Material:
             translated, or something in it twice.
     """
     decode(data, name)  # for the message; expat takes UTF-8 whatever the file declares
-    documents = _Reader(name).read(data)
-    referenced = any(document.segments(referenced=True) for document in documents)
-    places = [(document, i) for document in documents for i in document.segments(referenced)]
+    reader = _XmlReader(name)
+    reader.read(data)
+    places = reader.referenced() or [*reader.places]
     if not places:
         raise InputError(
             f"{name} has no document with a segment; those of test suites are passed over."
         )
-    documents = [document for document in documents if document.segments(referenced)]
-    translators = _union(document.references for document in documents)
-    if len(translators) > MOST_TRANSLATORS:
+    names, domains = zip(*(reader.documents[document] for document, _ in places), strict=True)
+    ids = tuple(f"{document}#{i}" for document, (_, i) in zip(names, places, strict=True))
+    if len(set(ids)) < len(ids):
+        twice = names[ids.index(first_twice(ids))]
+        raise InputError(f"{name}: two documents have the id {twice[:200]!a}.")
+    compared = {document for document, _ in places}
+    present = {
+        text: lines
+        for text, lines in reader.texts.items()
+        if not compared.isdisjoint(reader.opened[text])
+    }
+    if sum(tag == "ref" for tag, _ in present) > MOST_TRANSLATORS:
         raise InputError(f"{name} has more than {MOST_TRANSLATORS} translators of references.")
-    systems = _union(document.hypotheses for document in documents)
-    domains = tuple(document.domain for document, _ in places)
-    sources = tuple(document.source.get(i) for document, i in places)
-    known = tuple(domain for domain in domains if domain is not None)
+    columns: dict[str, list[tuple[str, tuple[str | None, ...]]]] = {"src": [], "ref": [], "hyp": []}
+    for (tag, key), lines in present.items():
+        lacking = next((i for i, place in enumerate(places) if place not in lines), None)
+        if tag == "hyp" and lacking is not None:
+            raise InputError(
+                f"{name}: system {key[:200]!a} has no hypothesis for segment "
+                f"{places[lacking][1]!a} of document {names[lacking][:200]!a}; every system needs "
+                "every segment.",
+                system=key,
+            )
+        columns[tag].append((key, tuple(map(lines.get, places))))
+    out = [repr(key) for tag, key in reader.texts if tag == "hyp" and (tag, key) not in present]
+    note = f"{name}: systems without a segment that has a reference are left out: {examples(out)}."
     return Material(
-        references=tuple(
-            tuple(document.references.get(t, {}).get(i) or None for document, i in places)
-            for t in translators
-        ),
-        systems=tuple(
-            (system, (tuple(_hypothesis(document, i, system, name) for document, i in places),))
-            for system in systems
-        ),
-        documents=tuple(document.name for document, _ in places),
-        labels=known if len(known) == len(domains) else None,
-        sources=sources if any(line is not None for line in sources) else None,
-        ids=_ids(places, name),
+        references=tuple(tuple(line or None for line in lines) for _, lines in columns["ref"]),
+        systems=tuple((system, (lines,)) for system, lines in columns["hyp"]),
+        documents=names,
+        labels=domains if None not in domains else None,
+        sources=next((lines for _, lines in columns["src"]), None),
+        ids=ids,
         name=name,
+        notes=(note,) if out else (),
     )
 
 
-def _ids(places: Sequence[tuple[WmtDocument, str]], name: str) -> tuple[str, ...]:
-    """Document and segment; segments are counted anew in every document."""
-    ids = tuple(f"{document.name}#{i}" for document, i in places)
-    if len(set(ids)) < len(ids):
-        twice = places[ids.index(first_twice(ids))][0].name
-        raise InputError(f"{name}: two documents have the id {twice[:200]!a}.")
-    return ids
+class _XmlReader:
+    """Collects texts while expat reads.
 
-
-def _hypothesis(document: WmtDocument, segment: str, system: str, name: str) -> str:
-    text = document.hypotheses.get(system, {}).get(segment)
-    if text is None:
-        raise InputError(
-            f"{name}: system {system[:200]!a} has no hypothesis for segment {segment!a} of "
-            f"document {document.name[:200]!a}; every system needs every segment.",
-            system=system,
-        )
-    return text
-
-
-def _union(parts: Iterable[Iterable[str]]) -> list[str]:
-    """All names, in the order of their first mention."""
-    return list(dict.fromkeys(name for part in parts for name in part))
-
-
-class _Reader:
-    """Collects documents while expat reads."""
+    Attributes:
+        documents: Id and domain of each.
+        texts: Lines by place, of each source, reference and hypothesis by its name.
+        opened: Documents that have each of these, perhaps without a segment.
+        places: All segments, in the order of the source where there is one.
+    """
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.documents: list[WmtDocument] = []
+        self.documents: list[tuple[str, str | None]] = []
+        self.texts: dict[Key, dict[Place, str]] = {}
+        self.opened: dict[Key, set[int]] = {}
+        self.places: dict[Place, None] = {}
         self._languages: set[str] = set()
-        self._document: WmtDocument | None = None
-        self._segments: Segments | None = None
-        self._segment: str | None = None
+        self._in_document = self._sourced = False
+        self._lines: dict[Place, str] | None = None
+        self._segment: Place | None = None
         self._text: list[str] = []
         self._length = 0
         self._depth = 0
@@ -157,8 +129,8 @@ class _Reader:
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._characters
 
-    def read(self, data: bytes) -> list[WmtDocument]:
-        """All documents of a file.
+    def read(self, data: bytes) -> None:
+        """Read a file.
 
         Raises:
             InputError: What is no well-formed data set without declarations.
@@ -168,7 +140,12 @@ class _Reader:
         except expat.ExpatError as error:
             reason = expat.errors.messages[error.code]
             self._fail(f"not well-formed XML: {reason} at column {error.offset + 1}")
-        return self.documents
+
+    def referenced(self) -> list[Place]:
+        """Segments with a reference."""
+        references = [lines for (tag, _), lines in self.texts.items() if tag == "ref"]
+        known = {place for lines in references for place, line in lines.items() if line}
+        return [place for place in self.places if place in known]
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self._depth += 1
@@ -179,50 +156,47 @@ class _Reader:
         if self._segment is not None:
             self._fail("an element inside a segment")
         if tag == "doc":
-            self._open_document(attributes)
-        elif tag in {"src", "ref", "hyp"} and self._document is not None:
-            self._open_text(tag, attributes, self._document)
-        elif tag == "seg" and self._segments is not None:
-            self._segment = self._named(attributes, "id", "a segment")
-            if self._segment in self._segments:
-                self._fail(f"segment {self._segment[:40]!a} twice")
+            if self._in_document:
+                self._fail("a document inside a document")
+            if "testsuite" not in attributes:
+                name = self._named(attributes, "id", "a document")
+                self.documents.append((name, attributes.get("domain")))
+                self._in_document, self._sourced = True, False
+        elif tag in {"src", "ref", "hyp"} and self._in_document:
+            self._open_text(tag, attributes)
+        elif tag == "seg" and self._lines is not None:
+            self._segment = (len(self.documents) - 1, self._named(attributes, "id", "a segment"))
+            if self._segment in self._lines:
+                self._fail(f"segment {self._segment[1][:40]!a} twice")
 
-    def _open_document(self, attributes: dict[str, str]) -> None:
-        if self._document is not None:
-            self._fail("a document inside a document")
-        if "testsuite" not in attributes:
-            name = self._named(attributes, "id", "a document")
-            self._document = WmtDocument(name, attributes.get("domain"))
-            self.documents.append(self._document)
-
-    def _open_text(self, tag: str, attributes: dict[str, str], document: WmtDocument) -> None:
-        self._segments = {}
-        if tag == "src":
-            if document.source:
-                self._fail("a second source of one document")
-            document.source = self._segments
-            return
+    def _open_text(self, tag: str, attributes: dict[str, str]) -> None:
+        # a single reference may be without the name of a translator
+        key = attributes.get("translator", "") if tag == "ref" else ""
+        if tag == "hyp":
+            key = self._named(attributes, "system", "a hypothesis")
         if tag == "ref":
             self._languages.add(attributes.get("lang", ""))
             if len(self._languages) > 1:
                 self._fail(f"references in {' and '.join(map(repr, sorted(self._languages)))}")
-        # a single reference may be without the name of a translator
-        texts = document.references if tag == "ref" else document.hypotheses
-        key = attributes.get("translator", "") if tag == "ref" else None
-        if key is None:
-            key = self._named(attributes, "system", "a hypothesis")
-        if key in texts:
-            self._fail(f"two <{tag}> of {key[:200]!a} for one document")
-        texts[key] = self._segments
+        opened = self.opened.setdefault((tag, key), set())
+        if len(self.documents) - 1 in opened:
+            twice = f"two <{tag}> of {key[:200]!a} for one document"
+            self._fail("a second source of one document" if tag == "src" else twice)
+        opened.add(len(self.documents) - 1)
+        self._lines = self.texts.setdefault((tag, key), {})
 
     def _end(self, tag: str) -> None:
         self._depth -= 1
         if tag == "doc":
-            self._document = None
+            self._in_document = False
         elif tag in {"src", "ref", "hyp"}:
-            self._segments = None
-        elif tag == "seg" and self._segment is not None and self._segments is not None:
-            self._segments[self._segment] = re.sub(r"\s+", " ", "".join(self._text).strip())
+            self._lines = None
+        elif tag == "seg" and self._segment is not None and self._lines is not None:
+            self._lines[self._segment] = _plain("".join(self._text))
+            of_source = self._lines is self.texts.get(SOURCE)
+            self._sourced |= of_source
+            if of_source or not self._sourced:
+                self.places.setdefault(self._segment)
             self._segment = None
             self._text.clear()
             self._length = 0
@@ -244,10 +218,10 @@ class _Reader:
         self._fail("a document type or an entity, which are not read; take the declaration out")
 
     def _fail(self, reason: str) -> NoReturn:
-        line = self._parser.CurrentLineNumber
-        raise at_line(self.name, line, f"{reason}.")
+        raise at_line(self.name, self._parser.CurrentLineNumber, f"{reason}.")
 
 
+SOURCE = ("src", "")
 TAGS = "mteval|srcset|refset|tstset|doc|seg"
 TAG = re.compile(rf"<(/?)({TAGS})\b([^<>]*)>", re.IGNORECASE)
 ATTRIBUTE = re.compile(  # from its first letter, and from no other
@@ -255,6 +229,11 @@ ATTRIBUTE = re.compile(  # from its first letter, and from no other
 )
 ENTITY = re.compile(r"&(amp|lt|gt|quot|apos|#39|#34|#38);")
 SGML_START = re.compile(rf"\s*(<\?xml[^>]*>\s*)?(<!DOCTYPE.{{0,2000}}?)?<({TAGS})\b", re.I | re.S)
+
+
+def _plain(text: str) -> str:
+    """White space is one blank, as mteval and sacreBLEU read it."""
+    return re.sub(r"\s+", " ", text.strip())
 
 
 def sniff_sgml(file: File) -> bool:
@@ -270,7 +249,7 @@ def read_sgml(file: File) -> Material:
             entity declarations, CDATA.
     """
     if re.search(r"<!ENTITY", file.text, re.IGNORECASE):
-        raise InputError(f"{file.name} declares entities, which are not read_sgml; take them out.")
+        raise InputError(f"{file.name} declares entities, which are not read; take them out.")
     if "<![CDATA[" in file.text:
         raise InputError(f"{file.name} has CDATA, which is not read; write &amp; and &lt; instead.")
     return _Sgml(file).read()
@@ -285,23 +264,27 @@ class _Sgml:
         self._set = self._set_system = self._document = self._system = self._genre = ""
         self._segment: tuple[int, str] | None = None  # where its text begins, and its id
         self._seen: set[tuple[str, str, str, str]] = set()
-        self._line, self._counted = 1, 0
+        self._line = 1
 
     def read(self) -> Material:
         """All of it."""
+        counted = 0
         for tag in TAG.finditer(self._file.text):
-            self._line += self._file.text.count("\n", self._counted, tag.start())
-            self._counted = tag.start()
-            closing, name = bool(tag[1]), tag[2].lower()
-            if name == "seg":
-                self._end_segment(tag.start()) if closing else self._open_segment(tag)
+            self._line += self._file.text.count("\n", counted, tag.start())
+            counted = tag.start()
+            closing, name, attributes = bool(tag[1]), tag[2].lower(), _attributes(tag[3])
+            if name == "seg" and closing:
+                self._end_segment(tag.start())
             elif self._segment is not None:
-                self._fail(f"segment {self._segment[1]!a} is not closed before <{name}>")
+                before = "the next" if name == "seg" else f"<{name}>"
+                self._fail(f"segment {self._segment[1]!a} is not closed before {before}")
+            elif name == "seg":
+                self._open_segment(tag.end(), attributes.get("id", ""))
             elif name == "doc":
-                self._open_document("" if closing else tag[3], closing)
+                self._open_document({} if closing else attributes, closing)
             elif not closing and name != "mteval":
-                found = _attributes(tag[3])
-                self._set, self._set_system = name, found.get("sysid") or found.get("refid", "")
+                self._set = name
+                self._set_system = attributes.get("sysid") or attributes.get("refid", "")
         if self._segment is not None:
             self._fail("the file ends within a segment")
         if not self._seen:
@@ -310,23 +293,17 @@ class _Sgml:
             self._fail("the file ends within a document")
         return self._assembly.material()
 
-    def _open_document(self, tag: str, closing: bool) -> None:
-        attributes = _attributes(tag)
+    def _open_document(self, attributes: dict[str, str], closing: bool) -> None:
         self._document = attributes.get("docid", attributes.get("id", ""))
-        if closing:
-            return
-        if not self._document or not self._set:
+        if not closing and not (self._document and self._set):
             self._fail("a document without docid" if self._set else "a document outside of a set")
         self._system = attributes.get("sysid") or self._set_system or self._file.stem
         self._genre = attributes.get("genre", "")
 
-    def _open_segment(self, tag: re.Match[str]) -> None:
-        name = _attributes(tag[3]).get("id", "")
-        if self._segment is not None:
-            self._fail(f"segment {self._segment[1]!a} is not closed before the next")
+    def _open_segment(self, start: int, name: str) -> None:
         if not name or not self._document:
             self._fail("a segment without id" if not name else "a segment outside of a document")
-        self._segment = (tag.end(), name)
+        self._segment = (start, name)
 
     def _end_segment(self, end: int) -> None:
         if self._segment is None:
@@ -337,20 +314,15 @@ class _Sgml:
         if key in self._seen:
             self._fail(f"segment {name!a} of document {self._document[:80]!a} twice")
         self._seen.add(key)
-        self._add(name, _clean(self._file.text[start:end]))
-
-    def _add(self, name: str, text: str) -> None:
-        place = f"line {self._line}"
-        i = self._assembly.place_of(f"{self._document}#{name}", place)
-        self._assembly.about(i, "document", self._document, place)
-        if self._genre:
-            self._assembly.about(i, "domain", self._genre, place)
-        if self._set == "srcset":
-            self._assembly.about(i, "source", text, place)
-        elif self._set == "refset":
-            self._assembly.about(i, f"reference {self._system}", text, place)
-        else:
-            self._assembly.hypothesis(i, self._system, ONLY_RUN, text, place)
+        text = ENTITY.sub(lambda entity: html.unescape(entity[0]), self._file.text[start:end])
+        line, place, add = _plain(text), f"line {self._line}", self._assembly
+        i = add.place_of(f"{self._document}#{name}", place)
+        about = {"document": self._document, "domain": self._genre or None}
+        about |= {"source": line} if self._set == "srcset" else {}
+        about |= {f"reference {self._system}": line} if self._set == "refset" else {}
+        add.describe(i, about, place)
+        if self._set not in {"srcset", "refset"}:
+            add.hypothesis(i, self._system, ONLY_RUN, line, place)
 
     def _fail(self, reason: str) -> NoReturn:
         raise at_line(self._file.name, self._line, f"{reason}.")
@@ -364,12 +336,6 @@ def _attributes(text: str) -> dict[str, str]:
     return found
 
 
-def _clean(text: str) -> str:
-    """White space is one blank, as mteval and sacreBLEU read it; XML's entities are letters."""
-    text = ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
-    return re.sub(r"\s+", " ", text.strip())
-
-
 SEPARATOR = "_#_"
 SPEECH = "vid_"  # before names of speech documents, except among the scores
 PARTS = 3  # of a document's id: languages, domain, name
@@ -377,9 +343,7 @@ PARTS = 3  # of a document's id: languages, domain, name
 
 def sniff_wmt25(file: File) -> bool:
     """A test set, outputs, or automatic scores."""
-    return file.has_records and (
-        _is_testset(file.first) or _is_output(file.first) or _is_scores(file.first)
-    )
+    return file.has_records and _adds(file.first) is not None
 
 
 def read_wmt25(file: File) -> Material:
@@ -388,14 +352,9 @@ def read_wmt25(file: File) -> Material:
     Raises:
         InputError: A row that lacks what others have, documents with unequal paragraphs.
     """
-    assembly = Assembly(file.name)
+    assembly, add = Assembly(file.name), _adds(file.first) or _add_scores
     for row in file.records():
-        if _is_testset(file.first):
-            _add_document(assembly, row, file)
-        elif _is_output(file.first):
-            _add_output(assembly, row, file)
-        else:
-            _add_scores(assembly, row, file)
+        add(assembly, row, file)
     material = assembly.material()
     # languages, domain and document stand in the ids
     documents = tuple(name.rpartition(" ")[0] for name in material.ids or ())
@@ -409,48 +368,43 @@ def read_wmt25(file: File) -> Material:
     )
 
 
-def _is_testset(record: Record) -> bool:
-    return {"doc_id", "src_text"} <= set(record) and "tgt_text" not in record  # people's scores
-
-
-def _is_output(record: Record) -> bool:
-    return {"doc_id", "hypothesis"} <= set(record) and SEPARATOR in str(record["doc_id"])
-
-
-def _is_scores(record: Record) -> bool:
-    return {"language_pair", "document_id", "metric_scores"} <= set(record)
+def _adds(record: Record) -> Callable[[Assembly, Placed, File], None] | None:
+    """What adds a row, by its fields; with outputs and sources it would be people's scores."""
+    fields = set(record)
+    if {"doc_id", "src_text"} <= fields and "tgt_text" not in fields:
+        return _add_document
+    if {"doc_id", "hypothesis"} <= fields and SEPARATOR in str(record["doc_id"]):
+        return _add_output
+    return _add_scores if {"language_pair", "document_id", "metric_scores"} <= fields else None
 
 
 def _add_document(assembly: Assembly, row: Placed, file: File) -> None:
-    document = _text(row, "doc_id", file)
-    sources = _paragraphs(_text(row, "src_text", file))
-    texts = {"source": sources}
-    references = row.record.get("refs")
-    for name, entry in (references if isinstance(references, dict) else {}).items():
+    document, source = _text(row, "doc_id", file), _text(row, "src_text", file)
+    texts = {"source": _paragraphs(source)}
+    for name, entry in record_in(row.record, "refs").items():
         if isinstance(entry, dict) and isinstance(text := entry.get("ref"), str):
             texts[f"reference {name}"] = _paragraphs(text)
+    count = len(texts["source"])
     for column, paragraphs in texts.items():
-        if len(paragraphs) != len(sources):
+        if len(paragraphs) != count:
             raise InputError(
                 f"{file.name}, {row.place}: the {column} of {document[:80]!a} has "
-                f"{len(paragraphs)} paragraphs, its source {len(sources)}."
+                f"{len(paragraphs)} paragraphs, its source {count}."
             )
-        for i, paragraph in enumerate(paragraphs):
-            place = assembly.place_of(_id(document, i, len(paragraphs)), row.place)
-            assembly.about(place, column, paragraph, row.place)
+        for i, paragraph in zip(_places(assembly, document, count, row), paragraphs, strict=True):
+            assembly.describe(i, {column: paragraph}, row.place)
 
 
 def _add_output(assembly: Assembly, row: Placed, file: File) -> None:
     document = _text(row, "doc_id", file)
     paragraphs = _paragraphs(_text(row, "hypothesis", file))
-    for i, paragraph in enumerate(paragraphs):
-        place = assembly.place_of(_id(document, i, len(paragraphs)), row.place)
-        assembly.hypothesis(place, file.stem, ONLY_RUN, paragraph, row.place)
+    places = _places(assembly, document, len(paragraphs), row)
+    for i, paragraph in zip(places, paragraphs, strict=True):
+        assembly.hypothesis(i, file.stem, ONLY_RUN, paragraph, row.place)
 
 
 def _add_scores(assembly: Assembly, row: Placed, file: File) -> None:
     parts = [_text(row, name, file) for name in ("language_pair", "domain", "document_id")]
-    document = SEPARATOR.join(parts)
     metrics = row.record.get("metric_scores")
     if not isinstance(metrics, dict):
         raise InputError(f"{file.name}, {row.place}: metric_scores is no object.")
@@ -460,21 +414,19 @@ def _add_scores(assembly: Assembly, row: Placed, file: File) -> None:
             f"{file.name}, {row.place}: every metric needs a list with one number a paragraph; "
             f"they have {counts}."
         )
-    size = max(counts.values(), default=0)
-    places = [assembly.place_of(_id(document, i, size), row.place) for i in range(size)]
+    places = _places(assembly, SEPARATOR.join(parts), max(counts.values(), default=0), row)
     for metric, listed in metrics.items():
-        where = f"{file.name}, {row.place}, {metric}"
-        group = (file.stem, metric, ONLY_RUN)
-        for place, score in zip(places, listed, strict=True):
-            value = number(score, where)
-            assembly.score(place, group, value, row.place, higher=True)  # MetricX is negated
+        for i, score in zip(places, listed, strict=True):
+            value = number(score, f"{file.name}, {row.place}, {metric}")
+            group = (file.stem, metric, ONLY_RUN)
+            assembly.score(i, group, value, row.place, higher=True)  # MetricX is negated
 
 
-def _id(document: str, i: int, count: int) -> str:
-    """The id of a paragraph, the same whichever of the files names its document."""
-    parts = document.split(SEPARATOR)
-    name = SEPARATOR.join([*parts[:-1], parts[-1].removeprefix(SPEECH)])
-    return f"{name} {i + 1}/{count}"
+def _places(assembly: Assembly, document: str, count: int, row: Placed) -> list[int]:
+    """Paragraphs by ids that are the same whichever of the files names their document."""
+    *parts, name = document.split(SEPARATOR)
+    document = SEPARATOR.join([*parts, name.removeprefix(SPEECH)])
+    return [assembly.place_of(f"{document} {i + 1}/{count}", row.place) for i in range(count)]
 
 
 def _paragraphs(text: str) -> list[str]:

@@ -9,7 +9,7 @@ import pytest
 from browsing import visit
 from starlette.datastructures import FormData
 
-from app.pages.forms import request_of
+from app.requests.forms import request_of
 from sigtest.kinds import KINDS
 
 OTHERS = [path for path in KINDS if path != "comparisons"]
@@ -148,6 +148,25 @@ def test_choices_are_read_as_the_shell_reads_them() -> None:
         "human": {"criteria": ["fluency"], "evaluation": "0" * 32},
         "comparison": {"metrics": ["bleu", "ter"]},
     }
+
+
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [("1,000", 1000), ("12 345,678", "12 345,678"), ("1 000 000", 1_000_000), (" 7 ", 7),
+     ("1,2", "1,2"), ("1 2", "1 2"), ("10,00", "10,00"), ("1,2,3", "1,2,3"),
+     ("1000,000", "1000,000"), ("1.000", "1.000")],
+)  # fmt: skip
+def test_marks_in_numbers_stand_between_groups_of_three_digits(typed: str, read: Any) -> None:
+    assert request_of(FormData([("units", typed)]), KINDS["plans"]) == {"units": read}
+
+
+def test_a_number_with_other_marks_is_refused_with_its_field(pages: httpx.Client) -> None:
+    judged = {"judgements": ("judged.csv", JUDGED)}
+    refused = ask(pages, "human-evaluations", files=judged, data={"resamples": "1,2"})
+    assert refused.status_code == 422
+    assert "resamples must be a whole number from 1 to 99999, not '1,2'" in html.unescape(
+        refused.text
+    )
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import html
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,12 @@ from browsing import visit
 from exchange import ServeOn
 from test_pages import HOSTILE
 
-from app.routes.testsets import Claimed, claimed
+from app.routes.testsets import victories
 from app.settings import Settings
+from workers.queue import Context
 from workers.settings import Settings as QueueSettings
 from workers.store.server import EmbeddedServer, connect
 from workers.tasks.boards import joins
-from workers.tasks.context import Context
 from workers.tasks.run import run
 
 BROWSER = {"Sec-Fetch-Site": "same-origin"}
@@ -208,12 +209,12 @@ def measure(context: Context, testset_id: str) -> None:
     state = context.testsets.state(testset_id)
     assert state is not None
     for entry in joins(state):
-        run(context, entry.task.name, [entry.task.owner, *entry.task.arguments])
+        run(context, entry.name, [entry.owner, *entry.arguments])
 
 
 def test_systems_that_are_better_than_the_same_ones_share_a_sentence() -> None:
-    told = claimed({"a": ["d", "c"], "b": ["c", "d"], "c": ["d"]})
-    assert told == Claimed(5, "a and b are better than c and d; c is better than d.")
+    told = victories({"a": ["d", "c"], "b": ["c", "d"], "c": ["d"]})
+    assert told == "a and b are better than c and d; c is better than d."
 
 
 def test_what_became_clear_of_many_pairs_leaves_room_for_the_form(pages: httpx.Client) -> None:
@@ -235,6 +236,10 @@ def test_what_became_clear_of_many_pairs_leaves_room_for_the_form(pages: httpx.C
     assert len(told["claims"]) == 30
     history = re.search(r'<dl class="history">(.*?)</dl>', pages.get(board).text, re.DOTALL)
     assert history is not None
-    # also where a minute ended meanwhile, one moment has more than a dozen
-    assert re.search(r"<details><summary>\d+ pairs</summary>", history[1])
+    moments = Counter(own["claimed_at"][:16].replace("T", " ") for own in told["claims"])
+    folded = re.findall(r"<dt>(.*?) UTC</dt><dd><details><summary>(\d+) pairs<", history[1])
+    assert {when: int(count) for when, count in folded} == {
+        when: count for when, count in moments.items() if count > 12
+    }  # all 30 of one minute, or those of each, where one ended meanwhile
+    assert folded
     assert "own0" in history[1]

@@ -11,7 +11,7 @@ import httpx
 import pytest
 from exchange import submit
 
-from app.pages.forms import USUAL
+from app.requests.forms import USUAL
 
 HOSTILE = "<b onclick=alert(1)>"
 LINES = ["a b c d e", "f g h i j", "k l m n o"]

@@ -11,9 +11,9 @@ from browsing import visit
 from exchange import ServeOn, problem, submit
 
 from app.settings import Settings
+from workers.queue import Context
 from workers.settings import Settings as QueueSettings
 from workers.store.server import EmbeddedServer, connect
-from workers.tasks.context import Context
 from workers.tasks.run import run
 
 
@@ -111,8 +111,8 @@ def test_a_report_does_not_wait_for_its_only_pair(
         client = serve_on(Settings(), queue)
         made = client.post("/v1/comparisons", json=body).json()
         while context.questions.unfinished(made["id"]):
-            for entry in context.questions.progress.pieces(made["id"]).tasks(made["id"]):
-                run(context, entry.task.name, [entry.task.owner, *entry.task.arguments])
+            for entry in context.questions.pieces(made["id"]).tasks(made["id"]):
+                run(context, entry.name, [entry.owner, *entry.arguments])
         with visit(chromium, str(client.base_url)) as visited:
             page = visited.page
             asked = time.monotonic()

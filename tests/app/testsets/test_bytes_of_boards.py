@@ -8,6 +8,9 @@ import httpx
 from corpus import content
 from hashes import require_unchanged
 
+from sigtest.comparison.comparison import parse_comparison
+from sigtest.engine import compare
+
 WAIT = {"Prefer": "wait=60"}
 REPORT = ("testset", "alpha", "correction", "experimentwise_error", "metrics", "systems", "pairs")
 RANDOMIZATION, BOOTSTRAP = "approximate_randomization", "bootstrap"
@@ -58,6 +61,24 @@ def test_leaderboard_after_joins_is_what_it_was(service: httpx.Client, tmp_path:
         {"metric": "gain", "correction": "benjamini_yekutieli", "alpha": 0.01},
     )
     require_unchanged("leaderboard after joins", shown, tmp_path)
+
+
+def test_leaderboard_of_shares_and_many_resamples_is_the_comparison(service: httpx.Client) -> None:
+    """More resamples than intervals take, and prints although nothing is to be exact."""
+    choices = {"metrics": ["scores:of=accuracy", "chrf"], "resamples": 10_499, "exact": "never"}
+    board = Board(service, "shares", **choices)
+    for name in ORDER:
+        board.put(name)
+    made = content(1)
+    made["systems"] = sorted(made["systems"], key=lambda system: system["name"])
+    report = compare(parse_comparison({**made, **choices, "family": len(ORDER)})).as_json()
+    for metric in ("accuracy", "chrf"):
+        (shown,) = board.shown({"metric": metric})
+        expected = [pair for pair in report["pairs"] if pair["metric"] == metric]
+        fields = ("a", "b", "ci", "count", "p_value", "p_adjusted")
+        assert [[pair[field] for field in fields] for pair in shown["pairs"]] == [
+            [pair[field] for field in fields] for pair in expected
+        ]
 
 
 def test_leaderboard_after_a_replacement_is_what_it_was(

@@ -14,7 +14,7 @@ from exchange import Serve, problem, safe_picture, submit
 from app.settings import Settings
 from sigtest.cli import main
 from sigtest.client import Client
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare, distribute
 from sigtest.render.pictures import PICTURES
 

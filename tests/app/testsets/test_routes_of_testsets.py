@@ -13,13 +13,12 @@ import pytest
 from computed import rendered
 from exchange import Serve, problem
 
-from app.schema.document import OUTPUTS as SYSTEM_EXAMPLES
-from app.schema.document import TESTSETS as EXAMPLES
+from app.openapi import examples
 from app.settings import Settings
 from sigtest.cli import main
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare
-from sigtest.report.selection import select
+from sigtest.report import select
 
 TESTSETS = "/v1/testsets"
 REFERENCE = ["a b c d e", "f g h i j", "k l m n o", "p q r s t"]
@@ -100,7 +99,8 @@ def test_boards_say_of_right_answers_what_comparisons_say(
     systems = [{"name": name, "scores": {"acc": scores}} for name, scores in right.items()]
     whole = compare(parse_comparison({"systems": systems, "family": 64, **recipe}))
     score = whole.systems[0].scores["acc"]
-    assert (score.proportion_ci if unit == "segment" else score.clustered_stderr) is not None
+    assert whole.metrics["acc"].shares == (unit == "segment")
+    assert (score.clustered_stderr is None) == (unit == "segment")
     assert service.get(shown["report"]).text == rendered("json", whole)
 
 
@@ -272,7 +272,7 @@ def test_deleted_systems_and_test_sets(service: httpx.Client, make: Make) -> Non
 
 
 def test_making_a_test_set_succeeds_while_others_delete_it(service: httpx.Client) -> None:
-    body = EXAMPLES["test set"]["value"] | {"name": "made and deleted"}
+    body = examples("create_testset")["test set"]["value"] | {"name": "made and deleted"}
 
     def made_and_deleted(_: int) -> list[int]:
         told = []
@@ -310,14 +310,20 @@ def test_a_system_that_does_not_fit_changes_nothing(
 
 
 @pytest.mark.parametrize(
-    ("kind", "content", "line"),
-    [("text/plain", b"a\nb\xff\n", 2), ("text/plain", b"", None), ("application/gzip", b"a", None)],
-    ids=["no UTF-8", "empty", "no gzip"],
+    ("kind", "content", "line", "encoding"),
+    [
+        ("text/plain", b"a\nb\xff\n", 2, ""),
+        ("text/plain", b"", None, ""),
+        ("application/gzip", b"a", None, ""),
+        ("text/plain", b"a\nb\nc\n", None, "gzip"),
+        ("text/plain", b"a\nb\nc\n", None, "GZIP"),
+    ],
+    ids=["no UTF-8", "empty", "no gzip", "not encoded", "not encoded in capitals"],
 )
 def test_a_file_that_is_no_text_is_a_body_in_error(
-    service: httpx.Client, make: Make, kind: str, content: bytes, line: int | None
+    service: httpx.Client, make: Make, kind: str, content: bytes, line: int | None, encoding: str
 ) -> None:
-    headers = {"Content-Type": kind}
+    headers = {"Content-Type": kind} | ({"Content-Encoding": encoding} if encoding else {})
     answer = service.put(f"{make()}/systems/bad", content=content, headers=headers)
     entry = problem(answer, 422, "invalid-input")["errors"][0]
     assert (entry["field"], entry["system"], entry.get("line")) == ("body", "bad", line)
@@ -412,9 +418,9 @@ def test_callers_do_not_see_each_other(serve: Serve) -> None:
 
 
 def test_examples_of_the_documentation_run(service: httpx.Client) -> None:
-    for example in EXAMPLES.values():
+    for example in examples("create_testset").values():
         url = service.post(TESTSETS, json=example["value"]).headers["location"]
-        for system in SYSTEM_EXAMPLES.values():
+        for system in examples("put_system").values():
             address = f"{url}/systems/example"
             answer = service.put(address, json=system["value"], headers=WAIT)
             assert answer.json()["status"] == "measured"

@@ -14,7 +14,7 @@ from exchange import Serve, Stored, problem
 
 from app.settings import Settings
 from sigtest.cli import main
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare
 
 TESTSETS = "/v1/testsets"

@@ -15,14 +15,14 @@ from sigtest.data.testset import System, TestSet
 from sigtest.files import FORMATS_READ, Material, Reader, SystemScores
 from sigtest.files.file import File as ImportedFile
 from sigtest.kinds import KINDS, About, FormFile
+from sigtest.kinds.base import WholeKind, WholeQuestion
 from sigtest.kinds.renderable import Renderable
-from sigtest.kinds.whole import WholeKind, WholeQuestion
 from sigtest.metrics import METRICS, Fraction, Metric
 from sigtest.progress import Progress
 from sigtest.render.formats import FORMATS, Format, Presented
 from sigtest.render.model import Document, Paragraph, Sheet
 from sigtest.render.pictures import PICTURES, View, picture_of_view
-from sigtest.report.codec import encode
+from sigtest.report import encode
 from sigtest.requests.model import Real, Request
 from sigtest.significance import CORRECTIONS, TESTS, Alternative, OwnP, OwnTest, ResamplingTest
 from sigtest.significance.base import Draws, reaching

@@ -9,7 +9,7 @@ import pytest
 from studied import request
 
 from sigtest.accuracy_of_tests import AccuracyReport, compute, parse
-from sigtest.accuracy_of_tests.present import document, present
+from sigtest.accuracy_of_tests.show import document, present
 from sigtest.render.formats import FORMATS
 from sigtest.render.model import ReportTable
 from sigtest.report import decode

@@ -10,8 +10,8 @@ import pytest
 from studied import SYSTEMS, comparison, people, request
 
 from sigtest.accuracy_of_tests import AccuracyQuestion, AccuracyReport, compute, parse
-from sigtest.accuracy_of_tests.pictures import PICTURES, bars_plot, grid_plot
-from sigtest.comparison.parse import parse_comparison
+from sigtest.accuracy_of_tests.show import PICTURES, bars_plot, grid_plot
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare
 from sigtest.errors import InputError, RecipeError, SigtestError
 from sigtest.people import compute as evaluate

@@ -9,8 +9,8 @@ from scipy import stats
 
 from sigtest.accuracy_of_tests import compute, parse
 from sigtest.accuracy_of_tests.compute import (
+    accuracy_row,
     against_half,
-    agreement,
     chi_square,
     combine,
     conclude,
@@ -29,10 +29,10 @@ PRINTED = [
 @pytest.mark.parametrize(("correct", "n", "percent", "low", "high"), PRINTED)
 def test_printed_cells(correct: int, n: int, percent: float, low: float, high: float) -> None:
     found = np.repeat([1, 0], [correct, n - correct])
-    agreed = agreement(found, np.ones(n, dtype=np.int64))
-    assert (agreed.correct, agreed.missed) == (correct, n - correct)
-    assert round(100 * agreed.correct / agreed.n, 1) == percent
-    assert [round(100 * end, 1) for end in agreed.interval] == [low, high]
+    row = accuracy_row(found, np.ones(n, dtype=np.int64), "bleu", "bootstrap", 0.05)
+    assert (row.correct, row.missed) == (correct, n - correct)
+    assert round(100 * row.share, 1) == percent
+    assert [round(100 * end, 1) for end in row.ci] == [low, high]
 
 
 def counts(row: dict) -> dict:
@@ -113,9 +113,9 @@ def test_conclusions_are_three_way() -> None:
 
 def test_errors_are_reversed_claimed_or_missed() -> None:
     found, human = np.array([1, 1, 1, 0, 0, -1]), np.array([1, -1, 0, 1, 0, 0])
-    agreed = agreement(found, human)
-    assert (agreed.correct, agreed.reversed, agreed.claimed, agreed.missed) == (2, 1, 2, 1)
-    assert agreed.n == 6
+    row = accuracy_row(found, human, "bleu", "bootstrap", 0.05)
+    assert (row.correct, row.reversed, row.claimed, row.missed) == (2, 1, 2, 1)
+    assert row.n == 6
 
 
 def test_adequacy_decides_before_fluency() -> None:

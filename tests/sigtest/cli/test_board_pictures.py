@@ -4,8 +4,8 @@ from argparse import Namespace
 
 import pytest
 
-from sigtest.cli.plots import write_board_plots
-from sigtest.comparison.parse import parse_comparison
+from sigtest.cli.compare import write_board_plots
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare
 from sigtest.errors import InputError
 

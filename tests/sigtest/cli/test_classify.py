@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from math import comb
 from pathlib import Path
 from typing import Any
@@ -19,29 +20,13 @@ Answer = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture
-def answer(capfdbinary: pytest.CaptureFixture[bytes]) -> Answer:
-    """Run with --format json; what is printed."""
-
-    def running(*arguments: object) -> dict[str, Any]:
-        status = main(["classify", *map(str, arguments), "--format", "json"])
-        out, err = capfdbinary.readouterr()
-        assert (status, err) == (0, b"")
-        return dict(json.loads(out))
-
-    return running
+def answer(answer: Answer) -> Answer:
+    return partial(answer, "classify")
 
 
 @pytest.fixture
-def complaint(capfdbinary: pytest.CaptureFixture[bytes]) -> Callable[..., str]:
-    """Run what must fail; its one line on standard error."""
-
-    def running(*arguments: object) -> str:
-        status = main(["classify", *map(str, arguments)])
-        out, err = capfdbinary.readouterr()
-        assert (status, out, err.count(b"\n")) == (2, b"", 1)
-        return err.decode()
-
-    return running
+def complaint(complaint: Callable[..., str]) -> Callable[..., str]:
+    return partial(complaint, "classify")
 
 
 def systems(*names: str) -> list[Path]:

@@ -4,26 +4,24 @@ import os
 import re
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
 import pytest
 from sacrebleu.metrics.bleu import BLEU
 
-from sigtest.cli import main
-from sigtest.cli.arguments import COMMANDS, PARSERS, _kind_parser
 from sigtest.cli.files import write
-from sigtest.cli.terminal import bar
+from sigtest.cli.options import COMMANDS, parser_of
+from sigtest.cli.shell import bar
 from sigtest.metrics import METRICS
-from sigtest.render import json as json_format
 from sigtest.render.formats import FORMATS
+from sigtest.render.records import render_json
 from sigtest.report import Report
 from sigtest.significance import CORRECTIONS, TESTS
 
 FAST = ["--resamples", "99"]
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def files(tmp_path, monkeypatch):
     """A folder with ref.txt, good.txt and bad.txt of 12 lines, which is the working directory."""
     monkeypatch.chdir(tmp_path)
@@ -36,41 +34,9 @@ def files(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def run(files, capfdbinary):
-    """Run the command line; the status, standard output and standard error."""
-
-    def running(*arguments):
-        status = main([*map(str, arguments)])
-        out, err = capfdbinary.readouterr()
-        return status, out.decode(), err.decode()
-
-    return running
-
-
-@pytest.fixture
-def report(run):
-    """Run with --format json; the report."""
-
-    def running(*arguments):
-        status, out, err = run("compare", *arguments, *FAST, "--format", "json")
-        assert (status, err) == (0, "")
-        return json.loads(out)
-
-    return running
-
-
-@pytest.fixture
-def complaint(run):
-    """Run what must fail; its one line on standard error."""
-
-    def running(*arguments):
-        status, out, err = run(*arguments)
-        assert (status, out) == (2, "")
-        assert err.startswith("sigtest: ")
-        assert err.count("\n") == 1
-        return err.removeprefix("sigtest: ").rstrip("\n")
-
-    return running
+def report(answer):
+    """A comparison with --format json; the report."""
+    return lambda *arguments: answer("compare", *arguments, *FAST)
 
 
 BOTH = ("compare", "-r", "ref.txt", "good.txt", "bad.txt")
@@ -235,7 +201,7 @@ def test_json_from_the_command_line_is_canonical(run):
     first = run(*BOTH, *FAST, "--format", "json")
     assert run(*BOTH, *FAST, "--format", "json") == first
     made = Report.from_json(json.loads(first[1]))
-    assert json_format.render(made) == first[1]
+    assert render_json(made) == first[1]
 
 
 def test_many_pairs_are_listed_on_demand(run):
@@ -563,7 +529,7 @@ def test_an_option_that_keeps_one_value_refuses_a_second(run):
     assert (status, "--baseline is given twice: good and bad" in said) == (2, True)
     said = run("human", "x.csv", "--alpha", ".05", "--alpha", ".01")[2]
     assert "--alpha is given twice: .05 and .01" in said
-    parsers = [(PARSERS.get(command) or partial(_kind_parser, command))() for command in COMMANDS]
+    parsers = [parser_of(command) for command in COMMANDS]
     single = [
         own for parser in parsers for own in parser._actions if type(own).__name__ == "_StoreAction"
     ]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import sigtest
 from sigtest.cli import main
 
 WORDS = ["the cat sat on the mat", "it is raining again", "we go home now", "a dog barks at night"]
@@ -190,3 +191,22 @@ def test_long_lines_are_recognised_quickly(run):
     for line in ("x" * 60_000, "<" * 60_000, "< " * 30_000, "0 " * 30_000):
         Path("long").write_text(f"{line}\n{line}\n")
         run("-r", "ref.txt", "aspen.txt", "long")  # within the time that a test has
+
+
+def test_columns_of_numbers_are_systems_or_metrics_where_an_option_says_so(run):
+    rows = "".join(f"q{i},{i % 2},{i % 3}\n" for i in range(6))
+    Path("wide.csv").write_text(f"id,ours,theirs\n{rows}")
+    assert "--columns systems or metrics" in run("--from", "wide.csv")
+    found = run("--from", "wide.csv", "--columns", "systems")
+    assert [system["name"] for system in found["systems"]] == ["ours", "theirs"]
+    found = run("--from", "wide.csv", "--columns", "metrics")
+    assert [system["name"] for system in found["systems"]] == ["wide"]
+    assert [*found["metrics"]] == ["ours", "theirs"]
+    assert "columns 'rows'; choose one of systems, metrics" in run(
+        "--columns", "rows", "--from", "x"
+    )
+    report = sigtest.compare(from_="wide.csv", columns="systems", resamples=99)
+    assert [system.name for system in report.systems] == ["ours", "theirs"]
+    sets = {"one": Path("wide.csv"), "two": Path("wide.csv")}
+    report = sigtest.suite(sets, columns="systems", resamples=99)
+    assert [system.name for system in report.systems] == ["ours", "theirs"]

@@ -4,22 +4,15 @@ import json
 
 import pytest
 
-from sigtest.cli import habits, main
-from sigtest.cli.arguments import parse
-from sigtest.cli.parser import UsageError
+from sigtest.cli import habits
+from sigtest.cli.options import UsageError, parse, parser_of
 
 FILES = ("compare", "-r", "reference.en", "systems/aspen.en", "systems/birch.en")
 
 
-@pytest.fixture
-def run(example, monkeypatch, capfdbinary):
-    def running(*arguments):
-        monkeypatch.chdir(example)
-        status = main([*arguments])
-        out, err = capfdbinary.readouterr()
-        return status, out.decode(), err.decode()
-
-    return running
+@pytest.fixture(autouse=True)
+def place(example, monkeypatch):
+    monkeypatch.chdir(example)
 
 
 @pytest.mark.parametrize(
@@ -86,6 +79,4 @@ def test_what_is_to_be_typed_exists():
 
 
 def parse_help():
-    from sigtest.cli.arguments import PARSERS
-
-    return [action.option_strings for action in PARSERS["compare"]()._actions]
+    return [action.option_strings for action in parser_of("compare")._actions]

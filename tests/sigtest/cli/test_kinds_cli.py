@@ -11,44 +11,18 @@ from typing import Any
 import pytest
 from service import EXAMPLE
 
-from sigtest.cli import main
-from sigtest.cli.arguments import COMMANDS
-from sigtest.cli.kinds import DOORS
-from sigtest.files.metric_scores import EvalSet, read_evalset, read_evalsets
+from sigtest.cli.compare import READERS
+from sigtest.cli.options import COMMANDS, parser_of
+from sigtest.files.folders import EvalSet
 from sigtest.kinds import KINDS, FormFile
-from sigtest.render import json as json_format
 from sigtest.render.formats import FORMATS
+from sigtest.render.records import render_json
 
 CAMPAIGN = EXAMPLE.parent / "campaign" / "judgements.tsv"
 SCORES = {path.stem: path for path in sorted((CAMPAIGN.parent / "scores").iterdir())}
 SCORED = [f"{label}={path}" for label, path in SCORES.items()]
 
 Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Run:
-    """Run the command line; the status, standard output and standard error."""
-
-    def running(*arguments: object) -> tuple[int, str, str]:
-        status = main([*map(str, arguments)])
-        out, err = capfdbinary.readouterr()
-        return status, out.decode(), err.decode()
-
-    return running
-
-
-@pytest.fixture
-def complaint(run: Run) -> Callable[..., str]:
-    """Run what must fail; its one line on standard error."""
-
-    def running(*arguments: object) -> str:
-        status, out, err = run(*arguments)
-        assert (status, out) == (2, "")
-        assert err.count("\n") == 1
-        return err.removeprefix("sigtest: ").rstrip("\n")
-
-    return running
 
 
 def answer(run: Run, *arguments: object, command: str = "human") -> dict[str, Any]:
@@ -61,7 +35,7 @@ def computed(path: str, request: dict[str, Any], files: Sequence[FormFile] = ())
     """The report of a request of a kind, as JSON."""
     kind = KINDS[path]
     presented = kind.present(kind.compute(kind.parse(request, files)))
-    return dict(json.loads(json_format.render(presented)))
+    return dict(json.loads(render_json(presented)))
 
 
 def test_every_kind_has_its_command_in_the_overview(run: Run) -> None:
@@ -95,9 +69,9 @@ def test_a_plan_measures_the_metric_that_is_spelled_out(run: Run) -> None:
 
 
 def test_every_door_asks_the_kind_that_is_called_like_its_command() -> None:
-    asked = {command: KINDS[DOORS[command].kind].command for command in DOORS}
-    assert asked == {command: command for command in DOORS}
-    assert set(DOORS) == {kind.command for kind in KINDS.values()} - {"compare"}
+    asked = {command: parser_of(command).get_default("kind").command for command in READERS}
+    assert asked == {command: command for command in READERS}
+    assert set(READERS) == {kind.command for kind in KINDS.values()} - {"compare"}
 
 
 def test_options_mean_what_the_fields_of_a_request_mean(run: Run) -> None:
@@ -296,7 +270,7 @@ def test_an_evalset_is_read_from_its_directory_or_archive(
 ) -> None:
     folder = data / "wmt23.he-en"
     labels = ["BLEU-refB", "chrF-refB", "CometKiwi-src"]
-    body = read_evalset(EvalSet.of_folder(folder), "he-en", "mqm", labels)
+    body = EvalSet.of_folder(folder).request("he-en", "mqm", labels)
     choices = {"resamples": 99, "statistics": ["pearson", "accuracy"]}
     expected = computed("metric-evaluations", {**body, **choices})
     with tarfile.open(tmp_path / "he-en.tar.gz", "w:gz", compresslevel=1) as archive:
@@ -324,7 +298,7 @@ def test_an_evalset_may_have_several_pairs_of_languages(run: Run, tmp_path: Path
     found = answer(
         run, "--evalset", tmp_path, "--lp", "en-de", "en-ru", "--gold", "mqm", command="meta"
     )
-    body = read_evalsets(EvalSet.of_folder(tmp_path), ["en-de", "en-ru"], "mqm")
+    body = EvalSet.of_folder(tmp_path).requests(["en-de", "en-ru"], "mqm")
     assert found == computed("metric-evaluations", body)
     assert [entry["name"] for entry in found["sets"]] == ["en-de", "en-ru"]
 

@@ -6,7 +6,7 @@ from dataclasses import fields
 
 import pytest
 
-from sigtest.cli.listing import listing
+from sigtest.cli.compare import listing
 from sigtest.errors import UnavailableError
 from sigtest.metrics import METRICS
 from sigtest.significance import TESTS

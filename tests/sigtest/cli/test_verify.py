@@ -8,8 +8,8 @@ import pytest
 
 from sigtest.cli import main
 from sigtest.cli.checks import differences, recipe_of
-from sigtest.decide.anew import decided
-from sigtest.render.json import render
+from sigtest.decide.summary import decided
+from sigtest.render.records import render_json
 from sigtest.report import Report
 
 CHOICES = [
@@ -255,8 +255,8 @@ def test_a_report_that_was_decided_anew_is_verified(
     compare(made)
     whole = Report.from_json(json.loads(made.read_text()))
     anew = decided(whole, 0.2, "none")
-    made.write_text(render(anew))
+    made.write_text(render_json(anew))
     assert main(["verify", str(made), *SHUFFLED]) == 0
     assert "verified, every byte" in capsys.readouterr().out
-    made.write_text(render(anew).replace("correction=none", "correction=holm"))
+    made.write_text(render_json(anew).replace("correction=none", "correction=holm"))
     assert main(["verify", str(made), *SHUFFLED]) == 1

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binom, multinomial
 from statsmodels.regression.linear_model import OLS, WLS
 from statsmodels.stats.anova import anova_lm
 from statsmodels.stats.contingency_tables import mcnemar
@@ -15,13 +16,13 @@ from statsmodels.stats.proportion import proportion_confint
 
 import sigtest
 from sigtest.cli import main
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.data.runs import spread_of
 from sigtest.engine import compare
 from sigtest.errors import RecipeError
 from sigtest.files import join, read_bytes
 from sigtest.requests.recipe import parse_metric
-from sigtest.significance.intervals import wilson_interval
+from sigtest.significance.intervals import bonett_price_interval, wilson_interval
 
 
 def asked(scores, **choices):
@@ -62,34 +63,82 @@ def test_the_exact_p_of_right_and_wrong_is_mcnemars(seed):
 
 @pytest.mark.parametrize(("right", "items"), [(0, 20), (1, 7), (100, 100), (97, 100), (40, 80)])
 def test_wilsons_interval_is_that_of_statsmodels(right, items):
-    low, high = wilson_interval(right, items, 0.1)
-    assert (low, high) == pytest.approx(proportion_confint(right, items, 0.1, "wilson"), abs=1e-12)
+    low, high = wilson_interval(np.array([right]), items, 0.1)
+    assert (low[0], high[0]) == pytest.approx(proportion_confint(right, items, 0.1, "wilson"))
 
 
-def test_proportions_near_0_or_1_get_an_interval_that_does_not_vanish():
+def test_shares_have_wilsons_intervals_whatever_the_bootstrap_says():
     report = asked({"best": np.ones(100), "worse": np.arange(100) < 50})
-    low, high = proportion_confint(100, 100, 0.05, "wilson")
-    assert [w for w in report.warnings if "best: acc is 1 for 100 of 100 items" in w
-            and f"[{low:.4f}, {high:.4f}]" in w]  # fmt: skip
-    assert not [w for w in report.warnings if w.startswith("worse")]
-    assert report.systems[0].scores["acc"].proportion_ci == pytest.approx((low, high), abs=1e-12)
-    half = proportion_confint(50, 100, 0.05, "wilson")
-    assert report.systems[1].scores["acc"].proportion_ci == pytest.approx(half, abs=1e-12)
-
-
-def test_only_proportions_have_an_interval_of_proportions():
-    graded = asked({"a": np.linspace(0, 1, 60), "b": np.zeros(60)})
-    assert [own.scores["acc"].proportion_ci for own in graded.systems] == [None, None]
-    halves = [f"c{i // 2}" for i in range(60)]
-    clustered = asked({"a": np.arange(60) < 40}, clusters=halves, unit="cluster")
-    assert clustered.systems[0].scores["acc"].proportion_ci is None
+    for system, right in zip(report.systems, (100, 50), strict=True):
+        expected = proportion_confint(right, 100, 0.05, "wilson")
+        assert system.scores["acc"].ci == pytest.approx(expected, abs=1e-12)
     labels = sigtest.compare(
         references=["yes", "no", "no", "yes"],
         systems={"new": ["yes", "no", "no", "no"], "old": ["no", "no", "no", "no"]},
         metrics=["accuracy"], resamples=99,
     )  # fmt: skip
     expected = proportion_confint(3, 4, 0.05, "wilson")
-    assert labels.systems[0].scores["accuracy"].proportion_ci == pytest.approx(expected)
+    assert labels.systems[0].scores["accuracy"].ci == pytest.approx(expected)
+
+
+def bonett_price(only_a, only_b, items, z=1.959963984540054):
+    """As the paper prints it, one pair at a time."""
+    p12, p21 = (only_a + 1) / (items + 2), (only_b + 1) / (items + 2)
+    half = z * ((p12 + p21 - (p12 - p21) ** 2) / (items + 2)) ** 0.5
+    return max(-1, p12 - p21 - half), min(1, p12 - p21 + half)
+
+
+def test_differences_of_shares_have_bonett_and_prices_intervals():
+    """Also where nothing differs, and where all does; the first was worked out by hand."""
+    cases = {(2, 0, 12): (-0.127, 0.413), (0, 0, 12): None, (30, 0, 30): None, (9, 4, 40): None}
+    for (only_a, only_b, items), known in cases.items():
+        a, b = np.zeros(items), np.zeros(items)
+        a[:only_a] = b[only_a : only_a + only_b] = 1
+        expected = bonett_price(only_a, only_b, items)
+        (pair,) = asked({"a": a, "b": b}).pairs
+        assert pair.ci == pytest.approx(expected, abs=1e-12)
+        assert known is None or pair.ci == pytest.approx(known, abs=5e-4)
+
+
+def test_intervals_of_shares_hold_for_few_items():
+    """Every outcome of n items counted, with its probability: no simulation."""
+    for items in (12, 20, 50):
+        for rate_a, rate_b in [(0.5, 0.5), (0.7, 0.5), (0.9, 0.9), (0.98, 0.9), (0.98, 0.98)]:
+            only_a, only_b = rate_a * (1 - rate_b), rate_b * (1 - rate_a)
+            n12, n21 = np.mgrid[: items + 1, : items + 1].reshape(2, -1)
+            possible = n12 + n21 <= items
+            n12, n21 = n12[possible], n21[possible]
+            low, high = bonett_price_interval(n12 - n21, n12 + n21, items, 0.05)
+            p = multinomial.pmf(
+                np.stack([n12, n21, items - n12 - n21], axis=1),
+                items,
+                [only_a, only_b, 1 - only_a - only_b],
+            )
+            true = rate_a - rate_b
+            assert p[(low <= true) & (true <= high)].sum() >= 0.94
+    for items in (12, 20, 50):
+        right = np.arange(items + 1)
+        low, high = wilson_interval(right, items, 0.05)
+        rates = np.arange(0.5, 0.985, 0.02)
+        cover = [binom.pmf(right, items, r)[(low <= r) & (r <= high)].sum() for r in rates]
+        assert np.mean(cover) >= 0.94
+        assert min(cover) >= 0.9
+
+
+def test_only_shares_of_segments_have_intervals_of_shares():
+    graded = asked({"a": np.linspace(0, 1, 60), "b": np.zeros(60)})
+    assert graded.systems[1].scores["acc"].ci == (0, 0)
+    halves = [f"c{i // 2}" for i in range(60)]
+    right = np.arange(60) < 40
+    chosen = {
+        "clusters": {"clusters": halves, "unit": "cluster"},
+        "interval": {"interval": "bootstrap_t"},
+        "strata": {"labels": halves, "stratified": True},
+    }
+    wilson = proportion_confint(40, 60, 0.05, "wilson")
+    for how in chosen.values():
+        drawn = asked({"a": right}, **how)
+        assert drawn.systems[0].scores["acc"].ci != pytest.approx(wilson, abs=1e-6)
 
 
 def test_the_standard_error_over_clusters_is_that_of_statsmodels():
@@ -299,7 +348,10 @@ def test_reports_have_the_variances_of_items_and_runs(tmp_path, capfdbinary):
         ({"count": 1}, "runs[0].count"),
         ({"item_variance": -1}, "runs[0].item_variance"),
         ({"run_variance": float("nan")}, "runs[0].run_variance"),
-        ({"surplus": 1}, "runs[0]"),
+        ({"system": 1}, "runs[0].system"),
+        ({"count": 2.5}, "runs[0].count"),
+        ({"item_variance": True}, "runs[0].item_variance"),
+        ({"surplus": 1}, "runs[0].surplus"),
     ],
 )
 def test_what_a_request_says_of_runs_is_checked(change, field):
@@ -308,7 +360,7 @@ def test_what_a_request_says_of_runs_is_checked(change, field):
     runs = asked(right, runs=[told]).systems[0].scores["acc"].runs
     assert runs is not None
     assert asdict(runs).items() <= told.items()
-    with pytest.raises(sigtest.InputError) as raised:
+    with pytest.raises(sigtest.SigtestError) as raised:
         asked(right, runs=[{**told, **change}])
     assert raised.value.field == field
     with pytest.raises(sigtest.InputError, match="second about 'acc' of 'a'"):

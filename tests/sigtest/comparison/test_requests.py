@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.data.names import system_name
 from sigtest.data.testset import System, TestSet
 from sigtest.data.text import check_lines, parse_lines
 from sigtest.errors import InputError, RecipeError, SigtestError
+from sigtest.notebook import compare
 from sigtest.requests.recipe import Recipe
 
 BODY: dict[str, Any] = {
@@ -139,3 +140,60 @@ def test_a_test_goes_with_metrics_that_nobody_names() -> None:
     """McNemar's takes scores of 0 and 1, and no BLEU."""
     body = {"systems": {"A": scored("x", text=False), "B": scored("x", text=False)}}
     assert parse_comparison(body | {"tests": ["mcnemar"]}).recipe.labels == ("x",)
+
+
+HEADING = "'colour', is the only one that occurs once"
+
+
+def warnings(gold: list[str], first: str | None = None) -> str:
+    outputs = {"a": gold[1:], "b": ["no"] * (len(gold) - 1)}
+    systems = {name: [first or gold[0], *lines] for name, lines in outputs.items()}
+    found = compare(references=gold, systems=systems, metrics=["accuracy"], tests=["mcnemar"])
+    return " ".join(found.warnings)
+
+
+def test_a_label_that_may_be_a_heading_is_asked_about() -> None:
+    assert HEADING in warnings(["colour", *["yes", "no"] * 15])
+
+
+@pytest.mark.parametrize(
+    "gold",
+    [
+        ["colour", *["yes", "no", "colour"] * 10],  # a class
+        ["yes", "colour", *["yes", "no"] * 15],  # not the first
+        ["colour", "other", *["yes", "no"] * 15],  # classes may be rare
+        ["colour", *["yes", "no"] * 5],  # in a handful
+    ],
+)
+def test_rare_labels_are_not(gold: list[str]) -> None:
+    assert HEADING not in warnings(gold, "yes")
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "said"),
+    [
+        ("same", "same", "'same'"),
+        ("caf\u00e9", "caf\u00e9", "'caf\u00e9'"),
+        (
+            "caf\u00e9",
+            "cafe\u0301",
+            "'cafe\u0301' (with U+0301) and 'caf\u00e9' (with U+00E9), which are equal",
+        ),
+        (
+            "\u212b",
+            "\u00c5",
+            "'\u00c5' (with U+00C5) and '\u212b' (with U+212B), which are equal",
+        ),
+    ],
+)
+def test_names_that_unicode_calls_equal_are_one_name(a: str, b: str, said: str) -> None:
+    systems = [{"name": name, "hypotheses": ["a b"]} for name in (a, b)]
+    told = re.escape(f"Two systems are named {said}; every system needs its own name.")
+    with pytest.raises(InputError, match=f"^{told}$") as caught:
+        parse_comparison({"references": [["a b"]], "systems": systems, "metrics": ["bleu"]})
+    assert caught.value.system is not None
+
+
+def test_other_names_may_look_alike() -> None:
+    systems = [{"name": name, "hypotheses": ["a b"]} for name in ("a", "\u0430", "A")]
+    parse_comparison({"references": [["a b"]], "systems": systems, "metrics": ["bleu"]})

@@ -13,16 +13,15 @@ from statsmodels.stats.multitest import multipletests
 
 from sigtest import engine
 from sigtest.cli import main
-from sigtest.comparison.comparison import Comparison
-from sigtest.comparison.parse import parse_comparison
-from sigtest.draws.sample import Sample
-from sigtest.draws.samples import Samples
+from sigtest.comparison.comparison import Comparison, parse_comparison
+from sigtest.comparison.plan import Plan
+from sigtest.draws.sample import Sample, Samples
 from sigtest.draws.weights import bootstrap_counts, swap_masks
 from sigtest.engine import compare
 from sigtest.errors import SigtestError
-from sigtest.render import json as json_format
 from sigtest.render.comparison import present
 from sigtest.render.formats import FORMATS
+from sigtest.render.records import render_json
 from sigtest.report import Report, SystemReport
 from sigtest.significance import ALTERNATIVES
 
@@ -156,7 +155,7 @@ def test_bootstrap_of_the_whole_draws_what_the_parts_draw(example: Path) -> None
     assert [plan.stream for plan in suite.plan.parts] == [1, 3, 5]
     tables = engine.measure_all(suite, lambda *told: None)
     parts = [Sample(p, own)._counts(0, 9) for p, own in zip(suite.plan.parts, tables, strict=True)]
-    whole = Samples(suite.plan, tables).pooled._counts(0, 9)
+    whole = Samples(suite.plan, tables).all[-1]._counts(0, 9)
     assert (np.hstack(parts) == whole).all()
 
 
@@ -198,9 +197,9 @@ def test_identical_systems_have_p_one(example: Path, pooled: bool, exact: str) -
 def test_blocks_of_any_size_give_the_same_bytes(
     example: Path, pooled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = json_format.render(run(example, pooled=pooled, metrics=["bleu", "nist"]))
+    whole = render_json(run(example, pooled=pooled, metrics=["bleu", "nist"]))
     monkeypatch.setattr(engine, "BLOCK", 37)
-    assert json_format.render(run(example, pooled=pooled, metrics=["bleu", "nist"])) == whole
+    assert render_json(run(example, pooled=pooled, metrics=["bleu", "nist"])) == whole
 
 
 @pytest.mark.parametrize("pooled", [False, True])
@@ -419,3 +418,24 @@ def test_every_field_of_the_report_is_described(example: Path) -> None:
     fields = [*body, *body["testsets"][0], *body["overall"], *body["wins"][0]]
     for field in [*fields, *body["wins"][0]["sign_test"]]:
         assert re.search(rf"[`.]{field}[`.\[]", text), field
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less"])
+@pytest.mark.parametrize("pooled", [False, True])
+def test_blocks_of_any_cut_and_order_give_the_same_bytes(
+    example: Path, pooled: bool, alternative: str
+) -> None:
+    request = request_of(example, pooled=pooled, alternative=alternative)
+    suite = parse_comparison(request | {"metrics": ["bleu", "nist"]})
+    plan = Plan.of(suite.plan.as_json())
+    tables = engine.measure_all(suite, lambda *told: None)
+    runs = [(299, 300), (17, 18), (18, 256), (0, 17), (256, 299)]
+    blocks = [Samples(plan, tables).block(*run) for run in runs]
+    cut = engine.reduce(Samples(plan, tables), blocks)
+    assert render_json(cut) == render_json(engine.compare(suite))
+
+
+@pytest.mark.parametrize("pooled", [False, True])
+def test_reports_come_back_from_json(example: Path, pooled: bool) -> None:
+    report = engine.compare(parse_comparison(request_of(example, pooled=pooled)))
+    assert Report.from_json(report.as_json()) == report

@@ -10,12 +10,10 @@ from dataclasses import replace
 import pytest
 
 import sigtest
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.errors import InputError
 from sigtest.files import (
     FORMATS_READ,
-    FORMATS_REFUSED,
-    TREES_READ,
     Joining,
     join,
     metrics_of,
@@ -135,6 +133,7 @@ FILES = {
         "table.json",
         json.dumps({"columns": ["id", "bleu"], "data": [["q1", 0.5], ["q2", 0.7]]}, indent=1),
     ),
+    "trn": ("aspen.trn", "aspen elm (spk-utt_1)\nbirch oak (spk-utt_2)\n"),
     "columns": ("comet.csv", CSV),
     "numbers": ("aspen.num", "0.5\n0\nNone\n"),
     "text-columns": ("both.tsv", "a b c\td e\nf\tg\nh\ti\n"),
@@ -156,19 +155,6 @@ def test_gzip_a_mark_and_windows_line_ends_change_nothing(name):
     assert read_bytes(gzip.compress(content.encode()), f"{file}.gz") == found
     assert read_bytes(b"\xef\xbb\xbf" + content.encode(), file) == found
     assert read_bytes(content.replace("\n", "\r\n").encode(), file) == found
-
-
-@pytest.mark.parametrize("name", [*FORMATS_READ, *FORMATS_REFUSED])
-def test_a_format_has_a_title_and_a_sentence(name):
-    known = FORMATS_READ.get(name) or FORMATS_REFUSED[name]
-    assert known.name == name
-    assert known.title
-    said = getattr(known, "brings", None) or known.advice
-    assert len(said) > 10
-
-
-def test_folders_have_titles_too():
-    assert [reader.name for reader in TREES_READ.values()] == list(TREES_READ)
 
 
 def tables(material):
@@ -773,11 +759,26 @@ WIDE = {
 
 
 @pytest.mark.parametrize("text", WIDE.values(), ids=WIDE)
-def test_columns_called_as_systems_are_systems_and_a_note_says_so(text):
-    found = read_bytes(text.encode(), "items.csv")
-    expected = {("model_a", "items"): ((1.0, 0.0, 1.0),), ("gpt-4o", "items"): ((0.0, 0.0, 1.0),)}
-    assert tables(found) == expected
-    assert any("'model_a', 'gpt-4o' are read as systems" in note for note in found.notes)
+def test_columns_are_systems_or_metrics_where_an_option_says_so(text, tmp_path):
+    columns = {"model_a": ((1.0, 0.0, 1.0),), "gpt-4o": ((0.0, 0.0, 1.0),)}
+    found = read_bytes(text.encode(), "items.csv", how=Joining(columns="systems"))
+    assert tables(found) == {(name, "items"): runs for name, runs in columns.items()}
+    (tmp_path / "items.csv").write_text(text)
+    found = read_path(tmp_path, how=Joining(columns="metrics"))
+    assert tables(found) == {("items", name): runs for name, runs in columns.items()}
+    with pytest.raises(InputError, match=r"nothing says .* \(--columns systems or metrics in the"):
+        read_bytes(text.encode(), "items.csv")
+
+
+def test_columns_beside_a_column_of_systems_are_metrics_whatever_an_option_says():
+    text = "id,system,ours,theirs\nq1,a,1,0\nq1,b,0,1\nq2,a,1,1\nq2,b,0,0\n"
+    found = read_bytes(text.encode(), "x.csv", how=Joining(columns="systems"))
+    assert {*tables(found)} == {(s, m) for s in "ab" for m in ("ours", "theirs")}
+
+
+def test_another_content_of_columns_than_systems_and_metrics_is_refused():
+    with pytest.raises(sigtest.RecipeError, match="'models'; choose one of systems, metrics"):
+        Joining(columns="models")
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl"])
@@ -844,11 +845,11 @@ NO_TEXTS = {
     "a list a line": ('["Hello."]\n["Fine."]\n', "JSON of a kind"),
     "deep lists": ("[" * 100_000 + "]" * 100_000, "nested too deep"),
     "records below a remark": ('// x\n{"id": 1, "score": 1}\n{"id": 2, "score": 0}\n', "JSON of a"),
-    "numbers with a name": ("score: 0.5\nscore: 0.6\n", "something beside each"),
-    "numbers equal to a name": ("BLEU = 20.5\nBLEU = 7\n", "something beside each"),
-    "several numbers with names": ("P: 0.9 R: 0.8 F1: 0.85\n" * 3, "something beside each"),
-    "numbers with remarks": ("0.5 # first\n0.6 # second\n", "something beside each"),
-    "numbers with commas": ("0.5,\n0.6,\n0.7,\n", "something beside each"),
+    "numbers with a name": ("score: 0.5\nscore: 0.6\n", "neither plain text"),
+    "numbers equal to a name": ("BLEU = 20.5\nBLEU = 7\n", "neither plain text"),
+    "several numbers with names": ("P: 0.9 R: 0.8 F1: 0.85\n" * 3, "neither plain text"),
+    "numbers with remarks": ("0.5 # first\n0.6 # second\n", "neither plain text"),
+    "numbers with commas": ("0.5,\n0.6,\n0.7,\n", "neither plain text"),
     "a campaign with codes of two letters": (CAMPAIGN, "campaign of Appraise"),
     "a data set in capitals": (XML.upper(), "markup"),
     "columns of languages": ("en,de\nYes,Ja\n" + "Good day,Tag\n" * 2, "names columns"),
@@ -861,9 +862,9 @@ NO_TEXTS = {
     "a quoted column with a name": ('"column1"\n"No."\n"Yes."\n', "between quotation marks"),
     "items of HTML": ("<li>No.\n<li>Yes.\n<li class='x'>So.\n", "markup"),
     "sentences between marks": ("<s> No. </s>\n<s> Yes. </s>\n", "markup"),
-    "items of LaTeX": ("\\begin{itemize}\n\\item No.\n\\end{itemize}\n", "a LaTeX document"),
-    "numbered lines": ("".join(f"{i}. No.\n" for i in range(1, 6)), "ids or alignments"),
-    "lines numbered from 0": ("".join(f"{i}: No.\n" for i in range(5)), "ids or alignments"),
+    "items of LaTeX": ("\\begin{itemize}\n\\item No.\n\\end{itemize}\n", "LaTeX"),
+    "numbered lines": ("".join(f"{i}. No.\n" for i in range(1, 6)), "a decoder"),
+    "lines numbered from 0": ("".join(f"{i}: No.\n" for i in range(5)), "a decoder"),
     "cells between quotation marks": (
         'question,gpt\n"Q 1?","It is"\n"Q 2?","It is ""no"""\n',
         "line 1: 'question,gpt' stands above",
@@ -879,22 +880,22 @@ NO_TEXTS = {
     "results of promptfoo, one a line": (
         jsonl({"id": f"{i}{p}", "testIdx": i, "promptIdx": p, "score": 1, "provider": {"id": "gpt"}}
               for i in range(3) for p in range(2)),
-        "results of promptfoo",
+        "promptfoo",
     ),
     "results of promptfoo": (
         json.dumps({"evalId": "eval-1", "results": {"version": 3, "results": []}, "config": {}}),
-        "results of promptfoo",
+        "promptfoo",
     ),
-    "answers judged by promptfoo": ("q,gpt\nQ,[PASS] yes\nR,[FAIL] no\n", "results of promptfoo"),
+    "answers judged by promptfoo": ("q,gpt\nQ,[PASS] yes\nR,[FAIL] no\n", "promptfoo"),
     "scores of Langfuse": (
         "id,name,value,traceId,source\n1,right,1,t1,API\n2,rude,0,t1,API\n", "Langfuse",
     ),
     "all that HELM asked": (
-        json.dumps({"adapter_spec": {"model": "gpt"}, "request_states": []}), "a file of HELM",
+        json.dumps({"adapter_spec": {"model": "gpt"}, "request_states": []}), "HELM, ",
     ),
     "instances of HELM": (
         json.dumps([{"input": {"text": "q"}, "references": [], "split": "test", "id": "id1"}]),
-        "a file of HELM",
+        "HELM, ",
     ),
     "pairs judged by MT-Bench": (
         jsonl([{"question_id": 1, "model_1": "a", "model_2": "b", "g1_winner": "tie", "turn": 1}]),
@@ -925,32 +926,33 @@ NO_TEXTS = {
         CAMPAIGN.replace("x1,", "x1,en-cs_CZ_#_news_#_d_#_0,"), "campaign of Appraise",
     ),
     "a table drawn with blanks": (
-        "data  mode  gpt\n----  ----  ---\nqa    gen    70\n", "drawn with lines",
+        "data  mode  gpt\n----  ----  ---\nqa    gen    70\n", "lines drawn round cells",
     ),
-    "subtitles of YouTube": ("0:00:01.000,0:00:02.500\nYes.\n\n" * 3, "it is subtitles"),
-    "subtitles of SubStation Alpha": ("[Script Info]\nTitle: x\n", "it is subtitles"),
+    "subtitles of YouTube": ("0:00:01.000,0:00:02.500\nYes.\n\n" * 3, ", subtitles"),
+    "subtitles of SubStation Alpha": ("[Script Info]\nTitle: x\n", ", subtitles"),
     "hypotheses of fairseq": (
         "INFO | loading\nS-1\tJa .\nT-1\tYes .\nH-1\t-0.31\tYes .\nP-1\t-0.1 -0.2\n",
-        "beside the text",
+        "a decoder",
     ),
-    "a file hypo.word of fairseq": ("yes (None-0)\nno (None-1)\n", "beside the text"),
-    "lines of NIST's trn": ("yes (spk1_0001)\nno more (spk1_0002)\n", "beside the text"),
-    "a list of Moses": ("0 ||| yes ||| LM0= -4.1 ||| -3.1\n" * 3, "beside the text"),
-    "alignments of Marian": ("yes sir ||| 0-0 1-1\nno ||| 0-0\n", "beside the text"),
-    "alignments of words": ("0-0 1-1\n0-1 1-0 2-2\n", "beside the text"),
+    "a file hypo.word of fairseq": ("yes (None-0)\nno (None-1)\n", "a decoder"),
+    "a list of Moses": ("0 ||| yes ||| LM0= -4.1 ||| -3.1\n" * 3, "a decoder"),
+    "alignments of Marian": ("yes sir ||| 0-0 1-1\nno ||| 0-0\n", "a decoder"),
+    "alignments of words": ("0-0 1-1\n0-1 1-0 2-2\n", "a decoder"),
     "what OpenNMT prints": (
-        "[INFO] x\nSENT 1: ['ja']\nPRED 1: yes\nPRED SCORE: -4.1\n\n", "beside the text",
+        "[INFO] x\nSENT 1: ['ja']\nPRED 1: yes\nPRED SCORE: -4.1\n\n", "a decoder",
     ),
     "what METEOR prints": (
-        "Meteor version: 1.5\n\nSegment 1 score:\t0.5\nSegment 2 score:\t0.6\n", "METEOR prints",
+        "Meteor version: 1.5\n\nSegment 1 score:\t0.5\nSegment 2 score:\t0.6\n", "METEOR, ",
     ),
     "a transcript with speakers": (
         ";; x\nted_1 1 spk1 0.00 2.50 <o,f0,male> yes sir\nted_1 1 spk1 2.5 3.0 <o> no\n", "stm",
     ),
     "words with times": ("ted_1 A 0.00 0.25 yes 0.99\nted_1 A 0.25 0.25 sir 0.98\n", "ctm"),
-    "lists of Python": ("['Yes, sir.']\n[\"It's no.\"]\n", "as Python prints them"),
-    "a list of Python": ("['Yes, sir.', 'No.']\n", "as Python prints them"),
+    "lists of Python": ("['Yes, sir.']\n[\"It's no.\"]\n", "Python or R"),
+    "a list of Python": ("['Yes, sir.', 'No.']\n", "Python or R"),
     "segments of MuST-C": ("- {duration: 3.5, offset: 16.08, wav: ted_1.wav}\n" * 3, "YAML"),
+    "records with another bracket": ('["a": 1, "b": "x"}\n["a": 2, "b": "y"}\n', "JSON of a kind"),
+    "columns of which one line has more": ("a\tb\nc\td\te\nf\tg\n", "2: 3 columns, line 1 has"),
     "one column": ('hypothesis\n"Well, yes"\nNo\n', "line 1: 'hypothesis' names columns"),
     "a cell that is merged": ("system,id,score\na,1,0.5\n,2,0.6\n", "line 3: column 'system'"),
 }  # fmt: skip
@@ -982,7 +984,7 @@ EVALUATIONS = {
 
 @pytest.mark.parametrize("content", EVALUATIONS.values(), ids=EVALUATIONS)
 def test_logs_of_other_evaluations_are_refused_with_what_to_write(content):
-    with pytest.raises(InputError, match=r"log of OpenAI evals.*id, system and score, which is 1"):
+    with pytest.raises(InputError, match=r"OpenAI evals.*id, system, metric and score, which is 1"):
         read_bytes(content.encode(), "x.json")
 
 
@@ -1011,6 +1013,12 @@ def test_what_is_no_text_is_refused_as_what_it_is(content, said):
     with pytest.raises(InputError) as error:
         read_bytes(content.encode(), "x")
     assert said in error.value.message
+
+
+def test_scores_of_meteor_with_another_column_are_never_texts():
+    lines = FILES["meteor"][1].splitlines()
+    with pytest.raises(InputError, match=r"line 2: 6 columns; set, system, document, segment and"):
+        read_bytes("\n".join([lines[0], f"{lines[1]}\tx", lines[2]]).encode(), "meteor-seg.scr")
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,7 @@ import pytest
 import sacrebleu
 
 from sigtest.data.health import KINDS, check
-from sigtest.data.health.lines import Lines
-from sigtest.data.health.symbols import counted, points_of
+from sigtest.data.health.texts import Lines, counted, points_of
 
 FUNCTION_WORDS = """
 the of to in and for on with that this is was be are not by from at it he they have has will their
@@ -433,7 +432,7 @@ def test_every_symbol_of_a_text_is_counted(text: str) -> None:
 def test_findings_are_the_same_in_every_process() -> None:
     """The order of a set of strings is another one in each process, and reports must not be."""
     said = """
-from sigtest.data.health.lines import Lines
+from sigtest.data.health.texts import Lines
 print(sorted(Lines([" ".join(f"w{i}" for i in range(1000))]).common))
 """
     told = {

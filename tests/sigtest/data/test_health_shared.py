@@ -7,9 +7,8 @@ from functools import cache
 
 import pytest
 
-from sigtest.data.health import check
-from sigtest.data.health.alignment import find_shifts
-from sigtest.data.health.lines import Lines
+from sigtest.data.health import Output, check, find_shifts
+from sigtest.data.health.texts import Lines
 from sigtest.files import join, read_path
 
 # what is really wrong with real outputs, looked at one by one
@@ -350,7 +349,7 @@ def test_of_few_lines_in_another_order_some_are_found(fault, least, real):
             rng, reference = random.Random(name), Lines(references[0])
             outputs = [rng.choice([*systems.values()]) for _ in range(10)]
             damaged = [Lines(fault(rng, lines, references[0])) for lines in outputs]
-            found = [find_shifts(name, lines, reference) for lines in damaged]
+            found = [find_shifts(Output(name, lines, reference, None)) for lines in damaged]
             assert sum(map(bool, found)) >= least, name
 
 

@@ -9,12 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sigtest.data.health.lines import COMMON, MARKS, Lines
-from sigtest.data.health.surface import LOOPED, LOST_LETTERS, PIECE, may_loop, variety
-from sigtest.data.health.symbols import (
+from sigtest.data.health import LOOPED, LOST_LETTERS, PIECE, may_loop, variety
+from sigtest.data.health.texts import (
     BASIC,
+    COMMON,
+    MARKS,
     NAMES,
     OTHER,
+    Lines,
     letters_of,
     points_of,
     standing,
@@ -50,7 +52,7 @@ def test_symbols_of_a_table_are_found_in_their_lines(
         if symbol in symbols
     ]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sigtest.data.health.symbols.CHUNK", chunk)
+        patch.setattr("sigtest.data.health.texts.CHUNK", chunk)
         at, given_there = standing(lines, table)
     assert [*zip(at.tolist(), given_there.tolist(), strict=True)] == expected
 

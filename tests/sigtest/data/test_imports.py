@@ -3,6 +3,7 @@
 import gzip
 import io
 import os
+import re
 import tarfile
 import zipfile
 from contextlib import suppress
@@ -11,7 +12,7 @@ from dataclasses import replace
 import pytest
 from packed import BAD, DOCUMENTS, FILES, GOOD, LINES, REFERENCE, XML, tarred, unpack, zipped
 
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.errors import InputError, LimitError
 from sigtest.files import (
     Bounds,
@@ -138,6 +139,10 @@ BAD_XML = {
         XML.replace('<seg id="2">c', '<seg id="1">c'),
         ["line 5", "segment '1' twice"],
     ),
+    "a system without segments": (
+        XML.replace(SECOND, SECOND + '<hyp lang="en" system="S3"/>'),
+        ["'S3'", "segment '1'", "document 'one'"],
+    ),
     "system twice": (XML.replace('system="S2"', 'system="S1"'), ["two <hyp> of 'S1'"]),
     "two languages": (
         XML.replace('<ref lang="en" translator="B">', '<ref lang="de" translator="B">'),
@@ -171,6 +176,35 @@ def test_bad_xml_is_one_clear_problem(content, parts):
     with pytest.raises(InputError) as raised:
         read_wmt(data, "x.xml")
     assert all(part in str(raised.value) for part in parts), str(raised.value)
+
+
+def test_a_system_that_has_only_what_is_not_compared_is_named():
+    other = '<doc id="o"><hyp system="S4"><p><seg id="1">a</seg></p></hyp></doc>'
+    found = read_wmt(XML.replace("</collection>", f"{other}</collection>").encode(), "x.xml")
+    assert dict(found.systems).keys() == {"S1", "S2"}
+    assert found.notes == (
+        "x.xml: systems without a segment that has a reference are left out: 'S4'.",
+    )
+
+
+def test_a_document_whose_source_is_empty_is_read_all_the_same():
+    empty = re.sub(r"<src.*?</src>", "<src/>", XML, count=1, flags=re.DOTALL)
+    found = read_wmt(empty.encode(), "x.xml")
+    assert empty != XML
+    assert found.documents == ("one", "one", "two")
+    assert found.sources == (None, None, "d")
+
+
+def test_an_evalset_with_an_empty_file_of_scores_is_one_clear_problem():
+    texts = (
+        "references/de-en.refA.txt",
+        "system-outputs/de-en/A.txt",
+        "system-outputs/de-en/B.txt",
+    )
+    files = {f"set/{name}": b"a b\nc d\n" for name in texts}
+    scores = {"set/metric-scores/de-en/BLEU-refA.seg.score": b"\n"}
+    with pytest.raises(InputError, match=r"BLEU-refA\.seg\.score is empty; a system and a score"):
+        read_bytes(zipped(files | scores), "set.zip", how=Joining(testset="de-en"))
 
 
 def linked_zip(mode):

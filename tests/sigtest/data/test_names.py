@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 import sigtest
-from sigtest.cli.labels import read_wide
-from sigtest.comparison.parse import parse_comparison
+from sigtest.cli.checks import read_wide
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.data.names import check_name, is_error, look_alikes, summaries
 from sigtest.engine import compare
 from sigtest.errors import InputError

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.data.names import check_name
 from sigtest.errors import SigtestError, quoted
 from sigtest.requests.recipe import parse_metric

@@ -194,7 +194,7 @@ SLIPS = {
         ["another testset", "'nli' and 'qa'", "count anew"],
     ),
     "dictionaries of Python": (
-        "".join(f"{row}\n" for row in GOOD), ["as Python prints them", "json.dumps"],
+        "".join(f"{row}\n" for row in GOOD), ["Python or R", "json.dumps"],
     ),
     "a comma after each JSON line": (
         "".join(f"{json.dumps(row)},\n" for row in GOOD), ["line 1", "comma at the end of each"],
@@ -233,7 +233,7 @@ SLIPS = {
     "a table of Markdown": (
         "| id | system | score |\n|---|---|---|\n"
         + "".join(f"| {r} |\n".replace(",", " | ") for r in ROWS),
-        ["drawn with lines", "CSV"],
+        ["lines drawn round cells", "CSV"],
     ),
     "YAML": ("".join("- id: {}\n  system: {}\n  score: {}\n".format(*r.split(",")) for r in ROWS),
              ["YAML", "CSV"]),
@@ -291,10 +291,6 @@ def test_a_slip_is_one_message_with_the_fix(content, parts):
     assert "s.csv" in message
     assert "\n" not in message
     assert len(message) < 1000
-
-
-def test_there_are_thirty_kinds_of_slips_and_more():
-    assert len(SLIPS) >= 30
 
 
 SHIFTED = [f"{i - 1},birch,0.{i}" for i in IDS]

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from written import report, reported_on_several
 
-from sigtest.comparison.parse import parse_comparison
-from sigtest.decide.anew import decided
+from sigtest.comparison.comparison import parse_comparison
+from sigtest.decide.summary import decided
 from sigtest.engine import compare
 from sigtest.errors import RecipeError
 from sigtest.report import Report, SystemReport

@@ -9,7 +9,7 @@ from computed import report_of
 from corpus import Numbers, content
 from scipy.stats import binomtest
 
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare
 from sigtest.render.standings import answer
 

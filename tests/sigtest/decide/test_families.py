@@ -7,29 +7,15 @@ import numpy as np
 import pytest
 from computed import report_of
 from statsmodels.stats.multitest import multipletests
+from test_decisions import decided
 
-from sigtest.comparison.parse import parse_comparison
-from sigtest.decide.decisions import Decisions, decide
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.errors import RecipeError
 from sigtest.requests.recipe import Recipe
-from sigtest.significance import TESTS
-from sigtest.significance.montecarlo import p_value
+from sigtest.significance.intervals import p_value
 
 RESAMPLES = 9_999
 COUNTS = np.array([0, 3, 150, 480, 17])
-
-
-def decided(counts: np.ndarray, family: int, gone: list[float] | None = None) -> Decisions:
-    return decide(
-        Recipe.of({"tests": ["bootstrap"]}),
-        RESAMPLES,
-        TESTS["bootstrap"],
-        counts=counts,
-        known=[None] * len(counts),
-        joint_counts=None,
-        family=family,
-        gone=np.array(gone or []),
-    )
 
 
 def request_for(systems: int, **fields: Any) -> dict[str, Any]:
@@ -51,12 +37,14 @@ def test_pairs_not_seen_yet_count_as_statsmodels_counts_ones() -> None:
     for family, gone in ((5, []), (28, []), (28, [0.0004, 0.3])):
         whole = [*p, *gone, *[1.0] * (family - len(p) - len(gone))]
         expected = multipletests(whole, method="holm")[1][: len(p)]
-        assert decided(COUNTS, family, gone).adjusted == pytest.approx(expected, rel=1e-12)
+        assert decided(counts=COUNTS, family=family, gone=np.array(gone)).adjusted == pytest.approx(
+            expected, rel=1e-12
+        )
 
 
 def test_a_small_p_of_a_system_that_left_keeps_the_factors_of_the_others_low() -> None:
-    alone = decided(COUNTS, 28).adjusted
-    with_gone = decided(COUNTS, 28, [0.0001, 0.0001]).adjusted
+    alone = decided(counts=COUNTS, family=28).adjusted
+    with_gone = decided(counts=COUNTS, family=28, gone=np.full(2, 0.0001)).adjusted
     assert with_gone[0] == alone[0]
     assert (with_gone[1:] <= alone[1:]).all()
     assert with_gone[1] < alone[1] < 1
@@ -64,11 +52,11 @@ def test_a_small_p_of_a_system_that_left_keeps_the_factors_of_the_others_low() -
 
 def test_undecided_pairs_are_judged_within_the_whole_family() -> None:
     # at the limit of 28 comparisons, far below that of one
-    counts = np.array([17])
-    assert decided(counts, 28).undecided.tolist() == [True]
-    assert decided(counts, 1).undecided.tolist() == [False]
-    assert decided(counts, 28).needed[0] > RESAMPLES
-    assert decided(counts, 28).detectable[1] > decided(counts, 1).detectable[1]
+    many, one = (decided(counts=np.array([17]), family=family) for family in (28, 1))
+    assert many.undecided.tolist() == [True]
+    assert one.undecided.tolist() == [False]
+    assert many.needed[0] > RESAMPLES
+    assert many.detectable[1] > one.detectable[1]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 from written import report, reported_on_several
 
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare
 from sigtest.report import Report
 from sigtest.version import __version__
@@ -59,7 +59,10 @@ def test_units_of_runs_and_intervals_of_shares_are_told():
     right = [[1, 0, 1], [1, 1, 1]]
     both = [{"name": name, "scores": {"x": own}} for name, own in zip("ab", right, strict=True)]
     text = compare(parse_comparison({"systems": both, "metrics": ["scores"]})).methods.text
-    assert "Shares of segments (scores) have score intervals, too (Wilson, 1927)." in text
+    said = (
+        "Those of shares of segments (scores) are score intervals, and those of their differences "
+    )
+    assert f"{said}adjusted Wald intervals (Wilson, 1927; Bonett and Price, 2012)." in text
     runs = [[f"{i} a" for i in range(4)], [f"{i} b" for i in range(4)]]
     systems = [{"name": name, "replicas": runs} for name in "ab"]
     body = {"references": [runs[0]], "systems": systems, "metrics": ["chrf"]}

@@ -4,12 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from test_decisions import decided
 
-from sigtest.decide.decisions import decide
-from sigtest.decide.verdict import verdict
+from sigtest.decide.words import verdict
 from sigtest.report import PairReport
-from sigtest.requests.recipe import Recipe
-from sigtest.significance import TESTS
 
 PAIR = PairReport(
     a="A",
@@ -132,17 +130,10 @@ def test_resamples_needed_can_be_asked_for(
     correction: str, count: int, resamples: int, needed: dict[int, int]
 ) -> None:
     counts = np.array([count])
-    recipe = Recipe.of({"tests": ["bootstrap"], "correction": correction})
-    decided = decide(
-        recipe,
-        resamples,
-        TESTS["bootstrap"],
-        counts=counts,
-        known=[None],
-        joint_counts=counts if correction == "max_t" else None,
-    )
-    assert decided.undecided.tolist() == [True]
-    assert decided.needed == needed
+    joint = counts if correction == "max_t" else None
+    found = decided(counts=counts, joint_counts=joint, resamples=resamples, correction=correction)
+    assert found.undecided.tolist() == [True]
+    assert found.needed == needed
 
 
 def test_identical_systems_are_not_said_to_need_a_larger_test_set() -> None:

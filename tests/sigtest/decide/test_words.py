@@ -8,11 +8,11 @@ import pytest
 from computed import rendered, report_of
 from scipy import stats
 
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare
 from sigtest.significance import CORRECTIONS, TESTS
-from sigtest.significance.bootstrap import SKEWED
 from sigtest.significance.intervals import skewness
+from sigtest.significance.resampling import SKEWED
 
 ALL = ["approximate_randomization", "bootstrap", "paired_bootstrap", "bootstrap_t"]
 

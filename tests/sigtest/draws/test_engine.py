@@ -6,15 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from computed import reduced
+from computed import in_blocks, read, sample_of
 
-from sigtest.comparison.comparison import Comparison
-from sigtest.comparison.parse import parse_comparison
-from sigtest.data.text import parse_lines
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.draws.distribution import distribution, pair_of
 from sigtest.draws.sample import Sample
 from sigtest.draws.weights import bootstrap_counts, swap_masks
-from sigtest.engine import compare, measure
+from sigtest.engine import compare
 from sigtest.metrics import METRICS
 from sigtest.report import PairReport, Report
 from sigtest.significance import ALTERNATIVES, TESTS, resampling_tests
@@ -23,10 +21,6 @@ METRIC_NAMES = ["bleu", "chrf", "ter"]
 
 # test_studentised.py has loops of its own
 DRAWING = [name for name, test in resampling_tests().items() if test.draws != "studentised"]
-
-
-def read(path: Path) -> list[str]:
-    return list(parse_lines(path.read_bytes(), path.name))
 
 
 def request_of(example: Path, **recipe: object) -> dict:
@@ -43,29 +37,9 @@ def request_of(example: Path, **recipe: object) -> dict:
     }
 
 
-def sample_of(comparison: Comparison) -> Sample:
-    tables = [
-        np.stack(
-            [
-                measure(comparison.entries[0].testset, s, metric)
-                for s in comparison.entries[0].systems
-            ]
-        )
-        for metric in comparison.recipe.metrics
-    ]
-    return Sample(comparison.plan.parts[0], tables)
-
-
 @pytest.fixture(scope="module")
 def sample(example: Path) -> Sample:
     return sample_of(parse_comparison(request_of(example, exact="never")))
-
-
-def in_blocks(sample: Sample, size: int) -> Report:
-    resamples = sample.part.resamples
-    starts = list(range(0, resamples, size))
-    blocks = [sample.block(start, min(start + size, resamples)) for start in reversed(starts)]
-    return reduced(sample, blocks)
 
 
 @pytest.mark.parametrize("size", [1, 64, 499, 1000])
@@ -222,6 +196,25 @@ def test_auto_takes_enough_resamples_for_the_correction(example: Path) -> None:
     assert comparison.plan.resamples == 9_999
     # 132 / (R + 1) <= .0125 needs R = 10,559
     assert comparison.recipe.resolved(66) == 19_999
+
+
+def test_intervals_take_9999_resamples_where_no_test_looks_at_them(example: Path) -> None:
+    """Further ones serve p-values alone, and a test of bootstrap resamples looks at all."""
+
+    def made(resamples: int, *tests: str) -> Report:
+        asked = {"metrics": ["chrf"], "tests": tests, "exact": "never", "resamples": resamples}
+        return compare(parse_comparison(request_of(example, **asked)))
+
+    usual, more = (made(r, "approximate_randomization") for r in (9_999, 11_999))
+    looking = made(11_999, "approximate_randomization", "bootstrap")
+    assert [pair.ci for pair in more.pairs] == [pair.ci for pair in usual.pairs]
+    assert [pair.count for pair in more.pairs] != [pair.count for pair in usual.pairs]
+    assert [pair.p_value for pair in looking.pairs[: len(more.pairs)]] == [
+        pair.p_value for pair in more.pairs
+    ]
+    assert [pair.ci for pair in looking.pairs[: len(more.pairs)]] != [p.ci for p in more.pairs]
+    assert "intervals of 9,999 bootstrap resamples" in more.methods.text
+    assert "with 11,999 resamples" in more.methods.text
 
 
 @pytest.mark.parametrize("test", DRAWING)

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.draws.product import RUN, DistinctColumns, fixed_point
 from sigtest.engine import compare
 

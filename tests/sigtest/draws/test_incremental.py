@@ -5,14 +5,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from computed import read
 
-from sigtest.comparison.comparison import Comparison
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import Comparison, parse_comparison
 from sigtest.comparison.plan import Part, Plan
-from sigtest.data.text import parse_lines
 from sigtest.decide.facts import facts_of
 from sigtest.decide.summary import summarise
-from sigtest.draws.totals import SwapFact, Totals, alone, resample, swap_fact, wants_statistics
+from sigtest.draws.totals import (
+    SwapFact,
+    Totals,
+    alone,
+    exact_fact,
+    resample,
+    swap_fact,
+    wants_statistics,
+)
 from sigtest.engine import compare, measure
 from sigtest.report import Report
 
@@ -44,6 +51,9 @@ def leaderboard(
                 ranges=np.empty(0),
                 replica_scores=np.stack([total.replica_scores[m] for total in totals]),
                 evenness=np.array([total.evenness[m] for total in totals]),
+                unlike=np.array(
+                    [(totals[a].prints[m] != totals[b].prints[m]).sum() for a, b in plan.pairs]
+                ),
             )
         )
     return summarise(Plan((plan,)), [facts])
@@ -66,16 +76,13 @@ def from_parts(comparison: Comparison) -> Report:
     for m in range(len(plan.recipe.metrics)):
         for a, b in plan.pairs.tolist():
             needed = wants_statistics(plan, m, totals[a], totals[b])
-            rows = (tables[a][m], tables[b][m]) if needed else None
-            swaps[m, a, b] = swap_fact(plan, m, totals[a], totals[b], rows)
+            exact = exact_fact(plan, m, (tables[a][m], tables[b][m])) if needed else None
+            swaps[m, a, b] = exact or swap_fact(plan, m, totals[a], totals[b])
     return leaderboard(plan, totals, swaps)
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "less"])
 def test_parts_give_the_report_of_all_at_once(example: Path, alternative: str) -> None:
-    def read(path: Path) -> list[str]:
-        return list(parse_lines(path.read_bytes(), path.name))
-
     comparison = parse_comparison(
         {
             "references": [read(example / "reference.en")],

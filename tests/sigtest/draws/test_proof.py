@@ -10,10 +10,9 @@ from computed import report_of
 from scipy import stats
 
 from sigtest.arrays import Array
-from sigtest.comparison.parse import parse_comparison
-from sigtest.draws.philox import keys, words_plain
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.draws.product import DistinctColumns
-from sigtest.draws.weights import bootstrap_counts, swap_masks
+from sigtest.draws.weights import bootstrap_counts, keys, swap_masks, words_plain
 from sigtest.engine import distribute
 from sigtest.metrics.scores import Scores
 from sigtest.significance.exact import enumerate_swaps

@@ -12,7 +12,7 @@ from sacrebleu.metrics import BLEU
 from test_incremental import from_parts
 from written import rendered
 
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.comparison.plan import Plan
 from sigtest.draws.weights import bootstrap_counts, swap_masks
 from sigtest.engine import compare

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from sigtest.draws import philox, weights
-from sigtest.draws.philox import Words, keys, words_plain
+from sigtest.draws import weights
 from sigtest.draws.product import DistinctColumns, fixed_point
-from sigtest.draws.weights import bootstrap_counts, swap_masks
+from sigtest.draws.weights import Words, bootstrap_counts, keys, swap_masks, words_plain
 
 
 def philox_loop(counter: list[int], key: list[int]) -> list[int]:
@@ -54,7 +53,7 @@ def test_words_equal_the_loop(seed: int, resample: int, stream: int) -> None:
     expected = words_by_loop(seed, 1, resample, 7, stream)
     plain = words_plain(keys(seed), 1, np.array([resample], dtype=np.uint64), 7, stream)[0]
     compiled = np.empty((4, 7), dtype=np.uint32)
-    philox.fill_words(keys(seed), 1, resample, stream, compiled)
+    weights.fill_words(keys(seed), 1, resample, stream, compiled)
     assert (plain == expected).all()
     assert (compiled == expected).all()
 

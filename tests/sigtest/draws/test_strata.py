@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from computed import in_blocks, read, sample_of
 
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.comparison.plan import Plan
 from sigtest.draws import weights
 from sigtest.draws.weights import bootstrap_counts, stratified_counts

@@ -13,7 +13,7 @@ from scipy import stats
 from statsmodels.regression.linear_model import OLS
 
 from sigtest.arrays import Array
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.draws import studentised
 from sigtest.draws.sample import Sample
 from sigtest.draws.studentised import influence
@@ -25,7 +25,7 @@ from sigtest.render import html, latex, records, text
 from sigtest.render.comparison import document, pairs_sheet
 from sigtest.render.pictures import PICTURES
 from sigtest.report import Report, decode, encode
-from sigtest.significance.tails import drawn_in, heaviness, moved_out
+from sigtest.significance.intervals import drawn_in, heaviness, moved_out
 
 RESAMPLES = 499
 
@@ -181,13 +181,13 @@ def test_standard_errors_of_corpus_scores_resemble_those_of_resampling(metric: s
 def test_blocks_change_no_bit() -> None:
     sample = _text_sample("bleu")
     (known,), rows = sample.studentised, slice(None)
-    whole = known.drawn(rows, 0, 99)
-    parts = [known.drawn(rows, *run) for run in ((0, 1), (1, 40), (40, 99))]
+    whole = known.resampled(rows, 0, 99)
+    parts = [known.resampled(rows, *run) for run in ((0, 1), (1, 40), (40, 99))]
     for own, *others in zip(whole, *parts, strict=True):
         assert own.tobytes() == np.concatenate(others, axis=1).tobytes()
     counts = [sample.block(*run).studentised for run in ((0, 1), (1, 40), (40, 99))]
     assert (sample.block(0, 99).studentised == np.sum(counts, axis=0)).all()
-    alone = known.drawn(slice(3, 4), 0, 99)
+    alone = known.resampled(slice(3, 4), 0, 99)
     assert [own[3].tobytes() for own in whole] == [own[0].tobytes() for own in alone]
 
 
@@ -250,7 +250,7 @@ def test_errors_of_corpus_scores_are_those_of_gradients_at_the_resample() -> Non
     sample = _text_sample("bleu")
     (known,) = sample.studentised
     scored, table = sample.metrics[0], sample.tables[0]
-    *_, errors = known.drawn(slice(None), 0, 5)
+    *_, errors = known.resampled(slice(None), 0, 5)
     for r, row in enumerate(drawn(table.shape[1], resamples=5).astype(int)):
         resampled = np.repeat(table, row, axis=1)
         own = influence(scored, resampled, resampled.sum(axis=1).T[:, :, None])
@@ -301,7 +301,7 @@ def test_an_end_without_a_bound_is_said_to_have_none(unit: float, differing: int
     assert encode(shown) == report
     assert ",inf," in records.csv(pairs_sheet(shown))
     assert "inf]" in text.render(document(shown))
-    assert "nan" not in html.blocks(document(shown).blocks, html.Look(drawn=True))
+    assert "nan" not in html.blocks(document(shown).blocks, html.Look(intervals=True))
     assert r"\infty" in latex.render(document(shown))
     assert ", inf]" in PICTURES["intervals"].draw(shown, {})
 

@@ -5,7 +5,7 @@ import pytest
 from heavytails import heavy, moved
 
 from sigtest.arrays import Counts
-from sigtest.significance.tails import drawn_in, heaviness, moved_out
+from sigtest.significance.intervals import drawn_in, heaviness, moved_out
 
 
 def alone(units: int) -> Counts:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.compiled import COMPILED
 from sigtest.draws import product
 from sigtest.draws.product import TWO_UNITS, DistinctColumns, fixed_point
@@ -52,8 +52,8 @@ def test_two_columns_have_the_sums_of_the_product(
 ) -> None:
     columns = DistinctColumns([columns_of(units, kinds)[None]])
     assert columns.two is not None
-    (drawn,) = columns.placed(columns.two.drawn(SEED, *ROWS, stream))
-    (kept,) = columns.placed(columns.two.kept(SEED, *ROWS, stream))
+    (drawn,) = columns.placed(columns.two.bootstrap_sums(SEED, *ROWS, stream))
+    (kept,) = columns.placed(columns.two.swap_sums(SEED, *ROWS, stream))
     (by_counts,) = columns.sums(bootstrap_counts(SEED, *ROWS, units, stream))
     (by_masks,) = columns.sums(swap_masks(SEED, *ROWS, units, stream))
     assert drawn.tobytes() == by_counts.tobytes()
@@ -66,8 +66,8 @@ def test_sums_are_those_of_exact_arithmetic(kinds: tuple[str, ...]) -> None:
     columns = DistinctColumns([table[None]])
     assert columns.two is not None
     for weights, sums in (
-        (bootstrap_counts(SEED, *ROWS, 61, 0), columns.two.drawn(SEED, *ROWS, 0)),
-        (swap_masks(SEED, *ROWS, 61, 0), columns.two.kept(SEED, *ROWS, 0)),
+        (bootstrap_counts(SEED, *ROWS, 61, 0), columns.two.bootstrap_sums(SEED, *ROWS, 0)),
+        (swap_masks(SEED, *ROWS, 61, 0), columns.two.swap_sums(SEED, *ROWS, 0)),
     ):
         (found,) = columns.placed(sums)
         for r, row in enumerate(weights.tolist()):

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from sigtest import accuracy_of_tests as accuracy
 from sigtest import meta_evaluation as meta
-from sigtest import people, plans
+from sigtest import people
+from sigtest.plans import compute as plans
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 CAMPAIGN = EXAMPLES / "campaign" / "judgements.tsv"

@@ -10,8 +10,7 @@ from sigtest.errors import RecipeError
 from sigtest.kinds import KINDS
 from sigtest.render.formats import FORMATS, Layout
 from sigtest.render.model import ReportTable
-from sigtest.report import encode
-from sigtest.report.naming import names_in, renamed_in
+from sigtest.report import encode, names_in, renamed_in
 
 NAMED = {
     "human-evaluations": "aspen",

@@ -7,8 +7,7 @@ from answered import REPORTS, evaluated, judged
 
 from sigtest.kinds import KINDS
 from sigtest.render.formats import FORMATS
-from sigtest.report import decode, encode
-from sigtest.report.methods import Sources
+from sigtest.report import Sources, decode, encode
 
 SAID = {
     "human-evaluations": [

@@ -10,7 +10,8 @@ import pytest
 from scored import SYSTEMS, request
 
 from sigtest.errors import InputError, SigtestError
-from sigtest.files.metric_scores import EvalSet, read_evalset, read_evalsets, read_scores
+from sigtest.files.folders import EvalSet
+from sigtest.files.judgements import read_scores
 from sigtest.kinds import KINDS, FormFile
 from sigtest.meta_evaluation import parse
 
@@ -106,10 +107,10 @@ def test_an_archive_says_the_same_as_its_folder(
     folder = EvalSet.of_folder(tmp_path / "set")
     file = FormFile("evalset", "set", pack(members))
     asked = KIND.parse({"lp": "xx-yy", "gold": "mqm", "resamples": 99}, [file])
-    assert asked.key == parse({**read_evalset(folder, "xx-yy", "mqm"), "resamples": 99}).key
+    assert asked.key == parse({**folder.request("xx-yy", "mqm"), "resamples": 99}).key
     assert asked.about.systems == NAMES[:4]
     several = KIND.parse({"lp": ["xx-yy", "xx-zz"], "gold": "mqm", "metrics": ["QE"]}, [file])
-    assert several.key == parse(read_evalsets(folder, ["xx-yy", "xx-zz"], "mqm", ["QE"])).key
+    assert several.key == parse(folder.requests(["xx-yy", "xx-zz"], "mqm", ["QE"])).key
 
 
 def test_more_systems_can_be_left_out_of_an_evalset(members: dict[str, bytes]) -> None:

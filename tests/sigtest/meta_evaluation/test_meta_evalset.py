@@ -9,13 +9,8 @@ import pytest
 from scipy import stats
 
 from sigtest.errors import InputError, RecipeError
-from sigtest.files.metric_scores import (
-    EvalSet,
-    read_evalset,
-    read_evalsets,
-    read_scores,
-    reads_scores,
-)
+from sigtest.files.folders import EvalSet
+from sigtest.files.judgements import read_scores, reads_scores
 from sigtest.meta_evaluation import MetaReport, compute, parse
 
 NAMES = ("Aspen", "Birch", "Cedar", "refA", "refB")
@@ -50,7 +45,7 @@ def evalset(tmp_path: Path) -> Path:
 
 
 def test_the_reference_of_most_metrics_is_left_out_for_all(evalset: Path) -> None:
-    body = read_evalset(EvalSet.of_folder(evalset), "xx-yy", "mqm")
+    body = EvalSet.of_folder(evalset).request("xx-yy", "mqm")
     assert body["exclude_systems"] == ["refB"]
     assert list(body["metrics"]) == ["BLEU-refA", "BLEU-refB", "QE-src", "chrF-refB"]
     assert body["baseline"] == "BLEU-refB"
@@ -63,11 +58,11 @@ def test_the_reference_of_most_metrics_is_left_out_for_all(evalset: Path) -> Non
 
 
 def test_metrics_can_be_chosen(evalset: Path) -> None:
-    body = read_evalset(EvalSet.of_folder(evalset), "xx-yy", "mqm", ["QE-src"])
+    body = EvalSet.of_folder(evalset).request("xx-yy", "mqm", ["QE-src"])
     assert list(body["metrics"]) == ["QE-src"]
     assert body["exclude_systems"] == ["refB"]  # of all files, not of the chosen ones
     with pytest.raises(RecipeError, match="Did you mean 'chrF-refB'"):
-        read_evalset(EvalSet.of_folder(evalset), "xx-yy", "mqm", ["chrF-refb"])
+        EvalSet.of_folder(evalset).request("xx-yy", "mqm", ["chrF-refb"])
 
 
 def test_several_pairs_of_languages_have_the_same_labels(evalset: Path) -> None:
@@ -80,7 +75,7 @@ def test_several_pairs_of_languages_have_the_same_labels(evalset: Path) -> None:
         folder = evalset / "metric-scores" / "xx-zz"
         (folder / f"BLEU-refB.{level}.score").unlink()
         (folder / f"chrF-refB.{level}.score").rename(folder / f"chrF-refA.{level}.score")
-    body = read_evalsets(EvalSet.of_folder(evalset), ["xx-yy", "xx-zz"], "mqm")
+    body = EvalSet.of_folder(evalset).requests(["xx-yy", "xx-zz"], "mqm")
     assert {lp: own["exclude_systems"] for lp, own in body["sets"].items()} == {
         "xx-yy": ["refB"],
         "xx-zz": ["refA"],
@@ -90,7 +85,7 @@ def test_several_pairs_of_languages_have_the_same_labels(evalset: Path) -> None:
     assert asked.choices.baseline == "BLEU"
     assert [own.excluded for own in asked.sets] == [("refB",), ("refA",)]
     with pytest.raises(RecipeError, match="Unknown metric 'TER'"):
-        read_evalsets(EvalSet.of_folder(evalset), ["xx-yy"], "mqm", ["TER"])
+        EvalSet.of_folder(evalset).requests(["xx-yy"], "mqm", ["TER"])
 
 
 @pytest.mark.parametrize(
@@ -99,7 +94,7 @@ def test_several_pairs_of_languages_have_the_same_labels(evalset: Path) -> None:
 )
 def test_unknown_names_are_refused(evalset: Path, lp: str, gold: str, said: str) -> None:
     with pytest.raises(RecipeError, match=said):
-        read_evalset(EvalSet.of_folder(evalset), lp, gold)
+        EvalSet.of_folder(evalset).request(lp, gold)
 
 
 @pytest.mark.parametrize("line", ["Aspen", "Aspen\t0.3\tx", "Aspen\thigh"])
@@ -107,20 +102,20 @@ def test_a_malformed_line_is_named(evalset: Path, line: str) -> None:
     path = evalset / "metric-scores" / "xx-yy" / "QE-src.seg.score"
     path.write_text(f"Aspen\t1.0\n{line}\nAspen\t2.0\n")
     with pytest.raises(InputError, match=r"QE-src\.seg\.score, line 2") as caught:
-        read_evalset(EvalSet.of_folder(evalset), "xx-yy", "mqm")
+        EvalSet.of_folder(evalset).request("xx-yy", "mqm")
     assert caught.value.line == 2
 
 
 def test_a_folder_that_is_no_evalset_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="an EvalSet holds human-scores"):
-        read_evalset(EvalSet.of_folder(tmp_path), "xx-yy", "mqm")
+        EvalSet.of_folder(tmp_path).request("xx-yy", "mqm")
 
 
 def test_two_scores_of_a_system_are_refused(evalset: Path) -> None:
     path = evalset / "metric-scores" / "xx-yy" / "QE-src.sys.score"
     path.write_text(path.read_text() + "Aspen\t0.5\n")
     with pytest.raises(InputError, match="system 'Aspen' has 2 scores"):
-        read_evalset(EvalSet.of_folder(evalset), "xx-yy", "mqm")
+        EvalSet.of_folder(evalset).request("xx-yy", "mqm")
 
 
 def test_tables_are_recognised_by_their_columns() -> None:
@@ -169,7 +164,7 @@ def folder(request: pytest.FixtureRequest) -> Path:
 @pytest.fixture(scope="module")
 def report(folder: Path) -> MetaReport:
     chosen = ["BLEU-refA", "BLEU-refB", "COMET-refB", "GEMBA-MQM-src", "Random-sysname-src"]
-    body = read_evalset(EvalSet.of_folder(folder), "he-en", "mqm", chosen)
+    body = EvalSet.of_folder(folder).request("he-en", "mqm", chosen)
     return compute(parse({**body, "resamples": 1_999}))
 
 
@@ -215,7 +210,7 @@ def test_he_en_williams_is_the_formula_over_scipy(folder: Path, report: MetaRepo
 
 
 def test_he_en_segment_level_equals_scipy_and_a_sweep(folder: Path) -> None:
-    body = read_evalset(EvalSet.of_folder(folder), "he-en", "mqm", ["COMET-refB"])
+    body = EvalSet.of_folder(folder).request("he-en", "mqm", ["COMET-refB"])
     report = compute(parse({**body, "level": "segment", "resamples": 99}))
     human = rows(folder / "human-scores" / "he-en.mqm.seg.score")
     metric = rows(folder / "metric-scores" / "he-en" / "COMET-refB.seg.score")

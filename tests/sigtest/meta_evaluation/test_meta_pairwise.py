@@ -5,17 +5,22 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from sigtest.meta_evaluation.statistics.values import (
+from sigtest.meta_evaluation.statistics import (
     Contests,
     accuracy,
-    accuracy_within,
-    calibrate,
+    best_epsilon,
+    by_group,
     called_right,
 )
 
 
 def column(*scores: float) -> np.ndarray:
     return np.array(scores)[:, None]
+
+
+def calibrated(gold: np.ndarray, gaps: np.ndarray, contests: Contests) -> tuple[float, float]:
+    epsilon = best_epsilon(gold, gaps, contests)
+    return accuracy(called_right(gold, gaps, epsilon), contests), epsilon
 
 
 def textbook(human: np.ndarray, metric: np.ndarray, present: np.ndarray, epsilon: float) -> float:
@@ -45,16 +50,14 @@ def test_unit_values_of_mt_metrics_eval() -> None:
     gold, gaps = contests.gaps(human), contests.gaps(metric)
     assert accuracy(called_right(gold, gaps), contests) == 0.6
     assert accuracy(called_right(gold, gaps, 2.0), contests) == 0.4
-    best = calibrate(gold, gaps, contests)
-    assert (best.accuracy, best.epsilon) == (0.7, 0.5)
+    assert calibrated(gold, gaps, contests) == (0.7, 0.5)
 
 
 def test_gaps_that_tie_in_decimals_become_ties_together() -> None:
     # as doubles .3 - .2 is less than .2 - .1: an epsilon between them would make all three right
     contests = Contests.of(np.ones((3, 1), dtype=bool))
     gold, gaps = contests.gaps(column(1, 2, 2)), contests.gaps(column(0.1, 0.2, 0.3))
-    best = calibrate(gold, gaps, contests)
-    assert (best.accuracy, best.epsilon) == (2 / 3, 0.0)
+    assert calibrated(gold, gaps, contests) == (2 / 3, 0.0)
     assert accuracy(called_right(gold, gaps, gaps[0]), contests) == 2 / 3
 
 
@@ -71,20 +74,19 @@ def test_segments_count_alike_however_many_pairs_they_have(epsilon: float) -> No
 def test_calibration_finds_the_best_of_all_gaps(seed: int) -> None:
     human, metric, present = ragged(seed)
     contests = Contests.of(present)
-    best = calibrate(contests.gaps(human), contests.gaps(metric), contests)
+    reached, epsilon = calibrated(contests.gaps(human), contests.gaps(metric), contests)
     tried = sorted({0.0, *np.abs(contests.gaps(metric)).tolist()})
     found = [textbook(human, metric, present, epsilon) for epsilon in tried]
-    assert best.accuracy == pytest.approx(max(found), rel=1e-14)
+    assert reached == pytest.approx(max(found), rel=1e-14)
     first = next(e for e, value in zip(tried, found, strict=True) if value >= max(found) - 1e-12)
-    assert best.epsilon == first  # the smallest on a plateau
+    assert epsilon == first  # the smallest on a plateau
 
 
 def test_equal_gaps_become_ties_together() -> None:
     # gaps 1, 1, 2; only the first pair is a tie for people, and it has the gap of the second
     human, metric = column(5, 5, 3), column(1, 2, 3)
     contests = Contests.of(np.ones((3, 1), dtype=bool))
-    best = calibrate(contests.gaps(human), contests.gaps(metric), contests)
-    assert (best.accuracy, best.epsilon) == (1 / 3, 1.0)
+    assert calibrated(contests.gaps(human), contests.gaps(metric), contests) == (1 / 3, 1.0)
 
 
 def test_a_segment_with_one_system_has_no_contest() -> None:
@@ -96,5 +98,6 @@ def test_a_segment_with_one_system_has_no_contest() -> None:
 
 def test_accuracy_within_a_vector_counts_all_pairs() -> None:
     human, metric = np.array([1.0, 2.0, 2.0, 4.0]), np.array([1.0, 3.0, 3.0, 2.0])
-    assert accuracy_within(human, metric) == 4 / 6
-    assert np.isnan(accuracy_within(human[:1], metric[:1]))
+    found = by_group("accuracy", metric, human, np.array([0, 4]))
+    assert found.tolist() == [4 / 6]
+    assert np.isnan(by_group("accuracy", metric[:1], human[:1], np.array([0, 1])))

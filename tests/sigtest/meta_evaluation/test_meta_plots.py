@@ -8,7 +8,7 @@ from scored import SYSTEMS, request
 
 from sigtest.errors import InputError, RecipeError
 from sigtest.meta_evaluation import MetaReport, compute, parse
-from sigtest.meta_evaluation.pictures import PICTURES, correlations_plot, scatter_plot
+from sigtest.meta_evaluation.show import PICTURES, correlations_plot, scatter_plot
 from sigtest.render.drawing import COLOURS
 
 SVG = "{http://www.w3.org/2000/svg}"

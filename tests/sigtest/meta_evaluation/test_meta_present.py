@@ -10,7 +10,7 @@ from scored import SYSTEMS, request
 
 from sigtest.kinds import KINDS
 from sigtest.meta_evaluation import MetaReport, compute, parse
-from sigtest.meta_evaluation.present import document, present
+from sigtest.meta_evaluation.show import document, present
 from sigtest.render.formats import FORMATS, Layout
 from sigtest.render.model import ReportTable
 from sigtest.report import decode
@@ -167,13 +167,6 @@ def test_two_sided_pairs_that_do_not_differ_are_not_separated() -> None:
     text = FORMATS["text"].render(present(report))
     assert text.count("not separated") == len(report.pairs)
     assert "is better" not in text
-
-
-def test_without_correction_the_p_value_itself_is_decided() -> None:
-    report = compute(parse(request(correction="none", statistics=["pearson"])))
-    headings = [column.heading for column in tables(report)[1].columns]
-    assert headings.count("p, a is better") == 1
-    assert "adjusted" not in headings
 
 
 def test_sets_have_sections_and_all_of_them_a_table() -> None:

@@ -11,9 +11,9 @@ from scored import SYSTEMS, request, table
 
 from sigtest.draws.weights import bootstrap_counts
 from sigtest.meta_evaluation import MetaReport, MetricQuestion, compute, parse
-from sigtest.meta_evaluation.present import present
-from sigtest.meta_evaluation.significance.williams import williams
-from sigtest.meta_evaluation.statistics.spread import interval
+from sigtest.meta_evaluation.bootstrap import interval
+from sigtest.meta_evaluation.show import present
+from sigtest.meta_evaluation.significance import williams
 from sigtest.render.formats import FORMATS
 from sigtest.report import decode, encode
 from sigtest.significance.corrections import adjust
@@ -289,7 +289,7 @@ def test_absolute_takes_three_correlations_without_sign() -> None:
     for absolute in (False, True):
         (pair,) = compute(parse({**body, "absolute": absolute})).pairs
         r12 = abs(pair.r12) if absolute else pair.r12
-        found[absolute] = williams(r12, pair.value_a, pair.value_b, 8).p_greater
+        found[absolute] = williams(r12, pair.value_a, pair.value_b, 8).greater
         assert pair.r12 < 0 < min(pair.value_a, pair.value_b)
         assert pair.p_value == pytest.approx(found[absolute], rel=1e-12)
     assert found[True] != found[False]
@@ -488,3 +488,24 @@ def test_judgements_take_the_place_of_scores() -> None:
     assert people == sorted(people)  # as the made-up quality has it
     assert report.sets[0].judged == 20
     assert "(human|" in report.signature
+
+
+@pytest.mark.parametrize("size", [3, 4, 5])
+@pytest.mark.parametrize("ties", [False, True])
+def test_intervals_of_few_systems_hold_what_they_are_of(size: int, ties: bool) -> None:
+    """As a resample of all systems is not among them, ends are often the value itself."""
+    rng = np.random.default_rng(size)
+    for _ in range(10):
+        people = rng.normal(size=size)
+        tables = [people, people + 0.3 * rng.normal(size=size), -people]
+        named = [
+            dict(zip(SYSTEMS, (x.round(1) if ties else x).tolist(), strict=False)) for x in tables
+        ]
+        metrics = {f"m{i}": {"system": scores} for i, scores in enumerate(named)}
+        found = compute(parse({"human": {"scores": named[0]}, "metrics": metrics, "resamples": 99}))
+        for metric in found.metrics:
+            for name in ("pearson", "spearman", "kendall", "accuracy"):
+                statistic = metric.statistic(name)
+                if statistic.ci is not None:
+                    low, high = statistic.ci
+                    assert -1.0 <= low <= statistic.value <= high <= 1.0

@@ -10,6 +10,7 @@ from scored import SYSTEMS, request
 
 from sigtest.errors import InputError, LengthError, RecipeError, SigtestError
 from sigtest.meta_evaluation import MetricQuestion, parse
+from sigtest.meta_evaluation.scored import scored_set
 from sigtest.report import decode, encode
 
 REFUSED = [
@@ -207,8 +208,9 @@ def test_what_is_stored_is_loaded_as_it_was() -> None:
     [
         ({"a": "Aspen", "b": "Birch", "p_greater": 1.5}, "number from 0 to 1"),
         ({"a": "Aspen", "b": "Birch"}, "number from 0 to 1"),
-        ({"a": "Aspen", "b": "Birch", "p": 0.5}, "Unknown field of a pair"),
-        ({"b": "Birch", "p_greater": 0.5}, "name must be a string"),
+        ({"a": "Aspen", "b": "Birch", "p": 0.5}, "Unknown field of metrics.BLEU.pairs"),
+        ({"b": "Birch", "p_greater": 0.5}, "a is missing; it must be the name of a system"),
+        ({"a": "<", "b": "Birch", "p_greater": 0.5}, "must be the name of a system"),
         ("Aspen", "must be an object"),
     ],
 )
@@ -224,3 +226,35 @@ def test_baseline_is_bleu_where_there_is_one() -> None:
     body = request()
     body["metrics"]["BLEURT-20"] = body["metrics"].pop("BLEU")
     assert parse(body).choices.baseline is None
+
+
+class Counting(str):
+    """A name that counts how often it is looked up or compared."""
+
+    steps = 0
+
+    def __hash__(self) -> int:
+        Counting.steps += 1
+        return super().__hash__()
+
+    def __eq__(self, other: object) -> bool:
+        Counting.steps += 1
+        return super().__eq__(other)
+
+
+@pytest.mark.parametrize("excluded", [0.0, 0.4])
+@pytest.mark.parametrize("shared", [0.05, 0.5, 1.0])
+def test_steps_to_match_systems_grow_as_their_number(shared: float, excluded: float) -> None:
+    def steps(size: int) -> int:
+        people = [Counting(f"s{i}") for i in range(size)]
+        first = round(size * (1 - shared))
+        metric = [Counting(f"s{i}") for i in range(first, first + size)]
+        body = {
+            "human": {"scores": {"system": dict.fromkeys(people, 0.5)}},
+            "metrics": {"BLEU": {"system": {name: float(i) for i, name in enumerate(metric)}}},
+        }
+        Counting.steps = 0
+        scored_set(body, "", "", people[: round(size * excluded * (1 - shared))])
+        return Counting.steps
+
+    assert steps(800) < 3 * steps(400)

@@ -5,9 +5,10 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 from scipy import stats
+from scored import SYSTEMS, request
 
-from sigtest.meta_evaluation.statistics.soft import Draws, Paired, soft_accuracies
-from sigtest.meta_evaluation.statistics.spread import interval
+from sigtest.meta_evaluation import compute, parse
+from sigtest.meta_evaluation.bootstrap import Draws, flipped, interval, soft_accuracies
 
 DRAWS = Draws(seed=3, stream=0, flips=19_999, resamples=399)
 
@@ -25,7 +26,7 @@ def exact_p(differences: np.ndarray) -> float:
 
 def test_p_values_of_sign_flips_are_those_of_enumeration() -> None:
     human, _ = scores(1)
-    found = Paired.of(human, np.ones(human.shape, dtype=bool)).p_values(DRAWS)
+    found, _ = flipped(human, np.ones(human.shape, dtype=bool), DRAWS)
     expected = [exact_p(human[a] - human[b]) for a, b in combinations(range(4), 2)]
     assert found == pytest.approx(expected, abs=4 * 0.5 / np.sqrt(19_999))
 
@@ -35,7 +36,8 @@ def test_soft_accuracy_is_one_minus_the_mean_gap_of_p_values(share: float) -> No
     human, metric = scores(2)
     rng = np.random.default_rng(5)
     present = rng.random(human.shape) < share
-    (found,) = soft_accuracies(human, metric[None], present[None], [None], DRAWS)
+    scored = np.where(present, metric, np.nan)
+    (found,) = soft_accuracies(human, scored[None], [None], DRAWS)
     gaps = []
     for a, b in combinations(range(4), 2):
         both = present[a] & present[b]  # segment by segment, before anything is reshaped
@@ -45,23 +47,25 @@ def test_soft_accuracy_is_one_minus_the_mean_gap_of_p_values(share: float) -> No
 
 
 def test_complete_and_ragged_sums_are_the_same_numbers() -> None:
-    human, _ = scores(3, segments=40)
-    complete = Paired.of(human, np.ones(human.shape, dtype=bool))
-    as_ragged = Paired(complete.first, complete.second, complete.differences, None)
-    assert complete.columns is not None
-    assert complete.p_values(DRAWS) == pytest.approx(as_ragged.p_values(DRAWS), abs=1e-12)
+    human, _ = scores(3, systems=5, segments=40)
+    ragged = np.ones(human.shape, dtype=bool)
+    ragged[4, 1:] = False
+    among = [i for i, pair in enumerate(combinations(range(5), 2)) if 4 not in pair]
+    for complete, some in zip(
+        flipped(human[:4], ragged[:4], DRAWS), flipped(human, ragged, DRAWS), strict=True
+    ):
+        assert complete == pytest.approx(some[..., among], abs=1e-12)
 
 
 def test_identical_systems_have_p_1_both_ways() -> None:
     human, _ = scores(4)
     human[1] = human[0]
-    assert Paired.of(human, np.ones(human.shape, dtype=bool)).p_values(DRAWS)[0] == 1.0
+    assert flipped(human, np.ones(human.shape, dtype=bool), DRAWS)[0][0] == 1.0
 
 
 def test_resampled_p_values_are_the_normal_limit() -> None:
     human, _ = scores(6, systems=2, segments=400)
-    pairs = Paired.of(human, np.ones(human.shape, dtype=bool))
-    drawn = pairs.resampled(DRAWS)
+    _, drawn = flipped(human, np.ones(human.shape, dtype=bool), DRAWS)
     d = human[0] - human[1]
     rng = np.random.default_rng(0)
     own = []
@@ -78,8 +82,8 @@ def test_given_p_values_take_the_place_of_segment_scores() -> None:
     human, metric = scores(7, systems=3)
     present = np.ones(human.shape, dtype=bool)
     better = np.array([[np.nan, 0.2, 0.3], [0.8, np.nan, 0.4], [0.7, 0.6, np.nan]])
-    (found,) = soft_accuracies(human, metric[None], present[None], [better], DRAWS)
-    people = Paired.of(human, present).p_values(DRAWS)
+    (found,) = soft_accuracies(human, metric[None], [better], DRAWS)
+    people, _ = flipped(human, present, DRAWS)
     assert found.value == pytest.approx(1 - np.mean(np.abs(people - [0.2, 0.3, 0.4])))
     assert not len(found.drawn)
 
@@ -90,8 +94,22 @@ def test_intervals_hold_their_own_value() -> None:
         rng = np.random.default_rng(seed)
         human = np.linspace(0, 3, 6)[:, None] + rng.normal(size=(6, 60))
         metric = human + 0.5 * rng.normal(size=human.shape)
-        present = np.ones((1, *human.shape), dtype=bool)
-        (found,) = soft_accuracies(human, metric[None], present, [None], DRAWS)
-        low, high = interval(found.around, 0.05, 60)
+        (found,) = soft_accuracies(human, metric[None], [None], DRAWS)
+        low, high = interval(found.drawn, 0.05, 60)
         assert low <= found.value <= high
-        assert found.around.max() <= 1.0
+        assert found.drawn.max() <= 1.0
+
+
+def test_segments_with_one_judged_system_have_no_soft_accuracy() -> None:
+    body = request(segments=12, resamples=99)
+    for k, name in enumerate(SYSTEMS):
+        row = body["human"]["scores"]["segment"][name]
+        row[:] = [score if j % len(SYSTEMS) == k else None for j, score in enumerate(row)]
+    body["metrics"]["BLEU"]["pairs"] = [{"a": "Aspen", "b": "Birch", "p_greater": 0.2}]
+    for level in ("system", "segment"):
+        report = compute(parse({**body, "level": level}))
+        assert [metric.soft_accuracy.value for metric in report.metrics] == [None] * 3
+        assert report.metrics[0].pearson.value is not None
+        (warning,) = [words for words in report.warnings if "two systems" in words]
+        assert "oft pairwise accuracy" in warning
+        assert "COMET, BLEU, TER" in warning

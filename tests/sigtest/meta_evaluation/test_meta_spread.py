@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 from sigtest.draws.weights import bootstrap_counts
-from sigtest.meta_evaluation.statistics.spread import draw, interval
-from sigtest.meta_evaluation.statistics.values import Cells, evaluate
+from sigtest.meta_evaluation.bootstrap import Draws, draw, interval
+from sigtest.meta_evaluation.statistics import Cells, evaluate
 
 ROWS = 40
 
@@ -23,7 +23,7 @@ def cells(systems: int, segments: int, seed: int = 1, ties: bool = False) -> Cel
 
 def drawn(statistic: str, own: Cells, level: str, group: str = "none") -> np.ndarray:
     found = evaluate(statistic, own, group)
-    return draw(statistic, own, found, level=level, seed=9, stream=0, rows=ROWS)
+    return draw(statistic, own, found, Draws(9, 0, 0, ROWS), level)
 
 
 def accuracy_of(h: np.ndarray, m: np.ndarray, ids: np.ndarray) -> float:
@@ -118,7 +118,7 @@ def test_intervals_cover_the_truth_about_as_often_as_they_say() -> None:
         metric = rho * human + np.sqrt(1 - rho**2) * rng.normal(size=(size, 1))
         own = Cells(human, metric[None], np.ones((size, 1), dtype=bool))
         values = evaluate("pearson", own, "none")
-        draws = draw("pearson", own, values, level="system", seed=trial, stream=0, rows=399)
+        draws = draw("pearson", own, values, Draws(trial, 0, 0, 399), "system")
         low, high = interval(draws[0], 0.05, size)
         hits += low <= rho <= high
     assert stats.binomtest(hits, trials, 0.95).pvalue > 1e-4  # plain percentile intervals: .91

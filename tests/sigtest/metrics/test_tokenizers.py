@@ -8,11 +8,10 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.tokenizers import tokenizer_spm
 
 from app.pages import forms
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare
 from sigtest.errors import UnavailableError
-from sigtest.metrics import bleu, sacre
-from sigtest.metrics.meteor import program
+from sigtest.metrics import bleu, jvm, sacre
 
 TEXT = [
     "これ は 試験 です 。",
@@ -91,5 +90,5 @@ def test_bleu_of_japanese_is_sacrebleus() -> None:
 
 def test_meteor_is_offered_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "meteor" in forms.measurable()
-    monkeypatch.setattr(program, "_inside", lambda name, file: None)
+    monkeypatch.setattr(jvm, "_inside", lambda name, file: None)
     assert "meteor" not in forms.measurable()

@@ -15,10 +15,10 @@ import pytest
 from service import EXAMPLE
 
 import sigtest
+from sigtest import notebook
 from sigtest.errors import InputError
 from sigtest.kinds import KINDS, FormFile
 from sigtest.meta_evaluation import MetaReport
-from sigtest.notebook import people
 from sigtest.people import HumanReport, compute, parse
 from sigtest.render.formats import FORMATS
 
@@ -40,7 +40,7 @@ def scores(label: str) -> dict[str, float]:
 
 
 def test_the_examples_in_the_documentation_run() -> None:
-    tried = doctest.testmod(people, extraglobs={"sigtest": sigtest})
+    tried = doctest.testmod(notebook, extraglobs={"sigtest": sigtest})
     assert tried.attempted > 6
     assert tried.failed == 0
 

@@ -6,9 +6,10 @@ import random
 import pytest
 
 import sigtest
+from sigtest import notebook
 from sigtest.errors import SigtestError
-from sigtest.notebook import planning
-from sigtest.plans import PlanReport, compute, parse
+from sigtest.plans.compute import compute, parse
+from sigtest.plans.report import PlanReport
 from sigtest.report import encode
 
 RNG = random.Random(5)
@@ -16,7 +17,7 @@ SCORES = {name: {"comet": [RNG.random() for _ in range(80)]} for name in ("a", "
 
 
 def test_the_example_runs() -> None:
-    assert doctest.testmod(planning).failed == 0
+    assert doctest.testmod(notebook).failed == 0
 
 
 def test_a_plan_is_that_of_the_same_request() -> None:

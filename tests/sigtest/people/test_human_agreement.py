@@ -9,8 +9,9 @@ import pytest
 from statsmodels.stats.inter_rater import cohens_kappa, to_table
 
 from sigtest.draws.weights import bootstrap_counts, counts_plain
-from sigtest.people.annotators import RESAMPLES, STREAM, kappas
+from sigtest.people.annotators import RESAMPLES, STREAM, agreement, kappas
 from sigtest.people.judgements import Pairs, pairs_within
+from sigtest.requests.people import HumanRequest
 
 
 def test_kappa_of_printed_agreement(oracles: Path) -> None:
@@ -23,10 +24,10 @@ def test_kappa_of_printed_agreement(oracles: Path) -> None:
         pairs = Pairs(np.arange(0, 2000, 2), np.arange(1, 2000, 2))
         judges = np.zeros(2000, dtype=np.int64)
         found = kappas(labels, judges, pairs, row["categories"], 1)
-        assert found.share == row["pr_a"]
-        assert found.uniform == pytest.approx(row["kappa_uniform_chance"], abs=1e-12)
+        assert found.agreed / len(pairs) == row["pr_a"]
+        assert found.uniform[0] == pytest.approx(row["kappa_uniform_chance"], abs=1e-12)
         if row["consistent_with_rounding_of_pr_a"]:
-            assert found.uniform == pytest.approx(
+            assert found.uniform[0] == pytest.approx(
                 row["printed"], abs=0.0015 if row["printed"] != round(row["printed"], 2) else 0.006
             )
 
@@ -40,9 +41,9 @@ def test_two_judges_have_cohens_kappa() -> None:
     pairs = Pairs(np.arange(120), np.arange(120, 240))
     found = kappas(labels, judges, pairs, 4, 1)
     table = to_table(np.stack([first, second], axis=1))[0]
-    assert found.cohen == pytest.approx(cohens_kappa(table).kappa, rel=1e-12)
+    assert found.cohen[0] == pytest.approx(cohens_kappa(table).kappa, rel=1e-12)
     turned = kappas(labels, judges, Pairs(pairs.second, pairs.first), 4, 1)
-    assert turned.cohen == pytest.approx(found.cohen, rel=1e-12)
+    assert turned.cohen[0] == pytest.approx(found.cohen[0], rel=1e-12)
 
 
 def test_one_judge_twice_has_cohens_kappa_of_first_and_second() -> None:
@@ -53,7 +54,7 @@ def test_one_judge_twice_has_cohens_kappa_of_first_and_second() -> None:
     labels = np.concatenate([first, second])
     found = kappas(labels, np.zeros(180, dtype=np.int64), pairs, 3, 1)
     table = to_table(np.stack([first, second], axis=1))[0]
-    assert found.cohen == pytest.approx(cohens_kappa(table).kappa, rel=1e-12)
+    assert found.cohen[0] == pytest.approx(cohens_kappa(table).kappa, rel=1e-12)
 
 
 def test_many_judges_as_a_loop_counts_them() -> None:
@@ -78,9 +79,9 @@ def test_many_judges_as_a_loop_counts_them() -> None:
         ]
     )
     kappa = kappas(labels, judges, found, 3, 1)
-    assert kappa.share == pytest.approx(share)
-    assert kappa.uniform == pytest.approx((share - 1 / 3) / (2 / 3))
-    assert kappa.cohen == pytest.approx((share - chance) / (1 - chance))
+    assert kappa.agreed / len(found) == pytest.approx(share)
+    assert kappa.uniform[0] == pytest.approx((share - 1 / 3) / (2 / 3))
+    assert kappa.cohen[0] == pytest.approx((share - chance) / (1 - chance))
 
 
 def test_draws_of_judges_weigh_each_pair_by_both() -> None:
@@ -97,7 +98,7 @@ def test_draws_of_judges_weigh_each_pair_by_both() -> None:
         own = row[judges[pairs.first]] * row[judges[pairs.second]]
         if own.sum():
             expected.append(((own @ same) / own.sum() - 1 / 3) / (2 / 3))
-    assert found.uniform_draws == pytest.approx(np.array(expected), abs=1e-12)
+    assert found.uniform[1] == pytest.approx(np.array(expected), abs=1e-12)
 
 
 def test_draws_of_single_judges_weigh_their_own_repeats() -> None:
@@ -110,7 +111,7 @@ def test_draws_of_single_judges_weigh_their_own_repeats() -> None:
     same = labels[pairs.first] == labels[pairs.second]
     own = weights[:, judges[pairs.first]]
     expected = ((own @ same) / own.sum(axis=1) - 0.5) / 0.5
-    assert found.uniform_draws == pytest.approx(expected, abs=1e-12)
+    assert found.uniform[1] == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("size", [2, 7, 156])
@@ -127,4 +128,6 @@ def test_too_many_pairs_are_left_alone() -> None:
 
 def test_no_pair_has_no_kappa() -> None:
     nothing = np.empty(0, dtype=np.int64)
-    assert kappas(np.zeros(3), np.zeros(3), Pairs(nothing, nothing), 5, 1) is None
+    pairs = {"same": Pairs(nothing, nothing)}
+    made = "adequacy", "intervals", 5, np.zeros(3), np.zeros(3)
+    assert list(agreement(*made, pairs, HumanRequest())) == []

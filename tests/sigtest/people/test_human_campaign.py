@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sigtest.people import compute, parse
-from sigtest.people.matching import check_segments, match_systems
+from sigtest.people.question import check_segments, match_systems
 
 CAMPAIGN = Path(__file__).parents[3] / "examples" / "campaign" / "judgements.tsv"
 
@@ -71,7 +71,7 @@ def test_all_rows_are_accounted_for(report) -> None:
 def test_judgements_speak_of_the_example_task(report, example: Path) -> None:
     outputs = [path.stem for path in sorted((example / "systems").iterdir())]
     matched = match_systems([own.name for own in report.systems], outputs)
-    assert set(matched.given.values()) == set(outputs)
+    assert set(matched.outputs.values()) == set(outputs)
     segments = parse({}, [("c", CAMPAIGN.read_bytes())]).judgements.segment.names
     documents = (example / "documents.txt").read_text().splitlines()
     assert check_segments(segments, len(documents)) == ()

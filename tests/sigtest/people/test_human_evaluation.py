@@ -14,9 +14,8 @@ from statsmodels.stats.multitest import multipletests
 from sigtest.errors import InputError, RecipeError
 from sigtest.kinds import KINDS
 from sigtest.people import compute, parse
-from sigtest.people.conclusions import combine, concluded, decide, ranks
+from sigtest.people.compute import combine, concluded, decide, ranks
 from sigtest.people.report import JudgedPair
-from sigtest.people.scores import by_name
 from sigtest.people.show import present
 from sigtest.render.formats import FORMATS, Layout
 
@@ -527,7 +526,7 @@ def test_standardised_scores_are_put_into_percentiles() -> None:
 def test_scores_by_name_are_those_of_segments() -> None:
     rows = [row("w", s, f"s{i}", 10 * i + 5 * (s == "A")) for s in "AB" for i in range(3)]
     prepared = parse({"judgements": rows, "standardise": "none"}).prepared
-    found = by_name(prepared.pooled, prepared.systems, prepared.judgements.segment)
+    found = prepared.pooled.by_name(prepared.systems)
     assert found == {"A": {"s0": 5, "s1": 15, "s2": 25}, "B": {"s0": 0, "s1": 10, "s2": 20}}
 
 

@@ -294,6 +294,39 @@ def test_rankings_pass_over_outputs_that_were_not_ranked() -> None:
     assert report.tested == "rankings"
 
 
+def test_systems_of_another_language_pair_are_not_ranked() -> None:
+    header = "srclang,trglang,srcIndex,judgeId,system1Id,system2Id,system1rank,system2rank\n"
+    text = header + "x,y,1,j,A,B,1,2\nz,y,1,j,C,D,1,2\nx,y,2,j,B,A,2,1\n"
+    report = compute(parse({"languages": "x-y"}, [("r", text.encode())]))
+    assert [(own.name, own.range) for own in report.systems] == [("A", (1, 2)), ("B", (1, 2))]
+    assert [(pair.a, pair.b) for pair in report.pairs] == [("A", "B")]
+
+
+def test_outputs_that_nobody_ranked_are_not_ranked() -> None:
+    header = "srcIndex,judgeId,system1Id,system2Id,system3Id,system1rank,system2rank,system3rank\n"
+    report = compute(parse({}, [("r", (header + "1,j,X,A,B,-1,1,2\n").encode())]))
+    assert [(own.name, own.range) for own in report.systems] == [("A", (1, 2)), ("B", (1, 2))]
+
+
+def test_a_system_that_ties_with_all_others_has_no_share_of_wins() -> None:
+    header = "srcIndex,judgeId,system1Id,system2Id,system1rank,system2rank\n"
+    report = compute(parse({}, [("r", (header + "1,j,A,B,1,1\n2,j,B,C,1,2\n").encode())]))
+    tied, won, _ = report.systems
+    assert (tied.raw, tied.ci, won.raw) == (None, None, 100)
+    assert "A 1-3 1 1 " in " ".join(str(report).split())  # of score and interval nothing
+
+
+def test_rankings_of_several_files_may_be_unequally_wide() -> None:
+    two = "srcIndex,judgeId,system1Id,system2Id,system1rank,system2rank\n"
+    three = "srcIndex,judgeId,system1Id,system2Id,system3Id,system1rank,system2rank,system3rank\n"
+    files = [("r", (two + "1,j,A,B,1,2\n").encode()),
+             ("s", (three + "1,j,B,C,A,3,2,1\n2,j,A,B,C,1,2,-1\n").encode())]  # fmt: skip
+    report = compute(parse({}, files))
+    won = {(p.a, p.b): (p.u, p.n_a) for p in report.pairs}
+    assert won == {("A", "B"): (3, 3), ("A", "C"): (1, 1), ("B", "C"): (0, 1)}
+    assert [source.used for source in report.sources] == [1, 2]
+
+
 def test_fillers_are_no_systems_and_shared_outputs_are_of_both() -> None:
     text = RNK + "1,j,A+B,C,1,2\n2,j,A,placeholder,1,-1\n3,j,B,C,2,1\n4,j,A,x+y,2,1\n"
     report = compute(parse({}, [("r", text.encode())]))

@@ -9,7 +9,7 @@ from scipy import stats
 
 from sigtest.draws.weights import bootstrap_counts
 from sigtest.people import compute, parse
-from sigtest.people.gain import NEW, OLD, figures, harmonic, mean_figures
+from sigtest.people.scores import NEW, OLD, figures, harmonic, mean_figures
 from sigtest.people.statistics import interval
 
 FOUR = {"best_old": "A", "best_new": "B", "current_old": "C", "current_new": "D"}

@@ -3,14 +3,14 @@
 import pytest
 
 from sigtest.errors import InputError
-from sigtest.people.matching import check_segments, match_systems
+from sigtest.people.question import check_segments, match_systems
 
 
 def test_numbers_and_campaigns_are_no_part_of_a_name() -> None:
     found = match_systems(
         ["Online-W.2", "wmt23.AIRC", "X.1", "plain.3"], ["AIRC", "X.1", "Online-W", "plain"]
     )
-    assert found.given == {"Online-W.2": "Online-W", "wmt23.AIRC": "AIRC", "X.1": "X.1",
+    assert found.outputs == {"Online-W.2": "Online-W", "wmt23.AIRC": "AIRC", "X.1": "X.1",
                            "plain.3": "plain"}  # fmt: skip
 
 
@@ -19,7 +19,7 @@ def test_aliases_and_human_translations() -> None:
         ["Nemo.7", "A.1", "B.2", "HUMAN-C", "refA"], ["NVIDIA-NeMo", "A", "B"],
         {"Nemo.7": "NVIDIA-NeMo"},
     )  # fmt: skip
-    assert found.given["Nemo.7"] == "NVIDIA-NeMo"
+    assert found.outputs["Nemo.7"] == "NVIDIA-NeMo"
     assert found.references == ("HUMAN-C", "refA")
 
 

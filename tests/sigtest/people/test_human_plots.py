@@ -9,7 +9,7 @@ import pytest
 
 from sigtest.errors import RecipeError
 from sigtest.people import compute, parse
-from sigtest.people.pictures import (
+from sigtest.people.show import (
     annotators_plot,
     boxes_plot,
     gain_plot,
@@ -18,7 +18,7 @@ from sigtest.people.pictures import (
 )
 from sigtest.render.drawing import COLOURS, COLUMN
 from sigtest.render.marks import P_LEVELS
-from sigtest.render.names import printable
+from sigtest.render.words import printable
 
 SVG = "{http://www.w3.org/2000/svg}"
 FOUR = {"best_old": "elm", "best_new": "birch", "current_old": "aspen", "current_new": "cedar"}

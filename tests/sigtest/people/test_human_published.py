@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from sigtest.people import HumanReport, compute, parse
-from sigtest.people.scores import by_name
 
 FILLER = "0.12"  # of a published matrix: not significant, or not tested
 
@@ -115,7 +114,7 @@ def test_segment_scores_from_judgements_equal_the_published_16008(data: Path) ->
     human = data / "wmt22.cs-en" / "human"
     asked = parse({}, [("stnd", (human / "ad-csen-good-stnd.csv").read_bytes())])
     prepared = asked.prepared
-    found = by_name(prepared.pooled, prepared.systems, prepared.judgements.segment)
+    found = prepared.pooled.by_name(prepared.systems)
     rows = (human / "ad-seg-scores-cs-en.csv").read_text().splitlines()[1:]
     assert sum(map(len, found.values())) == len(rows) == 16_008
     for row in rows:
@@ -181,7 +180,7 @@ def test_appraise_segment_scores_equal_the_authors(data: Path, kind: str) -> Non
     folder = data / "formats" / "esa"
     file = folder / f"240315rc5{kind}.scores.csv"
     prepared = parse({"standardise": "none"}, [(file.name, file.read_bytes())]).prepared
-    found = by_name(prepared.pooled, prepared.systems, prepared.judgements.segment)
+    found = prepared.pooled.by_name(prepared.systems)
     published: dict[str, list[float]] = defaultdict(list)
     for line in (folder / f"en-de.{kind}-1.seg.score").read_text().splitlines():
         system, score = line.split("\t")
@@ -199,7 +198,7 @@ def test_appraise_segments_are_the_same_for_every_system(data: Path, kind: str) 
     folder = data / "formats" / "esa"
     file = folder / f"240315rc5{kind}.scores.csv"
     prepared = parse({"standardise": "none"}, [(file.name, file.read_bytes())]).prepared
-    found = by_name(prepared.pooled, prepared.systems, prepared.judgements.segment)
+    found = prepared.pooled.by_name(prepared.systems)
     published: dict[str, list[str]] = defaultdict(list)
     for line in (folder / f"en-de.{kind}-1.seg.score").read_text().splitlines():
         system, score = line.split("\t")
@@ -220,7 +219,7 @@ def test_mqm_segment_scores_equal_the_published_ones(data: Path) -> None:
     folder = data / "formats" / "mqm"
     file = folder / "mqm_ted_zhen.tsv"
     prepared = parse({"standardise": "none"}, [(file.name, file.read_bytes())]).prepared
-    found = by_name(prepared.pooled, prepared.systems, prepared.judgements.segment)
+    found = prepared.pooled.by_name(prepared.systems)
     names = {"ref-A": "ref", "ref-B": "refB"}
     published = {}
     for line in (folder / "mqm_ted_zhen.avg_seg_scores.tsv").read_text().splitlines()[1:]:

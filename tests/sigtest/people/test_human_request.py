@@ -46,6 +46,13 @@ def test_every_field_of_the_request_is_taken() -> None:
     assert "aliases:A=NVIDIA-NeMo" in report.signature
 
 
+def test_of_several_unknown_fields_the_first_is_named() -> None:
+    row = ROWS[0] | {f"odd{i}": 1 for i in range(40)}
+    with pytest.raises(RecipeError) as raised:
+        parse({"judgements": [row]})
+    assert raised.value.field == "judgements[0].odd0"
+
+
 def test_what_is_stored_rebuilds_the_same_question() -> None:
     first = asked(**CHOICES)
     stored = json.loads(json.dumps(encode(first), allow_nan=False))

@@ -10,13 +10,13 @@ import pytest
 import studied
 from scipy import stats
 
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare
 from sigtest.errors import InputError, RecipeError, SigtestError
 from sigtest.kinds import KINDS
-from sigtest.plans import PlanQuestion, PlanReport, compute, parse
-from sigtest.plans.compute import needed, stderr_factors
-from sigtest.plans.pictures import PICTURES
+from sigtest.plans.compute import PlanQuestion, compute, needed, parse, stderr_factors
+from sigtest.plans.kind import PICTURES
+from sigtest.plans.report import PlanReport
 from sigtest.render.formats import FORMATS
 from sigtest.report import decode, encode
 

@@ -7,11 +7,11 @@ import pytest
 from written import rendered
 
 import sigtest
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare
 from sigtest.people.show import present
 from sigtest.render.formats import FORMATS
-from sigtest.render.standings import answer, listed, pair_rows
+from sigtest.render.standings import abridged, answer, pair_rows
 from sigtest.report import Report
 
 REFERENCE = [f"word{i} and word{i + 1} stand on line {i} of this text" for i in range(60)]
@@ -109,7 +109,7 @@ def test_another_metric_is_answered_when_it_is_asked_for() -> None:
     ],
 )
 def test_many_names_are_counted(names: list[str], words: str) -> None:
-    assert listed(names) == words
+    assert abridged(names) == words
 
 
 def test_a_difference_that_no_resample_changes_is_said_to_be_the_same() -> None:

@@ -13,7 +13,7 @@ from written import rendered, report
 from sigtest.cli import main
 from sigtest.errors import RecipeError, UnavailableError
 from sigtest.kinds import KINDS
-from sigtest.render.converters import converted
+from sigtest.render.drawing import converted
 from sigtest.render.pictures import PICTURES
 
 typst = pytest.importorskip("typst", reason="PDF and PNG need the extra `pictures`")

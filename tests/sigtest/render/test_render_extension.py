@@ -7,8 +7,8 @@ import pytest
 from written import rendered, report, reported_on_several
 
 from sigtest.cli import main
-from sigtest.cli.arguments import parse
-from sigtest.cli.listing import listing
+from sigtest.cli.compare import listing
+from sigtest.cli.options import parse
 from sigtest.render.formats import FORMATS, Format, Presented
 from sigtest.render.model import Document, Paragraph, Sheet
 from sigtest.render.pictures import PICTURES, View, picture_of_view

@@ -8,13 +8,13 @@ import pytest
 from studied import SYSTEMS, comparison
 
 from sigtest.cli import main
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare
 from sigtest.errors import RecipeError
 from sigtest.render.comparison import present
 from sigtest.render.formats import FORMATS
-from sigtest.render.json import render
 from sigtest.render.pictures import PICTURES
+from sigtest.render.records import render_json
 from sigtest.report import Report, select
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -35,7 +35,7 @@ def test_the_shell_draws_it_of_a_stored_report(
     report: Report, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     stored = tmp_path / "report.json"
-    stored.write_text(render(report))
+    stored.write_text(render_json(report))
     assert main(["plot", "grid", str(stored)]) == 0
     assert capfdbinary.readouterr().out.decode() == GRID.draw(report, {})
 

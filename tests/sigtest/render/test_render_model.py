@@ -2,7 +2,7 @@
 
 import pytest
 
-from sigtest.render import html, latex, markdown, text
+from sigtest.render import html, latex, text
 from sigtest.render.model import (
     Abreast,
     Column,
@@ -63,7 +63,7 @@ def document() -> Document:
         Column("rank", (Range(1, 2), Range(2, 2))),
         Column("score", (Number(-1.5, 1), None)),
         Column("interval", (Interval(-2.25, -0.75, 1), None)),
-        Column("p", (PValue(0.03, 0.05, frozenset(["significant"])), PValue(0.2, 0.05))),
+        Column("p", (PValue(0.03, 0.05, marks=frozenset(["significant"])), PValue(0.2, 0.05))),
         Column("words", (Words("one & two"), None)),
     )
     made = ReportTable(
@@ -86,7 +86,7 @@ def test_looks_show_answers_that_are_no_comparisons() -> None:
     assert "r_1     1-2  -1.5 [-2.2, -0.8]   0.030*  one & two" in lines
     assert "r_2       2                       0.20" in lines
     assert lines[-1] == "Signature: human:1"
-    assert r"| r\_1 | 1-2 | -1.5 | \[-2.2, -0.8\] | **0.030** | one \& two |" in markdown.render(
+    assert r"| r\_1 | 1-2 | -1.5 | \[-2.2, -0.8\] | **0.030** | one \& two |" in text.markdown(
         document()
     )
     assert r"r\_1 & 1--2 & $-1.5$ & $[-2.2, -0.8]$ & $0.030$$^{*}$ & one \& two \\" in latex.render(
@@ -106,8 +106,8 @@ def test_counts_have_their_thousands_marked_as_in_sentences() -> None:
     made = Document(
         "Counts", (), (ReportTable("Counts", (names,), (Group("", (counts, ranges)),)),)
     )
-    for look in (text, html, markdown):
-        assert "12,345" in look.render(made)
-        assert "1,000,000" in look.render(made)
-        assert "9,999, 23,456" in look.render(made).replace("  ", " ")
+    for look in (text.render, html.render, text.markdown):
+        assert "12,345" in look(made)
+        assert "1,000,000" in look(made)
+        assert "9,999, 23,456" in look(made).replace("  ", " ")
     assert "$12{,}345$ & $[9{,}999, 23{,}456]$" in latex.render(made)  # no gap after the comma

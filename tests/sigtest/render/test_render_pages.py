@@ -7,9 +7,9 @@ from browser import dumped, with_browser
 from written import HOSTILE, hostile, renamed, rendered, report
 
 from sigtest.kinds.comparisons import ComparisonReport
-from sigtest.render import html, markdown
+from sigtest.render import html, text
 from sigtest.render.comparison import document
-from sigtest.render.names import printable
+from sigtest.render.words import printable
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 
@@ -122,7 +122,7 @@ def test_markdown_tables_keep_their_cells():
 
 @pytest.mark.parametrize("name", ["*b*", "`c`", "[l](u)", "<b>", "a|b", "www.x.org", "http://x"])
 def test_markdown_escapes_what_it_would_format(name):
-    escaped = markdown.escape(name)
+    escaped = text.escape(name)
     assert name not in escaped
     assert re.sub(r"\\([^\w\s])", r"\1", escaped) == name
 

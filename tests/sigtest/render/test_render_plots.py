@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from written import HOSTILE, REFERENCES, hostile, renamed, report
 
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare, distribute
 from sigtest.errors import RecipeError
 from sigtest.render.distribution import bin_edges, counted_tail
 from sigtest.render.drawing import COLOURS, COLUMN, Style, short_names, text_width
-from sigtest.render.names import printable
 from sigtest.render.pictures import PICTURES
+from sigtest.render.words import printable
 
 
 def matrix_plot(made, **chosen):

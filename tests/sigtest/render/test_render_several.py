@@ -10,12 +10,12 @@ from xml.etree import ElementTree
 import pytest
 from written import HOSTILE, rendered, reported_on_several
 
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare, distribute
 from sigtest.errors import RecipeError
 from sigtest.render.formats import FORMATS
-from sigtest.render.names import printable, width
 from sigtest.render.pictures import PICTURES, view
+from sigtest.render.words import printable, width
 from sigtest.report import NamedReport, Report
 
 TEST = "approximate_randomization"

@@ -12,8 +12,8 @@ from sigtest.errors import InputError
 from sigtest.render.comparison import document
 from sigtest.render.formats import FORMATS
 from sigtest.render.model import Figure
-from sigtest.render.names import width
 from sigtest.render.pictures import PICTURES
+from sigtest.render.words import width
 from sigtest.report import Report
 
 

@@ -3,9 +3,8 @@ import unicodedata
 import pytest
 from written import hostile, rendered, report, with_pair
 
-from sigtest.render.digits import fixed, probability, signed
-from sigtest.render.names import width
 from sigtest.render.standings import decimals
+from sigtest.render.words import fixed, probability, signed, width
 from sigtest.report import ScoreReport
 
 

@@ -1,4 +1,7 @@
-"""Parts of reports: what is chosen stays as it was, what is not chosen is gone."""
+"""Parts of a report, and the page that describes all of it."""
+
+import re
+from pathlib import Path
 
 import pytest
 from written import rendered, report, reported_on_several
@@ -82,3 +85,21 @@ def test_parts_have_every_format(form: str, system: object) -> None:
 def test_what_is_unknown_is_named(asked: dict, message: str) -> None:
     with pytest.raises(RecipeError, match=message):
         select(made(), **asked)
+
+
+DOCS = Path(__file__).parents[3] / "docs"
+
+
+@pytest.mark.parametrize("part", ["", "testset", "metrics", "systems", "pairs"])
+def test_every_field_of_the_report_is_described(part):
+    body = report().as_json()
+    fields = {
+        "": body,
+        "testset": body["testset"],
+        "metrics": body["metrics"]["bleu"],
+        "systems": body["systems"][0]["scores"]["bleu"],
+        "pairs": body["pairs"][0],
+    }[part]
+    described = (DOCS / "SERVICE.md").read_text(encoding="utf-8")
+    for field in fields:
+        assert re.search(rf"`(?:[\w.]+\.)?{field}`", described), field

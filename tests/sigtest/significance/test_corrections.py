@@ -11,7 +11,6 @@ from statsmodels.stats.multitest import multipletests
 from sigtest.errors import RecipeError
 from sigtest.significance import ALONE, CORRECTIONS
 from sigtest.significance.corrections import Correction, adjust, after
-from sigtest.significance.stepwise import stepped
 
 STATSMODELS = {
     "bonferroni": "bonferroni",
@@ -141,13 +140,6 @@ def test_claims_in_a_declared_family_only_grow(correction: str) -> None:
         later = adjust(p[:seen], correction, family=20)
         assert (later[:-1] <= adjusted).all()
         adjusted = later
-
-
-@pytest.mark.parametrize("correction", ALONE)
-def test_ranks_and_adjusting_are_the_same_correction(correction: str) -> None:
-    chosen = CORRECTIONS[correction]
-    p = np.random.default_rng(14).random(15) ** 3
-    assert stepped(p, chosen.scale, chosen.direction).tolist() == chosen.adjust(p).tolist()
 
 
 def test_titles_are_spelled_as_the_field_spells_them() -> None:

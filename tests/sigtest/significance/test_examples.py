@@ -7,7 +7,7 @@ import pkgutil
 import pytest
 
 from sigtest import significance
-from sigtest.significance import CORRECTIONS
+from sigtest.significance import CORRECTIONS, corrections
 from sigtest.significance.corrections import Correction
 
 MODULES = [module.name for module in pkgutil.iter_modules(significance.__path__)]
@@ -21,6 +21,9 @@ def test_examples_say_what_the_code_does(name: str) -> None:
 
 @pytest.mark.parametrize("correction", CORRECTIONS.values(), ids=list(CORRECTIONS))
 def test_every_correction_has_theory_and_an_example(correction: Correction) -> None:
-    theory, _, example = correction.doc.partition("Examples:")
+    theory, _, example = (correction.adjust.__doc__ or "").partition("Examples:")
     assert len(theory.split()) >= 30
-    assert doctest.DocTestParser().get_examples(example)
+    run, names = doctest.DocTestRunner(), vars(corrections).copy()
+    run.run(doctest.DocTestParser().get_doctest(example, names, correction.name, None, None))
+    assert run.tries >= 1
+    assert run.failures == 0

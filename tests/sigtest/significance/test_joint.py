@@ -4,15 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from computed import sample_of
 
-from sigtest.comparison.parse import parse_comparison
-from sigtest.draws.permutations import permuted_sums
-from sigtest.draws.sample import Sample
-from sigtest.draws.weights import bootstrap_counts
-from sigtest.engine import compare, measure
+from sigtest.comparison.comparison import parse_comparison
+from sigtest.draws.weights import bootstrap_counts, permuted_sums
+from sigtest.engine import compare
 from sigtest.errors import RecipeError
 from sigtest.requests.recipe import Recipe
-from sigtest.significance.joint import range_counts, step_down_counts
+from sigtest.significance.corrections import range_counts, step_down_counts
 
 
 def test_step_down_equals_the_textbook_loop() -> None:
@@ -138,19 +137,8 @@ def test_joint_corrections_do_not_depend_on_blocks() -> None:
         {"correction": "max_t", "tests": ["bootstrap"]},
     ):
         comparison = parse_comparison(scores_request(values, **choice))
-        metric = comparison.recipe.metrics[0]
-        tables = [
-            np.stack(
-                [
-                    measure(comparison.entries[0].testset, s, metric)
-                    for s in comparison.entries[0].systems
-                ]
-            )
-        ]
-        whole = Sample(comparison.plan.parts[0], tables).block(0, 199)
-        parts = [
-            Sample(comparison.plan.parts[0], tables).block(a, b) for a, b in ((0, 50), (50, 199))
-        ]
+        whole = sample_of(comparison).block(0, 199)
+        parts = [sample_of(comparison).block(a, b) for a, b in ((0, 50), (50, 199))]
         for field in ("scores", "ranges"):
             joined = np.concatenate([getattr(part, field) for part in parts], axis=-1)
             assert (joined == getattr(whole, field)).all()

@@ -10,22 +10,18 @@ import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests
 
-from sigtest.arrays import Array
+from sigtest.arrays import Array, Flags
 from sigtest.significance import CORRECTIONS
-from sigtest.significance.corrections import Correction, adjust
-from sigtest.significance.levels import (
+from sigtest.significance.corrections import (
+    Correction,
+    adjust,
     critical_value,
     experimentwise_error,
+    rejected_alone,
     smallest_attainable,
     strictest_level,
     undecided,
 )
-
-
-def test_experimentwise_error_of_fifteen_systems_as_printed() -> None:
-    """Riezler & Maxwell (2005), section 4.4: 105 pairs at .05; five at .015."""
-    assert round(experimentwise_error(0.05, 105), 4) == 0.9954
-    assert round(experimentwise_error(0.015, 5), 2) == 0.07
 
 
 def test_experimentwise_error_equals_the_printed_values(oracles: Path) -> None:
@@ -206,3 +202,30 @@ def test_smallest_attainable_p_value_of_a_family_of_equal_ones(
     correction: str, factor: float
 ) -> None:
     assert smallest_attainable(correction, 12, 1e-4) == pytest.approx(factor * 1e-4)
+
+
+BY_RANK = [c for c in CORRECTIONS.values() if c.scale is not None]
+
+
+def adjusted_one_by_one(p: Array, moved: Array, correction: str, alpha: float) -> Flags:
+    decisions = np.empty(len(p), dtype=np.bool_)
+    for i in range(len(p)):
+        family = p.copy()
+        family[i] = moved[i]
+        decisions[i] = adjust(family, correction)[i] <= alpha
+    return decisions
+
+
+@pytest.mark.parametrize("correction", BY_RANK, ids=lambda correction: correction.name)
+def test_moving_one_equals_adjusting_again(correction: Correction) -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        size, resamples = int(rng.integers(1, 14)), int(rng.choice([9, 19, 99, 9999]))
+        counts = rng.integers(0, resamples + 1, (2, size)) * rng.random((2, 1)) ** 3
+        p, moved = (counts.astype(int) + 1) / (resamples + 1)  # few values, and so many ties
+        moved = np.where(rng.random(size) < 0.3, rng.permutation(p), moved)
+        reached = float(rng.choice(adjust(p, correction.name)))
+        for alpha in (0.05, 0.3, *([reached] if reached < 1 else [])):  # also one just reached
+            expected = adjusted_one_by_one(p, moved, correction.name, alpha)
+            found = rejected_alone(p, moved, correction.scale, correction.direction, alpha)
+            assert found.tolist() == expected.tolist()

@@ -14,22 +14,19 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
 
 from sigtest.arrays import Array
-from sigtest.comparison.comparison import Comparison
-from sigtest.comparison.parse import parse_comparison
-from sigtest.decide.anew import decided
+from sigtest.comparison.comparison import Comparison, parse_comparison
+from sigtest.decide.summary import decided
 from sigtest.engine import compare, distribute
 from sigtest.errors import InputError, RecipeError
 from sigtest.metrics.scores import Ratio, Scores
 from sigtest.render.formats import FORMATS
 from sigtest.render.standings import better
-from sigtest.report import Report
-from sigtest.report.naming import renamed
+from sigtest.report import Report, renamed
 from sigtest.requests.recipe import Recipe
 from sigtest.significance import ALTERNATIVES, TESTS, Alternative, OwnP, own_tests
 from sigtest.significance.base import SMALLEST_P
 from sigtest.significance.exact import enumerate_swaps
-from sigtest.significance.paired import log10_t_tail
-from sigtest.significance.signs import MOST_RANKED
+from sigtest.significance.units import MOST_RANKED, doubled_ranks, log10_t_tail, signed_rank_p, wins
 
 SIDES = {"two-sided": 2, "greater": 1, "less": 1}
 
@@ -472,5 +469,58 @@ def test_the_registry_has_the_tests_of_labels_and_tables() -> None:
         "corrected_t",
         "sign_test",
         "signed_rank",
+        "matched_pairs",
     }
     assert next(iter(TESTS)) == "approximate_randomization"
+
+
+def wins_of(differences: list[float], alternative: str = "two-sided"):
+    given = np.array(differences)
+    return wins(given, np.full(len(given), 1e-9), alternative)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("size", [1, 2, 5, 12, 30])
+def test_p_values_equal_scipy_where_nothing_is_tied(size: int, alternative: str) -> None:
+    differences = np.random.default_rng(size).normal(0.3, 1, size).tolist()
+    found = wins_of(differences, alternative)
+    won = sum(d > 0 for d in differences)
+    assert (found.won, found.lost, found.tied) == (won, size - won, 0)
+    sign = stats.binomtest(won, size, alternative=alternative).pvalue
+    rank = stats.wilcoxon(differences, alternative=alternative, method="exact")
+    assert found.sign_p == pytest.approx(sign, rel=1e-12)
+    assert found.signed_rank_p == pytest.approx(rank.pvalue, rel=1e-12)
+    plus = stats.wilcoxon(differences, alternative="greater", method="exact").statistic
+    assert found.rank_sum == plus
+
+
+def test_ties_count_for_neither_side() -> None:
+    found = wins_of([0.0, 1e-12, 2.0, -1.0])
+    assert (found.won, found.lost, found.tied) == (1, 1, 2)
+    assert found.sign_p == 1
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_identical_systems_have_p_one(alternative: str) -> None:
+    found = wins_of([0.0, 0.0, 0.0], alternative)
+    assert (found.sign_p, found.signed_rank_p, found.tied) == (1, 1, 3)
+
+
+def test_rounding_breaks_no_tie_of_sizes() -> None:
+    assert doubled_ranks(np.array([0.3, 0.1 + 0.2, 0.1]), 1e-9).tolist() == [5, 5, 2]
+
+
+def test_sizes_that_are_just_the_slack_apart_share_a_rank() -> None:
+    assert doubled_ranks(np.array([1.0, 1.25, 1.75]), 0.25).tolist() == [3, 3, 6]
+    assert doubled_ranks(np.array([1.0, 1.25, 1.75]), 0.125).tolist() == [2, 4, 6]
+
+
+@pytest.mark.parametrize(("units", "tied", "counted"), [(500, 99, True), (501, 0, False)])
+def test_up_to_500_units_are_counted_besides_ties(units: int, tied: int, counted: bool) -> None:
+    signs = np.random.default_rng(units).choice([-1, 1], units)
+    ranks = np.append(2 * np.arange(1, units + 1) * signs, np.zeros(tied, dtype=int))
+    for alternative in ALTERNATIVES:
+        found = signed_rank_p(ranks, alternative)
+        assert (found.exact, found.statistic) == (counted, ranks[ranks > 0].sum() / 2)
+        normal = stats.wilcoxon(ranks, alternative=alternative, method="asymptotic")
+        assert found.p_value == pytest.approx(normal.pvalue, rel=0.02)

@@ -9,7 +9,7 @@ import pytest
 from computed import report_of
 
 from sigtest.significance.corrections import adjust
-from sigtest.significance.montecarlo import clopper_pearson
+from sigtest.significance.intervals import clopper_pearson
 
 RANDOMIZATION = "approximate_randomization"
 

@@ -1,12 +1,140 @@
-"""Rank ranges and clusters against published ones, and against all orders that decisions allow."""
+"""Rank clusters and rank ranges against published ones, the definitions, and all orders that
+decisions allow.
 
-from itertools import permutations
+Of n systems, one that l others beat and that beats w others has ranks l + 1 to n - w. A cluster
+ends where every system so far, by score, beats every system after it.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import permutations, product
 
 import numpy as np
 import pytest
+from computed import report_of
+from corpus import content
 
 from sigtest.arrays import Flags
-from sigtest.significance.ranking import Rank, rank
+from sigtest.significance.intervals import Rank, rank
+
+Place = tuple[int, int, int]  # cluster, first rank, last rank
+
+
+def table(wins: Mapping[int, Sequence[int]], size: int) -> Flags:
+    beats = np.zeros((size, size), dtype=np.bool_)
+    for winner, losers in wins.items():
+        beats[winner, list(losers)] = True
+    return beats
+
+
+def places(scores: list[float], beaten: Mapping[int, Sequence[int]]) -> list[Place]:
+    """What `rank` says, from scores and the systems that each system beats."""
+    found = rank(np.array(scores), table(beaten, len(scores)))
+    return [(place.cluster, place.lowest, place.highest) for place in found]
+
+
+def by_definition(scores: list[float], beats: np.ndarray) -> list[Place]:
+    size = len(scores)
+    order = sorted(range(size), key=lambda s: -scores[s])
+    lines = [
+        cut
+        for cut in range(1, size)
+        if all(beats[above, below] for above, below in product(order[:cut], order[cut:]))
+    ]
+    found = []
+    for s in range(size):
+        losses = sum(bool(beats[other, s]) for other in range(size))
+        wins = sum(bool(beats[s, other]) for other in range(size))
+        cluster = 1 + sum(cut <= order.index(s) for cut in lines)
+        found.append((cluster, 1 + losses, size - wins))
+    return found
+
+
+# Human evaluation of WMT21 on Wikipedia, best system first: who beats whom at .05 (adwilcox-*.csv),
+# how many each beats, its cluster (clusters.csv), and its range.
+# github.com/wmt-conference/wmt21-news-systems @ 124f238, humaneval/facebook-wikipedia-2021
+WMT21 = {
+    "Xhosa to Zulu": (
+        {0: (3, 4, 5), 1: (3, 4, 5), 2: (3, 4, 5), 3: (5,), 4: (5,)},
+        [3, 3, 3, 1, 1, 0],
+        [1, 1, 1, 2, 2, 3],
+        [(1, 3), (1, 3), (1, 3), (4, 5), (4, 5), (6, 6)],
+    ),
+    "Zulu to Xhosa": (
+        {0: (1, 2, 3, 4), 1: (3, 4), 2: (4,), 3: (4,)},
+        [4, 2, 1, 1, 0],
+        [1, 2, 2, 2, 3],
+        [(1, 1), (2, 3), (2, 4), (3, 4), (5, 5)],
+    ),
+    "Bengali to Hindi": (
+        {
+            0: (2, 3, 4, 5, 6, 7, 8),
+            1: (2, 3, 4, 5, 6, 7, 8),
+            2: (5, 6, 7, 8),
+            3: (6, 7, 8),
+            4: (6, 7, 8),
+            5: (8,),
+            6: (8,),
+            7: (8,),
+        },
+        [7, 7, 4, 3, 3, 1, 1, 1, 0],
+        [1, 1, 2, 2, 2, 2, 2, 2, 3],
+        [(1, 2), (1, 2), (3, 5), (3, 6), (3, 6), (4, 8), (6, 8), (6, 8), (9, 9)],
+    ),
+}
+
+
+@pytest.mark.parametrize("pair", WMT21)
+def test_wmt21_clusters(pair: str) -> None:
+    """Clusters and last ranks (n - wins) as published; first ranks counted by hand."""
+    beaten, wins, clusters, ranges = WMT21[pair]
+    size = len(wins)
+    found = places([float(size - place) for place in range(size)], beaten)
+    assert [cluster for cluster, _, _ in found] == clusters
+    assert [size - last for _, _, last in found] == wins
+    assert [(first, last) for _, first, last in found] == ranges
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.7, 0.95, 1.0])
+def test_ranks_equal_the_definition(share: float) -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(300):
+        size = int(rng.integers(1, 9))
+        scores = rng.permutation(np.arange(float(size)))
+        ahead = scores[:, None] > scores
+        beats = ahead & (rng.random((size, size)) < share)
+        found = rank(scores, beats)
+        expected = by_definition(scores.tolist(), beats)
+        assert [(place.cluster, place.lowest, place.highest) for place in found] == expected
+
+
+def test_ranks_of_a_report_follow_from_its_pairs() -> None:
+    """For a metric whose higher scores are better and one whose lower scores are."""
+    body = {
+        **content(1),
+        "metrics": ["bleu", "ter", "nist"],
+        "tests": ["approximate_randomization", "bootstrap"],
+        "resamples": 999,
+        "correction": "none",
+        "alpha": 0.5,
+    }
+    report = report_of(body)
+    names = [system["name"] for system in report["systems"]]
+    seen = set()
+    for metric, test in product(body["metrics"], body["tests"]):
+        sign = 1 if report["metrics"][metric]["higher_is_better"] else -1
+        scores = [sign * system["scores"][metric]["score"] for system in report["systems"]]
+        beats = np.zeros((len(names), len(names)), dtype=np.bool_)
+        for pair in report["pairs"]:
+            if (pair["metric"], pair["test"]) == (metric, test) and pair["significant"]:
+                a, b = names.index(pair["a"]), names.index(pair["b"])
+                beats[(a, b) if scores[a] > scores[b] else (b, a)] = True
+        expected = by_definition(scores, beats)
+        for system, (cluster, first, last) in zip(report["systems"], expected, strict=True):
+            found = system["ranks"][metric][test]
+            assert (found["cluster"], found["range"]) == (cluster, [first, last])
+            seen.add((cluster, first, last))
+    assert len(seen) > 2
+
 
 # Kocmi et al. (2024), "Findings of the WMT24 General Machine Translation Shared Task", human
 # evaluation of Czech-Ukrainian: score, printed range; a new list a cluster. No other decisions
@@ -27,14 +155,6 @@ WINS = {
     9: (10, 11),
     10: (11,),
 }
-
-
-def table(wins: dict[int, object], size: int) -> Flags:
-    beats = np.zeros((size, size), dtype=np.bool_)
-    for winner, losers in wins.items():
-        for loser in losers:
-            beats[winner, loser] = True
-    return beats
 
 
 def test_published_clusters_and_ranges_of_wmt24() -> None:
@@ -68,26 +188,6 @@ def test_ranges_span_the_places_that_decisions_allow(seed: int) -> None:
     beats = strength[:, None] > strength[None, :] + rng.choice([0.0, 0.3, 1.0])
     for found, places in zip(rank(strength, beats), allowed_places(beats), strict=True):
         assert (found.lowest, found.highest) == (min(places), max(places))
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_a_cluster_ends_where_everyone_above_beats_everyone_below(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    size = int(rng.integers(2, 9))
-    strength = rng.permutation(size).astype(float)
-    beats = (strength[:, None] > strength[None, :]) & (rng.random((size, size)) < 0.9)
-    clusters = [found.cluster for found in rank(strength, beats)]
-    best_first = sorted(range(size), key=lambda s: -strength[s])
-    assert clusters[best_first[0]] == 1
-    for k in range(1, size):
-        above, below = best_first[:k], best_first[k:]
-        cut = all(beats[a, b] for a in above for b in below)
-        assert clusters[below[0]] - clusters[above[-1]] == cut
-
-
-def test_without_decisions_all_share_one_cluster_and_the_whole_range() -> None:
-    found = rank(np.array([1.0, 3.0, 2.0]), np.zeros((3, 3), dtype=np.bool_))
-    assert found == [Rank(1, 1, 3)] * 3
 
 
 def test_equal_scores_keep_the_order_of_the_systems() -> None:

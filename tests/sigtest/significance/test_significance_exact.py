@@ -9,19 +9,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare
 from sigtest.metrics.scores import Fscore, Scores
 from sigtest.report import PairReport
-from sigtest.significance.convolution import (
+from sigtest.significance.exact import (
+    ExactP,
     applies,
     convolve_swaps,
+    enumerate_swaps,
     exact_signs,
     log_upper_tail,
     on_grid,
     surely_on_grid,
 )
-from sigtest.significance.exact import ExactP, enumerate_swaps
 
 BOOTSTRAPS = ["bootstrap", "paired_bootstrap", "riezler_maxwell_bootstrap"]
 

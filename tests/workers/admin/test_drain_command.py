@@ -5,9 +5,9 @@ import time
 from commanded import told
 from service import CALLER, Service, finished, in_process, synthetic, until
 
-from workers.load import load
+from workers.observing import load
 from workers.questions import Status
-from workers.tasks.context import Context
+from workers.queue import Context
 
 
 def test_workers_finish_what_they_have_and_take_nothing_new(

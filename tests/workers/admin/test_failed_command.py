@@ -6,8 +6,8 @@ from commanded import told
 from service import Comparisons, synthetic
 
 from workers.questions import Status
+from workers.queue import Context
 from workers.settings import Settings
-from workers.tasks.context import Context
 
 
 def test_what_failed_is_listed_with_its_reason(

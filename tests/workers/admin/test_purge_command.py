@@ -7,9 +7,9 @@ from commanded import told
 from service import CALLER, Comparisons, synthetic
 
 from workers.errors import GoneError
+from workers.queue import Context
 from workers.settings import Settings
 from workers.store import keys
-from workers.tasks.context import Context
 from workers.webhooks import Webhooks
 
 OTHER = "somebody else"

@@ -2,14 +2,15 @@
 
 import pytest
 from board import SYSTEMS, board_on
-from byhand import finish, missing, perform, waiting
+from byhand import finish, missing, waiting
 from commanded import admin, told
 from service import CALLER, Comparisons, Service, example, finished, in_process, synthetic, until
 
-from workers.load import load
+from workers.observing import load
 from workers.questions import Status
+from workers.queue import Context
 from workers.settings import Settings
-from workers.tasks.context import Context
+from workers.tasks.run import died
 
 
 def test_what_failed_is_computed_after_all(service: Service, working: Context) -> None:
@@ -37,13 +38,24 @@ def test_what_killed_its_workers_may_start_as_often_again(
 ) -> None:
     record, _ = jobs.submit(example(), CALLER)
     first, *_ = missing(context, record.id)
-    for _ in range(settings.attempts + 1):
-        context.questions.progress.begin(record.id, first.key)
-    perform(context, [first])
+    for _ in range(settings.attempts):
+        died(context, first)
     assert jobs.find(record.id, CALLER).status is Status.FAILED
     context.feed.drop(record.id)
     assert told(settings, "requeue", "--failed") == [f"requeued {record.id} of {CALLER}"]
     assert first.key in waiting(context)
+    finish(context, record.id)
+    assert jobs.report(record.id, CALLER) == in_process(example())
+
+
+def test_what_failed_is_revived_in_a_full_store(jobs: Comparisons, context: Context) -> None:
+    record, _ = jobs.submit(example(), CALLER)
+    first, *_ = missing(context, record.id)
+    for _ in range(context.settings.attempts):
+        died(context, first)
+    context.redis.config_set("maxmemory", 1)
+    assert context.questions.revive(record.id, CALLER)
+    context.redis.config_set("maxmemory", 0)
     finish(context, record.id)
     assert jobs.report(record.id, CALLER) == in_process(example())
 

@@ -14,10 +14,10 @@ from statsmodels.stats.multitest import multipletests
 
 from sigtest.errors import RecipeError
 from sigtest.report import Report
-from sigtest.requests.testsets import TestSetRequest
+from sigtest.requests.comparisons import TestSetRequest
 from workers.errors import CapacityError
+from workers.queue import Context
 from workers.store.boards import Choice
-from workers.tasks.context import Context
 
 ADJUSTED = dict[tuple[str, ...], float]
 RESAMPLES = 1_999

@@ -8,10 +8,10 @@ from byhand import perform, settle, waiting
 from service import CALLER, Comparisons
 
 from workers.questions import Questions
+from workers.queue import Context
 from workers.store.boards import Choice
-from workers.store.task import Task
+from workers.store.records import Task
 from workers.tasks.boards import joins, refresh
-from workers.tasks.context import Context
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def test_claims_are_kept_however_the_boards_own_choice_is_spelled(
 ) -> None:
     for name in ("cedar", "elm"):
         board.put(name, SYSTEMS[name])
-    cedar, _ = [entry.task for entry in joins(board.state)]
+    cedar, _ = joins(board.state)
     perform(context, [cedar])  # as elm is still to come, it writes no report
     context.feed.drop(board.id)
     board.look(choice)

@@ -14,12 +14,13 @@ from service import CALLER, Comparisons, until
 from sigtest.version import __version__
 from workers.errors import GoneError, ShownError, TakenError
 from workers.questions import PairAsked, Questions
+from workers.queue import Context
 from workers.store import keys
 from workers.store.boards import Choice, Rows, Standing
-from workers.store.progress import block_name
-from workers.store.task import Task
+from workers.store.questions import block_name
+from workers.store.records import Task, describe
 from workers.tasks.boards import joins, refresh, refreshing
-from workers.tasks.context import Context
+from workers.tasks.run import died
 
 
 @pytest.fixture
@@ -40,10 +41,8 @@ def about(context: Context, name: str) -> set[str]:
 
 def total_bytes(context: Context) -> int:
     redis = context.questions.redis
-    held = redis.hgetall(keys.TOTALS_SIZES)
-    assert set(held) == set(redis.zrange(keys.TOTALS_USED, 0, -1))
-    assert sum(map(int, held.values())) == int(redis.get(keys.TOTALS_BYTES) or 0)
-    return int(redis.get(keys.TOTALS_BYTES) or 0)
+    held = [redis.hvals(name) for name in redis.keys("sigtest:totals:*")]
+    return sum(len(part) for parts in held for part in parts)
 
 
 def test_a_boards_report_outlives_the_equal_comparison_of_its_caller(
@@ -110,12 +109,12 @@ def test_nothing_but_tombstones_is_left_of_a_deleted_test_set(
         settle(context, board)
         reports.add(board.look().comparison)
     wide = Choice(alpha=0.01)
-    perform(context, [refreshing(board.state, "by hand", wide).task])
+    perform(context, [refreshing(board.state, "by hand", wide)])
     reports.add(board.look(wide).comparison)
     assert len(reports) == 5
     board.look(Choice(alpha=0.2))  # with a task that waits
     again = joins(replace(board.state, rows={}))
-    tasks = [Task("refresh", board.id, (wide.spelled, "late")), *(entry.task for entry in again)]
+    tasks = [Task("refresh", board.id, (wide.spelled, "late")), *again]
     board.testsets.delete(board.id, CALLER)
     redis = context.questions.redis
     for late in (False, True):
@@ -162,13 +161,13 @@ def test_a_test_set_deleted_while_its_report_is_written_leaves_none(
     board: Board, context: Context
 ) -> None:
     board.remove("aspen")
-    show = context.testsets.shown.show
+    show = context.testsets.show
 
     def deleted_meanwhile(*arguments: Any) -> None:
         board.testsets.delete(board.id, CALLER)
         show(*arguments)
 
-    context.testsets.shown.show = deleted_meanwhile  # type: ignore[method-assign]
+    context.testsets.show = deleted_meanwhile  # type: ignore[method-assign]
     refresh(context, board.id, Choice().spelled)
     left = about(context, "")
     assert not {key for key in left if key.startswith(("sigtest:report:", "sigtest:question:"))}
@@ -201,6 +200,18 @@ def test_texts_of_what_was_replaced_or_removed_go_at_once(board: Board, context:
     assert len(held) == 2
 
 
+def test_a_system_can_be_removed_from_a_full_store(board: Board, context: Context) -> None:
+    redis = context.redis
+    redis.config_set("maxmemory", 1)
+    board.remove("aspen")
+    assert b"aspen" not in redis.hkeys(f"sigtest:testset-systems:{board.id}")
+    assert redis.hlen(f"sigtest:testset-outputs:{board.id}") == 2
+    redis.config_set("maxmemory", 0)
+    assert {name for name, _ in board.state.left} == {"aspen"}
+    settle(context, board)
+    board.is_right()
+
+
 def test_totals_of_what_was_replaced_or_removed_go_when_the_board_is_written(
     board: Board, context: Context
 ) -> None:
@@ -214,6 +225,28 @@ def test_totals_of_what_was_replaced_or_removed_go_when_the_board_is_written(
     held = {name.decode() for name in context.questions.redis.keys("sigtest:totals:*")}
     assert held == {keys.totals(board.id, 600, own) for own in board.state.digests.values()}
     assert 0 < total_bytes(context) < before
+
+
+def test_totals_of_mixed_sizes_are_bounded_by_their_bytes(context: Context) -> None:
+    redis, sizes = context.redis, [400, 5, 5, 300, 600, 5, 5, 5]
+    settings = context.settings.model_copy(update={"totals": 1000})
+    store = Context.on(redis, settings).testsets
+    boards = [board_on(context, name).id for name in ("one", "two")]
+    redis.hset("sigtest:totals-sizes", "of 0.2.0", 1)
+    for number, size in enumerate(sizes):
+        store.keep(boards[number % 2], 600, f"{number}", {"base": bytes(size)})
+
+    def held() -> set[int]:
+        return {int(name.rpartition(b":")[2]) for name in redis.keys("sigtest:totals:*")}
+
+    assert held() == {1, 2, 3, 4, 5, 6, 7}  # 925 bytes
+    assert not redis.exists("sigtest:totals-sizes")
+    store.delete(boards[0], CALLER, lambda: None)
+    assert held() == {1, 3, 5, 7}
+    store.keep(boards[1], 600, "8", {"base": bytes(600)})  # where what was deleted had its place
+    assert held() == {1, 3, 5, 7, 8}
+    store.keep(boards[1], 600, "9", {"base": bytes(1001)})
+    assert held() == {1, 3, 5, 7, 8}
 
 
 def test_a_replaced_system_is_pending_until_it_is_measured(board: Board, context: Context) -> None:
@@ -268,7 +301,7 @@ def test_systems_that_another_version_measured_are_measured_again(
         redis.hset(name, f"0.0.1 {rest}", bytes(len(row)))
     assert board.state.pending == ("aspen", "birch", "cedar")
     assert board.id not in context.testsets.joining()
-    perform(context, [refreshing(board.state, "by hand", Choice()).task])
+    perform(context, [refreshing(board.state, "by hand", Choice())])
     assert board.id in context.testsets.joining()  # where the reconciler finds it
     shown = board.look()  # what the other version made, until all of it is made anew
     assert (shown.systems, shown.pending, shown.fresh) == (
@@ -290,10 +323,29 @@ def test_totals_of_another_version_are_none_of_this(
 
 
 def test_a_task_that_is_often_late_does_not_count_as_dying(board: Board, context: Context) -> None:
-    digest = board.state.digests["aspen"]
+    join = Task("join", board.id, (board.state.digests["aspen"], 599))
+    for _ in range(context.settings.attempts - 1):
+        died(context, join)
     for _ in range(2 * context.settings.attempts):
-        perform(context, [Task("join", board.id, (digest, 600))])
+        perform(context, [join])
     assert not board.state.failures
+    died(context, join)
+    assert board.state.failures
+
+
+def test_a_system_that_is_submitted_again_starts_anew_and_no_other(
+    board: Board, context: Context
+) -> None:
+    joins_of = {
+        name: Task("join", board.id, (digest, 600)) for name, digest in board.state.digests.items()
+    }
+    context.redis.delete(f"sigtest:testset-rows:{board.id}")
+    for name, deaths in (("aspen", context.settings.attempts), ("birch", 2)):
+        for _ in range(deaths):
+            died(context, joins_of[name])
+    assert board.put("aspen", SYSTEMS["aspen"]) == "again"
+    counted = context.redis.hgetall(f"sigtest:attempts:{board.id}")
+    assert counted == {joins_of["birch"].key.encode(): b"2"}
 
 
 def test_a_test_set_that_changes_while_it_is_deleted_is_checked_again(
@@ -308,7 +360,7 @@ def test_a_test_set_that_changes_while_it_is_deleted_is_checked_again(
         def check(etag: str) -> None:
             if etag != seen:
                 raise TakenError("changed")
-            context.testsets.describe(board.id, changes.pop())
+            describe(context.redis, "testset", board.id, changes.pop())
 
         return check
 
@@ -331,7 +383,7 @@ def test_a_question_that_changes_while_it_is_deleted_is_checked_again(
         if etag != seen:
             raise TakenError("changed")
         if looks.pop() == "last":
-            context.questions.describe(record.id, {"title": "Now"})
+            describe(context.redis, "question", record.id, {"title": "Now"})
 
     looks = ["last", "first"]
     with pytest.raises(TakenError):

@@ -11,8 +11,8 @@ from sigtest.engine import distribute
 from sigtest.errors import RecipeError
 from workers.errors import GoneError, NotFoundError
 from workers.questions import PairAsked, Questions
-from workers.store.task import Task
-from workers.tasks.context import Context
+from workers.queue import Context
+from workers.store.records import Task
 
 PAIR = PairAsked("aspen", "birch", "ter", "bootstrap")
 ARGUMENTS = (0, 0, 1, 1, 1)  # part, systems, metric, test

@@ -8,9 +8,9 @@ from board import EVERYTHING, RECIPE, SYSTEMS, Board, Lines, Output, board_on, g
 from service import CALLER
 
 from sigtest.errors import InputError, LengthError, RecipeError
-from sigtest.requests.testsets import TestSetRequest
+from sigtest.requests.comparisons import TestSetRequest
+from workers.queue import Context
 from workers.store.boards import Choice
-from workers.tasks.context import Context
 
 RUNS: dict[str, tuple[Lines, ...]] = {
     "aspen": (SYSTEMS["aspen"], garbled(SYSTEMS["aspen"], 1), SYSTEMS["birch"]),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from service import CALLER, Service, finished, started, until
 
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import parse_comparison
 from workers.settings import Settings
 
 

@@ -9,7 +9,11 @@ from app.pages.forms import measurable
 
 @pytest.mark.parametrize(
     ("metric", "words", "lines", "resamples"),
-    [("bleu", 20, 5_000, 999_999), ("ter", 400, 10_000, 99), ("meteor", 250, 40, 99)],
+    [
+        ("bleu", 20, 5_000, 999_999),
+        pytest.param("ter", 400, 10_000, 99, marks=pytest.mark.slow),
+        pytest.param("meteor", 250, 40, 99, marks=pytest.mark.slow),
+    ],
 )
 def test_a_cancelled_question_frees_its_core(
     service: Service, metric: str, words: int, lines: int, resamples: int

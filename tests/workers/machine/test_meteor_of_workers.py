@@ -9,7 +9,7 @@ from cancelled import SECONDS, are_computed, long
 from service import CALLER, Service, children, started, synthetic, until
 
 from sigtest.errors import UnavailableError
-from sigtest.metrics.meteor import find
+from sigtest.metrics.jvm import find
 from workers.settings import Settings
 
 
@@ -27,12 +27,14 @@ def ahead(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in java))
 
 
+@pytest.mark.slow
 def test_each_worker_has_loaded_it_before_anybody_asks(ahead: Service) -> None:
     loaded = until(lambda: len(_java(ahead)) == 2 and _java(ahead))
     are_computed(ahead, *(synthetic(seed, segments=4, metrics=["meteor"]) for seed in range(4)))
     assert set(loaded) <= set(_java(ahead))  # an extra worker may have had one of its own
 
 
+@pytest.mark.slow
 def test_a_cancelled_question_frees_its_core_and_the_next_ones_are_computed(
     ahead: Service,
 ) -> None:

@@ -4,17 +4,16 @@ import time
 
 import pytest
 from board import EVERYTHING, SYSTEMS, board_on
-from byhand import finish, missing, perform, register, settle, waiting
+from byhand import died_with, finish, missing, perform, register, settle, waiting
 from redis import Redis
 from service import CALLER, Comparisons, example, in_process
 
 from workers.machine.reconciler import Reconciler
 from workers.questions import Status
-from workers.queue import NAME, SHORT, Turn
+from workers.queue import NAME, SHORT, Context, Turn
 from workers.store.keys import PENDING
-from workers.store.task import Task
+from workers.store.records import Task
 from workers.tasks.boards import joins, refreshing
-from workers.tasks.context import Context
 
 
 @pytest.fixture
@@ -83,9 +82,12 @@ def test_a_task_that_was_queued_again_since_the_last_look_may_be_taken(
     """Between two looks its worker died, it was queued again, and another worker took it."""
     jobs.submit(example(), CALLER)
     redis = context.questions.redis
-    redis.lmove(f"rq:queue:{NAME}", f"rq:queue:{NAME}:intermediate")
+    died_with(context, "by hand")
+    redis.hdel("rq:worker:by hand", "current_job")
     reconciler.round()
-    reconciler.look_anew()
+    register(redis, "by hand", *context.feed.jobs.stuck(set()))
+    reconciler.settle("by hand", counted=False)
+    redis.lmove(f"rq:queue:{NAME}", f"rq:queue:{NAME}:intermediate")
     reconciler.round()
     assert redis.llen(f"rq:queue:{NAME}:intermediate") == 1
     assert redis.keys("rq:job:*")
@@ -162,7 +164,7 @@ def test_tasks_that_were_taken_from_the_waiting_but_never_queued_are_found(
     redis.delete(f"rq:queue:{NAME}", *redis.keys("rq:job:*"))
     context.questions.commit(first.id, Status.CANCELLED)
     lost = taken_and_lost(redis, context)
-    assert {turn.priced.task.owner for turn in lost} == {record.id}
+    assert {turn.task.owner for turn in lost} == {record.id}
     assert not waiting(context)
     for _ in range(2):
         reconciler.round()
@@ -201,7 +203,7 @@ def test_lost_joins_and_refreshes_are_queued_again(
     board = board_on(context, "lost")
     for name in ("aspen", "birch"):
         board.put(name, SYSTEMS[name])
-    expected = {entry.task.key for entry in joins(board.state)}
+    expected = {entry.key for entry in joins(board.state)}
     assert waiting(context) == expected
     lose_queue(context)
     reconciler.round()
@@ -232,10 +234,10 @@ def test_systems_of_another_version_are_queued(
     for field, row in redis.hgetall("elsewhere").items():
         redis.hset(rows, b"0.0.1 " + field.partition(b" ")[2], row)
     assert board.record.pending == 2
-    perform(context, [refreshing(board.state, "asked", EVERYTHING).task])
+    perform(context, [refreshing(board.state, "asked", EVERYTHING)])
     lose_queue(context)
     for _ in range(2):
         reconciler.round()
-    assert waiting(context) == {entry.task.key for entry in joins(board.state)}
+    assert waiting(context) == {entry.key for entry in joins(board.state)}
     settle(context, board)
     board.is_right()

@@ -48,7 +48,7 @@ def dear(seed: int) -> Comparison:
     return synthetic(seed, segments=20_000, systems=2, metrics=["ter"])
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_what_is_short_does_not_wait_for_long_tasks_of_others(tmp_path: Path, workers: int) -> None:
     with held(tmp_path, workers) as (service, _):
         service.jobs.submit(dear(5), HEAVY)  # which waits, and must not take their place

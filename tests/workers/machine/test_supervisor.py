@@ -81,7 +81,9 @@ def test_nothing_heavy_is_loaded_before_the_environment_is_set() -> None:
     assert not loaded & {"numpy", "numba", "scipy", "sacrebleu", "rq"}
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
+)
 def test_container_entry_point_stops_cleanly(tmp_path: Path, number: signal.Signals) -> None:
     settings = Settings(state=tmp_path, workers=1)
     with launched(settings, "-m", "workers.machine.worker") as process:

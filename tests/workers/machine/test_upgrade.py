@@ -13,12 +13,12 @@ from service import Comparisons, Service, in_process, started, synthetic, until
 
 from sigtest.comparison.comparison import Comparison
 from sigtest.kinds import KINDS
-from sigtest.render import json
+from sigtest.render.records import render_json
 from sigtest.version import __version__
 from workers.questions import Questions, Status
+from workers.queue import Context
 from workers.settings import Settings
 from workers.store.boards import Choice
-from workers.tasks.context import Context
 from workers.testsets import TestSets
 
 pytestmark = pytest.mark.slow
@@ -86,7 +86,7 @@ def test_what_an_older_version_accepted_is_computed(settings: Settings, tree: Pa
         for name, question in zip(ids, questions, strict=True):
             kept_by(service, name, question)
         kind = KINDS["plans"]
-        expected = json.render(kind.present(kind.compute(kind.parse(plan)))).encode()
+        expected = render_json(kind.present(kind.compute(kind.parse(plan)))).encode()
         assert service.jobs.questions.report(planned, CALLER) == expected
         board_is_made_anew(context, board)
 

@@ -7,9 +7,8 @@ from service import CALLER, Service, finished, kill, synthetic, until
 
 from workers.machine.worker import GROWTH, PieceJob, PieceWorker
 from workers.questions import Status
-from workers.queue import NAME
-from workers.store.task import Priced, Task
-from workers.tasks.context import Context
+from workers.queue import NAME, Context
+from workers.store.records import Task
 
 
 def succeeds(service: Service, seed: int) -> None:
@@ -40,7 +39,7 @@ def test_workers_that_die_idle_are_replaced(service: Service) -> None:
 def test_a_worker_goes_when_it_has_grown_or_a_task_failed(
     context: Context, growth: int, failed: bool, takes: bool
 ) -> None:
-    context.feed.add("one", [Priced(Task("measure", "0" * 32, (0, 2)), 1.0)])
+    context.feed.add("one", [Task("measure", "0" * 32, (0, 2), 1.0)])
     pid = os.fork()
     if not pid:  # whose largest size is that at the fork
         worker = PieceWorker("tried", NAME, context.settings)

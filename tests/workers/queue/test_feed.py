@@ -8,9 +8,8 @@ from byhand import perform, register, waiting
 from service import Comparisons, example, synthetic
 
 from sigtest.kinds import KINDS
-from workers.queue import NAME, SHORT, Feed
-from workers.store.task import Priced, Task, owner_of
-from workers.tasks.context import Context
+from workers.queue import NAME, SHORT, Context, Feed
+from workers.store.records import Task, owner_of
 from workers.tasks.run import TASKS, run
 
 A, B, C, D = "a" * 32, "b" * 32, "c" * 32, "d" * 32
@@ -22,8 +21,8 @@ def feed(jobs: Comparisons, context: Context) -> Feed:
     return context.feed
 
 
-def tasks(owner: str, *seconds: float) -> list[Priced]:
-    return [Priced(Task("resample", owner, (i, i + 1)), price) for i, price in enumerate(seconds)]
+def tasks(owner: str, *seconds: float) -> list[Task]:
+    return [Task("resample", owner, (i, i + 1), price) for i, price in enumerate(seconds)]
 
 
 def served(context: Context) -> Iterator[str]:
@@ -73,7 +72,7 @@ def test_callers_share_by_what_tasks_took(
     """A system that joins a leaderboard is priced alike, whatever its test set asks for."""
     taken = {A: 0.05, B: 0.001}
     monkeypatch.setitem(TASKS, "resample", lambda _, owner, *__: time.sleep(taken[owner]))
-    monkeypatch.setattr("workers.tasks.run._begin", lambda *_: True)
+    monkeypatch.setattr("workers.tasks.run.needed", lambda *_: True)
     for caller, owner in (("slow", A), ("quick", B)):
         context.questions.redis.set(f"sigtest:gone:{owner}", caller)
         feed.add(caller, tasks(owner, *[0.01] * 40))
@@ -156,7 +155,7 @@ def test_equal_tasks_wait_once(feed: Feed, context: Context) -> None:
 
 def test_a_leaderboards_views_wait_once(jobs: Comparisons, context: Context) -> None:
     record, _ = jobs.submit(example(), "one")
-    task = Priced(Task("refresh", A, ("ff", record.id)), 0.1)
+    task = Task("refresh", A, ("ff", record.id), 0.1)
     for _ in range(50):
         context.feed.add("one", [task])
     assert sum(key.startswith(A) for key in waiting(context)) == 1

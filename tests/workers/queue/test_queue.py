@@ -14,11 +14,10 @@ from service import CALLER, Comparisons, Service, example, finished, started, sy
 
 from sigtest.kinds.comparisons import ComparisonQuestion
 from workers.questions import Status
-from workers.queue import NAME, Turn
+from workers.queue import NAME, Context, Turn
 from workers.settings import Settings
+from workers.store.records import Task
 from workers.store.server import connect
-from workers.store.task import Priced, Task
-from workers.tasks.context import Context
 from workers.tasks.run import TASKS
 
 
@@ -80,7 +79,7 @@ def works(service: Service) -> bool:
 
 def test_equal_tasks_are_queued_once(jobs: Comparisons, context: Context) -> None:
     task = Task("measure", "0" * 32, (0, 2))
-    turn = Turn("1" * 32, Priced(task, 1.0))
+    turn = Turn("1" * 32, task)
     context.feed.jobs.add([turn, turn])
     context.feed.jobs.add([turn])
     assert context.questions.redis.llen(f"rq:queue:{NAME}") == 1

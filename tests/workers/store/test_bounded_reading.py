@@ -4,26 +4,17 @@ import numpy as np
 import pytest
 from board import SYSTEMS, Board, board_on
 from byhand import finish, settle
-from redis import Redis
-from service import CALLER, Comparisons, example
+from service import CALLER, Comparisons, example, synthetic
 
 from workers.access import MOST_SESSIONS, Sessions
 from workers.questions import PairAsked
+from workers.queue import Context
 from workers.store import cache, keys
-from workers.store.boards import Choice
-from workers.store.survey import Tour
-from workers.store.testsets import MOST_CHOICES
+from workers.store.boards import MOST_CHOICES, Choice
+from workers.store.usage import all_held
 from workers.tasks.boards import refresh
-from workers.tasks.context import Context
 from workers.tasks.run import run
 from workers.webhooks import Webhooks
-
-
-def held(redis: Redis) -> dict[str, int]:
-    tour = Tour(redis)
-    while not tour.step():
-        pass
-    return dict(tour.held)
 
 
 @pytest.mark.parametrize(("size", "most"), [(10, cache.VIEWS), (2**20, 4)])
@@ -104,20 +95,22 @@ def test_messages_idempotency_keys_and_tombstones_are_in_the_figure(
 ) -> None:
     caller = "ann of b"
     jobs.submit(example(metrics=["bleu"], resamples=99), caller)
-    figures = [held(context.redis)[caller]]
+    figures = [all_held(context.redis)[caller]]
     for number in range(50):
         jobs.submit(example(metrics=["bleu"], resamples=99), caller, f"key {number}")
-    figures.append(held(context.redis)[caller])
-    for number in range(50):
-        context.redis.set(keys.key("gone", str(number)), caller)
-    figures.append(held(context.redis)[caller])
+    figures.append(all_held(context.redis)[caller])
+    for seed in range(50):
+        name = jobs.submit(synthetic(seed, segments=2), caller)[0].id
+        assert jobs.remove(name, caller)  # cancelled
+        assert not jobs.remove(name, caller)
+    figures.append(all_held(context.redis)[caller])
     webhooks = Webhooks(context)
     hook, _ = webhooks.add(
         caller, "http://receiver.example/", ["question.failed"], 20, "max_webhooks"
     )
     for _ in range(50):
         webhooks.test(hook.id, caller)
-    figures.append(held(context.redis)[caller])
+    figures.append(all_held(context.redis)[caller])
     assert all(np.diff(figures) > 30 * 50)
 
 

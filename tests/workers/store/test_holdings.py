@@ -10,17 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 from redis import Redis
-from redis.exceptions import OutOfMemoryError
 from service import Comparisons, synthetic
 
-from sigtest.comparison.comparison import Comparison
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import Comparison, parse_comparison
 from workers.errors import FullError
 from workers.settings import Settings
 from workers.store import keys
 from workers.store.cache import Cache
 from workers.store.server import EmbeddedServer, connect
-from workers.store.survey import AT_ONCE, LASTS, Holdings, Tour
+from workers.store.usage import all_held, check_room
 
 MEGABYTE = 2**20
 HEAVY = 400_000  # bytes of a heavy question, compressed: three texts
@@ -56,35 +54,25 @@ def heavy(seed: int) -> Comparison:
     return parse_comparison(body)
 
 
-def held(redis: Redis) -> dict[str, int]:
-    tour = Tour(redis)
-    while not tour.step():
-        pass
-    return dict(tour.held)
-
-
 def test_all_of_a_caller_is_counted_and_nothing_of_others(jobs: Comparisons, redis: Redis) -> None:
     jobs.submit(synthetic(0, segments=5), "bob:of:b")
     before = redis.info("memory")["used_memory"]
     made = [jobs.submit(heavy(seed), "ann")[0].id for seed in range(3)]
     taken = redis.info("memory")["used_memory"] - before
-    for number in range(AT_ONCE):  # more keys than one look takes
-        redis.set(f"sigtest:gone:{number}", "cy")
-    counted = held(redis)
-    assert counted["cy"] > 30 * AT_ONCE
+    counted = all_held(redis)
     assert counted["ann"] > 3 * HEAVY
     assert 0.7 * taken < counted["ann"] < 1.1 * taken  # the server has buffers, too
     assert 1000 < counted["bob:of:b"] < 20_000
     noise = np.random.default_rng(0).standard_normal((MEGABYTE // 8, 1))
-    Cache(redis, keys.space_of("bob:of:b"), 60).add({"a": noise})
-    assert held(redis)["bob:of:b"] > counted["bob:of:b"] + MEGABYTE
-    assert held(redis)["ann"] == counted["ann"]
+    Cache(redis, keys.space_of("bob:of:b"), 60).add("bob:of:b", {"a": noise})
+    assert all_held(redis)["bob:of:b"] > counted["bob:of:b"] + MEGABYTE
+    assert all_held(redis)["ann"] == counted["ann"]
     for name in made:
         jobs.remove(name, "ann")
-    assert held(redis)["ann"] < 0.1 * HEAVY
+    assert all_held(redis)["ann"] < 0.1 * HEAVY
 
 
-def filled(jobs: Comparisons, caller: str, holdings: Holdings) -> tuple[list[str], str]:
+def filled(jobs: Comparisons, caller: str) -> tuple[list[str], str]:
     """Submit until it is refused: ids, and the refusal."""
     made = []
     for seed in range(60):
@@ -92,26 +80,21 @@ def filled(jobs: Comparisons, caller: str, holdings: Holdings) -> tuple[list[str
             made.append(jobs.submit(heavy(seed), caller)[0].id)
         except FullError as error:
             return made, error.message
-        holdings.round()
     raise AssertionError("it is never full")
 
 
 def test_who_holds_more_than_is_left_stores_nothing_new(
     jobs: Comparisons, redis: Redis, settings: Settings
 ) -> None:
-    holdings = Holdings(redis, settings)
-    made, told = filled(jobs, "ann", holdings)
+    made, told = filled(jobs, "ann")
     assert "more than the" in told
-    assert 0 < redis.ttl(keys.HOLDING) <= LASTS  # type: ignore[operator]  # no future
     assert 0.3 * settings.memory < len(made) * HEAVY < 0.5 * settings.memory
-    of_bob, told = filled(jobs, "bob", holdings)
+    of_bob, told = filled(jobs, "bob")
     assert "You hold" in told
     assert 0.5 < len(of_bob) / (len(made) / 2) < 1.2  # half of what ann left
     jobs.submit(synthetic(0, segments=5), "cy")
     for name in made[: len(made) // 2]:
         jobs.remove(name, "ann")
-    holdings.round()
-    holdings.round()
     jobs.submit(heavy(99), "bob")
     jobs.submit(heavy(99), "ann")
 
@@ -119,25 +102,18 @@ def test_who_holds_more_than_is_left_stores_nothing_new(
 def test_where_there_are_no_keys_one_may_fill_it(
     jobs: Comparisons, redis: Redis, settings: Settings
 ) -> None:
-    made, told = filled(jobs, keys.ANONYMOUS, Holdings(redis, settings))
+    made, told = filled(jobs, keys.ANONYMOUS)
     assert "You hold" not in told
     assert len(made) * HEAVY > 0.55 * settings.memory
 
 
-def test_a_full_store_stops_nobody_who_looks(
-    jobs: Comparisons, redis: Redis, settings: Settings
+def test_a_disk_counts_as_the_memory_does(
+    jobs: Comparisons, redis: Redis, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    jobs.submit(synthetic(0, segments=5), "ann")
-    redis.config_set("maxmemory", MEGABYTE)
-    with pytest.raises(OutOfMemoryError):
-        redis.set("sigtest:probe", "")
-    Holdings(redis, settings).round()  # a supervisor has more to look after
-
-
-def test_a_disk_counts_as_the_memory_does(jobs: Comparisons, redis: Redis, tmp_path: Path) -> None:
-    free = os.statvfs(tmp_path).f_bavail * os.statvfs(tmp_path).f_frsize
-    narrow = Settings(state=tmp_path, free=free - 2 * MEGABYTE)
     for seed in range(4):
         jobs.submit(heavy(seed), "ann")
-    Holdings(redis, narrow).round()
-    assert redis.hexists(keys.HOLDING, "ann")
+    free = settings.free + redis.info("memory")["used_memory"] + 2 * MEGABYTE
+    monkeypatch.setattr("workers.store.usage.disk_free", lambda settings: free)
+    with pytest.raises(FullError, match="You hold"):
+        check_room(redis, settings, "ann")
+    check_room(redis, settings, "bob")

@@ -15,18 +15,18 @@ from sigtest.engine import distribute
 from sigtest.version import __version__
 from workers.errors import ConflictError
 from workers.questions import Status
+from workers.queue import Context
 from workers.store import codec, keys
 from workers.store.cache import Cache
 from workers.store.records import Progress
-from workers.tasks.context import Context
 from workers.tasks.run import run
 
 OTHER = "somebody else"
 FEW = {"resamples": 200}  # what is cached, statistics of texts, does not depend on them
 VERSIONS = (
     "sigtest.comparison.plan.__version__",
-    "workers.store.progress.MAKE",
-    "workers.store.progress.MAKE",
+    "workers.store.questions.MAKE",
+    "workers.store.questions.MAKE",
     "workers.store.records.MAKE",
 )
 
@@ -148,7 +148,7 @@ def test_a_poisoned_distribution_is_made_again(
 
 def test_spaces_are_apart(context: Context, jobs: Comparisons) -> None:
     first, second = (Cache(context.questions.redis, space, 60) for space in ("one", "two"))
-    first.add({"name": np.ones((2, 3))})
+    first.add("ann", {"name": np.ones((2, 3))})
     first.add_values("ann", "values", 1.0, np.arange(3.0))
     assert first.existing(["name", "other"]) == {"name"}
     assert first.find(["name"]).keys() == {"name"}
@@ -232,7 +232,7 @@ def test_what_was_submitted_before_an_upgrade_is_not_submitted_again(
 
 
 def missing_keys(context: Context, question_id: str) -> list[str]:
-    return context.questions.progress.pieces(question_id).cut.distinct_keys
+    return context.questions.pieces(question_id).cut.distinct_keys
 
 
 def test_only_a_success_says_what_computed_it(jobs: Comparisons, context: Context) -> None:

@@ -8,25 +8,32 @@ import pytest
 from byhand import missing, perform
 from service import CALLER, Comparisons, synthetic
 
-from workers.logs import REQUEST, JsonFormatter
-from workers.tasks.context import Context
+from sigtest.errors import InputError
+from workers.process import REQUEST, JsonFormatter
+from workers.queue import Context
+from workers.tasks.run import TASKS
 
 
 def test_a_failed_task_is_logged_with_the_ids_of_question_and_request(
-    jobs: Comparisons, context: Context, caplog: pytest.LogCaptureFixture
+    jobs: Comparisons,
+    context: Context,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    def refused(*_: object) -> None:
+        raise InputError("No.")
+
     token = REQUEST.set("from-a-proxy")
     record, _ = jobs.submit(synthetic(1, segments=5, systems=2), CALLER)
     REQUEST.reset(token)
     task, *_ = missing(context, record.id)
-    for _ in range(context.settings.attempts):
-        context.questions.progress.begin(record.id, task.key)
+    monkeypatch.setitem(TASKS, task.name, refused)
     perform(context, [task])
     (failed,) = [r for r in caplog.records if r.name == "workers.tasks.run"]
     line = json.loads(JsonFormatter().format(failed))
     assert line["level"] == "WARNING"
     assert (line["request"], line["question"]) == ("from-a-proxy", record.id)
-    assert line["message"] == f"task {task.key} failed: SigtestError"
+    assert line["message"] == f"task {task.key} failed: InputError"
 
 
 def test_a_traceback_is_part_of_its_line() -> None:

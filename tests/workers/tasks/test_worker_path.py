@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from service import CALLER, Comparisons, Service, example, finished, in_process, started, synthetic
 
-from sigtest.comparison.comparison import Comparison
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.comparison import Comparison, parse_comparison
 from workers.questions import Status
 from workers.settings import Settings
 

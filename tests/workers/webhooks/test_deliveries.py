@@ -10,18 +10,16 @@ from ipaddress import ip_address, ip_network
 from pathlib import Path
 
 import pytest
-from byhand import finish, perform, waiting
+from byhand import died_with, finish, perform, register, waiting
 from service import CALLER, Comparisons, Service, children, example, kill, started, synthetic, until
 
 from benchmarks.deliveries import LOOPBACK, Receiver, deliver_all, receiving
-from workers.queue import Jobs
+from workers.queue import NAME, Context, Jobs
 from workers.settings import Settings
 from workers.store import keys
-from workers.store.task import Task
+from workers.store.records import Task
 from workers.store.webhooks import EVENTS, TEST, Message
-from workers.tasks.context import Context
-from workers.tasks.webhooks import ATTEMPTS, allowed, hand_out, pause_after
-from workers.webhooks import Webhooks
+from workers.webhooks import ATTEMPTS, Webhooks, allowed, hand_out, pause_after
 
 SOON = {"webhook_timeout": 1, "webhook_pause": 1, "webhook_longest": 1}
 
@@ -46,7 +44,7 @@ def hooked(context: Context, receiver: Receiver, url: str = "", events: str = TE
 def sent(context: Context, webhook_id: str) -> Task:
     """The task that delivers a new message."""
     message = Message.of(TEST, {"id": webhook_id})
-    context.webhooks.put(webhook_id, message)
+    context.webhooks.put(webhook_id, CALLER, message)
     return Task("deliver", webhook_id, (message.id,))
 
 
@@ -80,6 +78,21 @@ def test_a_webhook_can_be_deleted_from_a_full_store(
     assert context.webhooks.find(webhook_id) is None
 
 
+def test_a_message_that_is_delivered_leaves_a_full_store(
+    context: Context, receiver: Receiver
+) -> None:
+    webhook_id = hooked(context, receiver)
+    task = sent(context, webhook_id)
+    attempt = context.webhooks.attempt(webhook_id, *task.arguments)
+    assert attempt is not None
+    context.redis.config_set("maxmemory", 1)
+    context.webhooks.end(attempt, "delivered", 0.1)
+    record = context.webhooks.find(webhook_id)
+    assert record is not None
+    assert (record.delivered, record.pending) == (1, 0)
+    assert context.redis.zcard(keys.DUE) == 0
+
+
 def test_nothing_is_left_of_a_webhook_that_is_removed_while_messages_come(
     context: Context, receiver: Receiver
 ) -> None:
@@ -89,8 +102,8 @@ def test_nothing_is_left_of_a_webhook_that_is_removed_while_messages_come(
 
         def tell(webhook_id: str = webhook_id, removed: threading.Event = removed) -> None:
             while not removed.is_set():
-                store.put(webhook_id, Message.of(TEST, {"id": webhook_id}))
-            store.put(webhook_id, Message.of(TEST, {"id": webhook_id}))
+                store.put(webhook_id, CALLER, Message.of(TEST, {"id": webhook_id}))
+            store.put(webhook_id, CALLER, Message.of(TEST, {"id": webhook_id}))
 
         telling = threading.Thread(target=tell)
         telling.start()
@@ -113,6 +126,43 @@ def test_what_was_delivered_is_never_sent_again(context: Context, receiver: Rece
     time.sleep(1.1)
     hand_out(context)
     assert waiting(context) == set()
+
+
+def test_one_worker_at_a_time_sends_a_message(context: Context, receiver: Receiver) -> None:
+    """Also where it takes so long that the message is handed out once more."""
+    redis, webhook_id = context.redis, hooked(context, receiver)
+    sent(context, webhook_id)
+    hand_out(context)
+    task = died_with(context, "first")
+    register(redis, "second")
+    for _ in range(3):
+        redis.zadd(keys.DUE, dict.fromkeys(redis.zrange(keys.DUE, 0, -1), 0))
+        hand_out(context)
+        assert redis.llen(context.feed.jobs.lists[NAME]) == 0
+    register(redis, "first")
+    context.feed.jobs.forget([task])  # it ended
+    redis.zadd(keys.DUE, dict.fromkeys(redis.zrange(keys.DUE, 0, -1), 0))
+    hand_out(context)
+    assert waiting(context) == {task}
+
+
+def test_what_is_due_is_taken_once(context: Context, receiver: Receiver) -> None:
+    webhook_id = hooked(context, receiver)
+    sent_out = {str(sent(context, webhook_id).arguments[0]) for _ in range(400)}
+    taken: list[str] = []
+    begin = threading.Barrier(8)
+
+    def take() -> None:
+        begin.wait()
+        for messages in context.webhooks.take_due().values():
+            taken.extend(messages)
+
+    threads = [threading.Thread(target=take) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(taken) == sorted(sent_out)
 
 
 @pytest.mark.parametrize("status", [302, 400, 429, 500])
@@ -138,16 +188,13 @@ def test_what_is_not_accepted_is_sent_again_later(
 def test_clocks_of_machines_may_differ(
     context: Context, receiver: Receiver, monkeypatch: pytest.MonkeyPatch, clock: float
 ) -> None:
-    """What one machine sends no other sends as well, and a pause has its length."""
+    """A pause has its length."""
     webhook_id = hooked(context, receiver)
     real = time.time
     monkeypatch.setattr(time, "time", lambda: real() + clock)
     task = sent(context, webhook_id)
     attempt = context.webhooks.attempt(webhook_id, *task.arguments)
     assert attempt is not None
-    monkeypatch.undo()
-    assert context.webhooks.attempt(webhook_id, *task.arguments) is None
-    monkeypatch.setattr(time, "time", lambda: real() + clock)
     context.webhooks.end(attempt, "again", 0.1, "The receiver answered 500.", 1.0)
     monkeypatch.undo()
     handed_out_when_due(context, task.key, real() - 1.0)

@@ -1,1 +1,0 @@
-"""Answers with their headers, and what a reader chooses of them."""

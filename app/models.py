@@ -1,0 +1,705 @@
+"""Wire models of answers, forms and messages.
+
+What a docstring says of an attribute is what people and generators of clients read of the field.
+"""
+
+from __future__ import annotations
+
+import inspect
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from urllib.parse import quote
+
+from annotated_types import Len
+from pydantic import BaseModel, ConfigDict, FailFast, Field, create_model
+
+from app.http import problems
+from sigtest.documented import described
+from sigtest.draws.distribution import Distribution
+from sigtest.errors import InputError
+from sigtest.kinds import KINDS, Kind
+from sigtest.render.pictures import PICTURES
+from sigtest.report import encode
+from sigtest.requests.comparisons import TestSetRequest
+from sigtest.requests.model import Must, OneOf, Request
+from sigtest.requests.notes import Notes
+from sigtest.requests.recipe import Choices, Settings
+from sigtest.segments import METHOD, Slice
+from sigtest.version import __version__
+from workers.questions import PairAsked, Record, Status
+from workers.store.boards import Standing, SystemRecord, TestSetRecord
+from workers.store.webhooks import EVENTS, TEST
+
+TESTSETS, WEBHOOKS = "/v1/testsets", "/v1/webhooks"
+SETTINGS_SHOWN = (*Settings.model_fields, "replicas", "capacity")
+
+
+def words_of(kind: type) -> dict[str, str]:
+    """What the docstrings of a class and of its bases say of each attribute."""
+    return {name: about for own in kind.__mro__[::-1] for name, about in described(own).items()}
+
+
+def _described(schema: dict[str, Any], model: type[BaseModel]) -> None:
+    """Say in a schema what the docstring of its model says."""
+    schema["description"] = inspect.cleandoc(model.__doc__ or "").partition("\n\nAttributes:")[0]
+    words = words_of(model)
+    for name in words.keys() & schema["properties"].keys():
+        schema["properties"][name]["description"] = words[name]
+
+
+class Body(BaseModel):
+    """What answers and messages are made of."""
+
+    model_config = ConfigDict(from_attributes=True, json_schema_extra=_described)
+
+
+class Form(BaseModel):
+    """Parts of a form."""
+
+    model_config = ConfigDict(json_schema_extra=_described)
+
+
+def _absent(value: object) -> bool:
+    return value is None
+
+
+# of a field that only some resources have
+ABSENT: Any = Field(default=None, exclude_if=_absent)
+
+
+class ProgressBody(Body):
+    """How far a question is.
+
+    Attributes:
+        phase: statistics, resampling or report.
+        done: Pieces of this phase that exist.
+        total: Pieces of this phase in all.
+    """
+
+    phase: str
+    done: int
+    total: int
+
+
+class Links(Body):
+    """Where to go on. Every link can be followed as it stands.
+
+    Attributes:
+        testset: The test set whose leaderboard shows this comparison.
+        plots: Pictures of the report, by name.
+    """
+
+    self: str
+    report: str
+    events: str
+    testset: str | None = ABSENT
+    plots: dict[str, str]
+
+
+class QuestionBody(Body):
+    """A question: what was asked for and how far it is.
+
+    Attributes:
+        id: Hash of content, choices and versions, and of the caller.
+        kind: Path of its kind.
+        expires_at: When it is deleted with its texts; 410 afterwards.
+        metrics: What the report calls them.
+        testsets: Their names, where there are several.
+        computed_with: Version of sigtest, once it has succeeded.
+        error: Why it failed, if it did.
+        title: As its caller wrote it; empty where nothing was.
+    """
+
+    id: str
+    kind: str
+    status: Status
+    progress: ProgressBody
+    created_at: datetime
+    expires_at: datetime
+    systems: list[str]
+    metrics: list[str]
+    tests: list[str]
+    testsets: list[str] | None = ABSENT
+    computed_with: str | None = ABSENT
+    error: str | None
+    title: str
+    tags: list[str]
+    metadata: dict[str, Any]
+    links: Links
+
+    @classmethod
+    def of(cls, record: Record) -> QuestionBody:
+        """What is told of a stored question."""
+        here = f"/v1/{record.kind}/{record.id}"
+        told = {**vars(record), **vars(record.about), **vars(record.envelope)}
+        links = Links(
+            self=here,
+            report=f"{here}/report",
+            events=f"{here}/events",
+            testset=f"{TESTSETS}/{record.testset}" if record.testset else None,
+            plots={name: f"{here}/plots/{name}.svg" for name in record.pictures},
+        )
+        return cls(**{**told, "testsets": record.about.testsets or None}, links=links)
+
+
+def _listing(kind: Kind[Any]) -> type[BaseModel]:
+    """A page of the caller's questions of one kind, newest first."""
+    fields: dict[str, Any] = {
+        kind.path: (list[QuestionBody], Field(description="Newest first.")),
+        "next_cursor": (str | None, Field(description="Send as ?cursor= for the next page.")),
+    }
+    title = "".join(word.capitalize() for word in kind.name.split())
+    model: type[BaseModel] = create_model(f"{title}Listing", **fields)
+    return model
+
+
+LISTINGS = {path: _listing(kind) for path, kind in KINDS.items()}
+
+
+class SegmentBody(Body):
+    """One segment behind a difference.
+
+    Attributes:
+        segment: Its place in the test set, from 1.
+        share: Of the difference, in units of the metric.
+        reference: Of the first reference set.
+        a: Output of a.
+        b: Output of b.
+    """
+
+    segment: int
+    share: float
+    document: str | None
+    source: str | None
+    reference: str | None
+    a: str | None
+    b: str | None
+
+
+class SegmentsBody(Body):
+    """The segments that made the difference between two systems.
+
+    Attributes:
+        testset: Where there are several.
+        method: How the difference is shared out; shares sum to it.
+        difference: score_a - score_b, in units of the metric.
+        total: Segments of the test set.
+        wanted: Segments that pass the filters.
+        carried: What these and those passed over add up to.
+        in_all: What all that pass the filters add up to.
+        next: Send as ?start= for the following ones.
+    """
+
+    a: str
+    b: str
+    metric: str
+    testset: str | None
+    method: str
+    difference: float
+    total: int
+    wanted: int
+    carried: float
+    in_all: float
+    next: int | None
+    segments: list[SegmentBody]
+
+    @classmethod
+    def of(
+        cls, asked: PairAsked, total: int, difference: float, shown: Slice, start: int
+    ) -> SegmentsBody:
+        """What is told of a slice."""
+        after = start + len(shown.rows)
+        return cls(
+            **vars(asked),
+            **vars(shown),
+            method=METHOD,
+            difference=difference,
+            total=total,
+            next=after if after < shown.wanted else None,
+            segments=[SegmentBody(segment=row.number, **vars(row)) for row in shown.rows],
+        )
+
+
+class DistributionBody(Body):
+    """Pseudo-statistics of one pair, which its observed difference is held against.
+
+    Attributes:
+        observed: score_a - score_b, in units of the metric.
+        bins: 51 edges.
+        counts: Pseudo-statistics in each of 50 bins.
+        values: All of them, by resample.
+    """
+
+    a: str
+    b: str
+    metric: str
+    test: str
+    observed: float
+    bins: list[float]
+    counts: list[int]
+    values: list[float] | None = None
+
+    @classmethod
+    def of(cls, drawn: Distribution, values: bool) -> DistributionBody:
+        """What is told of a distribution."""
+        edges, counts = drawn.histogram()
+        told = {**vars(drawn), "values": drawn.values.tolist() if values else None}
+        # numbers of our own need no validation, and are many
+        return cls.model_construct(**told, bins=edges.tolist(), counts=counts.tolist())
+
+
+class EntryBody(Body):
+    """Where everything else is.
+
+    Attributes:
+        version: Of sigtest.
+        openapi: All requests and answers.
+        questions: Each kind of question.
+    """
+
+    version: str = __version__
+    openapi: str = "/openapi.json"
+    testsets: str = TESTSETS
+    webhooks: str = WEBHOOKS
+    questions: dict[str, str] = {path: f"/v1/{path}" for path in KINDS}
+
+
+class HealthBody(Body):
+    """The process is alive."""
+
+    status: Literal["ok"] = "ok"
+
+
+class ReadyBody(Body):
+    """The service can do its work.
+
+    Attributes:
+        workers: Worker processes that are alive.
+    """
+
+    status: Literal["ready"] = "ready"
+    workers: int
+
+
+class ProblemError(Form):
+    """One flaw of a request.
+
+    Attributes:
+        field: Path of the field, or name of the parameter.
+        line: 1-based line, or segment.
+    """
+
+    field: str | None = None
+    system: str | None = None
+    line: int | None = None
+    message: str
+
+
+KINDS_OF_PROBLEMS = (*problems.KINDS.values(), problems.PARAMETERS, problems.INTERNAL)
+TYPES = ", ".join(f"`{kind.slug}` ({kind.title})" for kind in KINDS_OF_PROBLEMS)
+
+
+class Problem(Form):
+    """Problem details (RFC 9457).
+
+    Attributes:
+        limit: Name of the setting that was exceeded, in small letters without SIGTEST_.
+        predicted: Of a question that is too much (413) or too much now (429): `seconds` of one core
+            and `bytes` in the store that it is predicted to take, those `unfinished` of the same
+            caller, and those that are `accepted`.
+        progress: Of a question whose report is not there yet (409).
+        id: Of the entry in the service's log (500).
+    """
+
+    type: str = Field(
+        description=f"Stable name of this kind of problem: `{problems.PREFIX}` and one of {TYPES}, "
+        "or what HTTP calls the status, such as `method-not-allowed`."
+    )
+    title: str
+    status: int
+    detail: str
+    errors: list[ProblemError] | None = None
+    limit: str | None = None
+    predicted: dict[str, float] | None = None
+    progress: ProgressBody | None = None
+    id: str | None = None
+
+
+class FilesRequest(Notes, Choices):
+    """What to compute, and how files are put together.
+
+    Attributes:
+        builtin: Instead of references: a test set that sacreBLEU knows, such as `wmt17/en-de`. The
+            operator must have it or allow downloads.
+        testset: Instead of references, documents and labels: the id of a test set of the caller's,
+            which has them.
+        missing: About segments that not all files have, or without a score: refuse them, or leave
+            them out for every system and say so.
+        select: One of the test sets in the files, where there are several.
+    """
+
+    model_config = ConfigDict(json_schema_extra=_described)
+
+    builtin: str | None = None
+    testset: str | None = None
+    missing: Literal["error", "drop"] = "error"
+    select: str | None = None
+
+
+BINARY = {"type": "string", "format": "binary"}
+File = Annotated[bytes | None, Field(json_schema_extra={"format": "binary"})]
+Files = Annotated[list[bytes], Field(json_schema_extra={"items": BINARY})]
+
+
+class TextsForm(Form):
+    """Files of a test set.
+
+    Attributes:
+        references: Files with a reference set each.
+        documents: A file with the document of each segment.
+        labels: A file with the label of each segment.
+        source: A file with the source of each segment.
+    """
+
+    references: Files = []
+    documents: File = None
+    labels: File = None
+    source: File = None
+
+
+class FormRequest(TextsForm):
+    """The same as files of any format, which their content says, perhaps `.gz`.
+
+    A system's name is that in the file, or else the file's without `.gz` and the last suffix.
+
+    Attributes:
+        systems: Files with the hypotheses of a system each.
+        scores: Files of scores, called `[LABEL:]SYSTEM.tsv`: numbers, one line a segment, or any
+            format.
+        archive: Files of any format or archives of several, which say what they bring: a zip, tar
+            or tar.gz with `reference*` and `systems/*`, WMT XML, tables, logs of evaluations.
+        request: The rest, as JSON.
+    """
+
+    systems: Files = []
+    scores: Files = []
+    archive: Files = []
+    request: FilesRequest | None = None
+
+
+class TestSetForm(TextsForm):
+    """The same as files of any format: plain text with one line a segment, SGML, ...; or `.gz`.
+
+    Attributes:
+        request: Name and settings, as JSON.
+    """
+
+    request: TestSetRequest
+
+
+class OutputForm(Form):
+    """The same as files of any format: plain text with one line a segment, SGML, ...; or `.gz`.
+
+    Attributes:
+        hypotheses: A file with the hypotheses; or one for each training replica, in their order.
+        scores: Files of scores: numbers, one line a segment, or any format; called
+            `[LABEL:]ANYTHING`.
+        request: What is written on it, as JSON.
+    """
+
+    hypotheses: Files = []
+    scores: Files = []
+    request: Notes | None = None
+
+
+class ContentBody(Body):
+    """Sizes and content hash."""
+
+    segments: int
+    references: int
+    documents: int | None = None
+    labels: int | None = None
+    sha256: str
+
+
+class TestSetLinks(Body):
+    """Where to go on.
+
+    Attributes:
+        plots: Pictures of the leaderboard, by name; none before two systems are measured.
+    """
+
+    self: str
+    systems: str
+    leaderboard: str
+    plots: dict[str, str]
+
+
+class TestSetResource(Body):
+    """A test set, its settings and how many systems it has.
+
+    Attributes:
+        id: Hash of caller, content, settings and versions.
+        expires_at: When it is deleted with its systems unless something changes; 410 afterwards.
+        settings: As they are in force.
+        submissions: How many systems were taken, with those deleted or replaced; at most `capacity`
+            of the settings.
+        pending: How many systems are still to be measured.
+        title: As its owner wrote it; empty where nothing was.
+    """
+
+    id: str
+    name: str
+    created_at: datetime
+    expires_at: datetime
+    testset: ContentBody
+    settings: dict[str, Any]
+    systems: int
+    submissions: int
+    pending: int
+    title: str
+    tags: list[str]
+    metadata: dict[str, Any]
+    links: TestSetLinks
+
+    @classmethod
+    def of(cls, record: TestSetRecord) -> TestSetResource:
+        """What is told of a stored test set."""
+        here = f"{TESTSETS}/{record.id}"
+        drawn = [
+            name
+            for name, picture in PICTURES.items()
+            if picture.needs == "report" and not picture.whole and record.measured >= 2
+        ]
+        links = TestSetLinks(
+            self=here,
+            systems=f"{here}/systems",
+            leaderboard=f"{here}/leaderboard",
+            plots={name: f"{here}/leaderboard/plots/{name}.svg" for name in drawn},
+        )
+        told = {**vars(record), **vars(record.envelope), "testset": record.content}
+        settings = {k: value for k, value in record.settings.items() if k in SETTINGS_SHOWN}
+        return cls(**{**told, "settings": settings}, links=links)
+
+
+class TestSetListing(Body):
+    """The caller's test sets, newest first.
+
+    Attributes:
+        next_cursor: Send as ?cursor= for the next page.
+    """
+
+    testsets: list[TestSetResource]
+    next_cursor: str | None
+
+
+class SystemLinks(Body):
+    """Where to go on."""
+
+    self: str
+    testset: str
+    leaderboard: str
+
+
+class SystemResource(Body):
+    """A system of a test set.
+
+    Attributes:
+        digest: Hash of its content; the name is no part of it.
+        scores: By metric, as a report has them, at the test set's own alpha; once measured.
+        error: Why it could not be measured, if it could not.
+        title: As its owner wrote it; empty where nothing was.
+    """
+
+    name: str
+    status: Standing
+    digest: str
+    scores: dict[str, dict[str, Any]] | None
+    error: str | None
+    title: str
+    tags: list[str]
+    metadata: dict[str, Any]
+    links: SystemLinks
+
+    @classmethod
+    def of(cls, testset_id: str, record: SystemRecord) -> SystemResource:
+        """What is told of a stored system."""
+        here = f"{TESTSETS}/{testset_id}"
+        scores = {metric: encode(score) for metric, score in (record.scores or {}).items()}
+        links = SystemLinks(
+            self=system_path(testset_id, record.name),
+            testset=here,
+            leaderboard=f"{here}/leaderboard",
+        )
+        told = {**vars(record), **vars(record.envelope), "scores": scores or None}
+        return cls(**told, status=record.standing, links=links)
+
+
+def system_path(testset_id: str, name: str) -> str:
+    """Where a system is."""
+    return f"{TESTSETS}/{testset_id}/systems/{quote(name, safe='')}"
+
+
+class SystemListing(Body):
+    """The systems of a test set in the order of their names.
+
+    Attributes:
+        next_cursor: Send as ?cursor= for the next page.
+    """
+
+    systems: list[SystemResource]
+    next_cursor: str | None
+
+
+class ClaimBody(Body):
+    """A significant difference that a leaderboard has shown.
+
+    Attributes:
+        claimed_at: When it was first shown.
+    """
+
+    a: str
+    b: str
+    claimed_at: datetime
+
+
+class LeaderboardEnvelope(Body):
+    """What a leaderboard says besides the report that it shows.
+
+    Attributes:
+        id: Of the test set.
+        name: Of the test set.
+        comparison: Where the whole report stays: all metrics and tests, every format and picture.
+        capacity: How many systems may be submitted, from first to last.
+        submissions: How many were.
+        claims: The significant pairs, where alpha and correction are the test set's own: other
+            systems cannot take these back.
+        pending: Systems that are not in it yet.
+        failed: Why systems could not be measured.
+    """
+
+    id: str
+    name: str
+    metric: str
+    test: str
+    comparison: str | None
+    capacity: int
+    submissions: int
+    claims: list[ClaimBody]
+    pending: list[str]
+    failed: dict[str, str]
+
+
+class WebhookRequest(Request):
+    """Where messages are sent, and of which events."""
+
+    url: Annotated[str, Len(1, 2000), Must("an address of 1 to 2000 characters", InputError)] = (
+        Field(
+            description="http or https; private addresses are refused unless the operator allows "
+            "them, and redirects are not followed"
+        )
+    )
+    events: Annotated[
+        tuple[Annotated[str, OneOf(EVENTS, "event")], ...],
+        FailFast(),
+        Len(1),
+        Must(f"a list of some of {', '.join(EVENTS)}", InputError),
+    ] = Field(
+        default=tuple(EVENTS),
+        description=" ".join(f"`{name}`: {words}" for name, words in EVENTS.items()),
+    )
+
+
+class WebhookBody(Body):
+    """A webhook, and how its deliveries go.
+
+    Attributes:
+        delivered: Messages that the receiver accepted.
+        pending: Messages that are still to be delivered.
+        dropped: Messages that were given up.
+        error: Why the last attempt failed, if it did.
+    """
+
+    id: str
+    url: str
+    events: list[str] = Field(json_schema_extra={"items": {"type": "string", "enum": list(EVENTS)}})
+    created_at: datetime
+    delivered: int
+    pending: int
+    dropped: int
+    error: str | None
+
+
+class NewWebhookBody(WebhookBody):
+    """A new webhook with its secret.
+
+    Attributes:
+        secret: Messages are signed with it. It is told this once.
+    """
+
+    secret: str
+
+
+class WebhookListing(Body):
+    """The caller's webhooks, newest first."""
+
+    webhooks: list[WebhookBody]
+
+
+class QuestionData(Form):
+    """A question that has its outcome: `/v1/{kind}/{id}`.
+
+    Attributes:
+        kind: Path of its kind.
+        error: Why it failed; only where it did.
+    """
+
+    kind: str
+    id: str
+    status: Literal["succeeded", "failed", "cancelled"]
+    error: str | None = ABSENT
+    title: str
+    tags: list[str]
+    metadata: dict[str, Any]
+
+
+class LeaderboardData(Form):
+    """A test set whose leaderboard shows another comparison: `/v1/testsets/{id}/leaderboard`.
+
+    Attributes:
+        id: Of the test set.
+        comparison: Id of the comparison that is shown.
+    """
+
+    id: str
+    name: str
+    comparison: str
+    title: str
+    tags: list[str]
+    metadata: dict[str, Any]
+
+
+class TestData(Form):
+    """A webhook that is tried.
+
+    Attributes:
+        id: Of the webhook.
+    """
+
+    id: str
+
+
+def message_models() -> dict[str, type[BaseModel]]:
+    """What receivers of webhooks are sent, by event."""
+    data = {"question": QuestionData, "leaderboard": LeaderboardData, "webhook": TestData}
+    found: dict[str, type[BaseModel]] = {}
+    for event in (*EVENTS, TEST):
+        subject, _, happened = event.partition(".")
+        fields: dict[str, Any] = {
+            "type": (Literal[event], ...),
+            "timestamp": (datetime, Field(description="When it happened.")),
+            "data": (data[subject], ...),
+        }
+        name = f"{subject.capitalize()}{happened.capitalize()}Message"
+        found[event] = create_model(name, **fields)
+    return found

@@ -1,0 +1,342 @@
+"""The forms of pages: files of any name, and choices, become requests.
+
+A file's part follows from its name where it was not put into one: nothing in plain text says
+whether it is a reference or an output. A folder of a known format is read as an archive of it is.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any, get_origin
+
+from starlette.datastructures import FormData, UploadFile
+
+from app.requests.bodies import file_of, files_of, parse_json, plain, text_of, written
+from app.settings import Settings
+from sigtest.data.names import choose, is_reference
+from sigtest.errors import InputError, LimitError
+from sigtest.files.folders import format_of_tree
+from sigtest.files.tree import SMALL, Bounds, Meter, Tree, is_hidden
+from sigtest.kinds import FormFile, Kind, QuestionReference
+from sigtest.kinds.comparisons import Comparisons
+from sigtest.requests.model import Option, Request, options
+from sigtest.requests.recipe import OPTIONS
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "shared-task"
+EXAMPLE_REQUEST = {"metrics": ["bleu", "chrf", "ter"], "unit": "document"}
+ANYTHING = "files"
+TEXTS = ("references", "systems", "scores", "documents", "labels", "source", "archive")
+BEGINNINGS = {
+    "documents": ("documents", "docids"),
+    "labels": ("labels",),
+    "source": ("source", "src.", "src-", "src_"),
+}
+# whose content says what they are, or why they are not read; the service calls this part an archive
+TELLING = (".zip", ".tar", ".tar.gz", ".tgz", ".xml", ".sgm", ".sgml", ".jsonl", ".json", ".csv",
+           ".tsv", ".eval", ".seg.score", ".xlsx", ".ods", ".docx", ".odt", ".pdf", ".html",
+           )  # fmt: skip
+PASTED = {"reference": "references", "first": "systems", "second": "systems"}  # text areas
+USUAL = ["bleu", "chrf"]  # metrics of texts; scores alone have their own
+GROUPED = re.compile(r"[0-9]{1,3}((,[0-9]{3})+|( [0-9]{3})+)")  # 1,000 or 1 000
+DAMAGED = "What was recognised came back damaged; give the files again."
+
+Parts = dict[str, list[UploadFile]]
+
+
+@dataclass(frozen=True)
+class RawRequest:
+    """A request before it is checked.
+
+    Attributes:
+        body: As JSON has it, with the texts of files where the kind compares.
+        files: That the kind reads itself.
+    """
+
+    body: Mapping[str, Any]
+    files: Sequence[FormFile] = ()
+
+
+@dataclass(frozen=True)
+class PageForm:
+    """What the form of a page says.
+
+    Attributes:
+        request: Its choices, as JSON has them.
+        files: By part.
+        usual: Metrics of a comparison of texts where none is chosen, instead of those inferred.
+    """
+
+    request: dict[str, Any]
+    files: Mapping[str, Sequence[UploadFile]]
+    usual: Sequence[str] = ()
+
+
+def texts_of(kind: Kind[Any]) -> tuple[str, ...]:
+    """Parts of a form that bring texts to compare, where a kind does."""
+    return TEXTS if isinstance(kind, Comparisons) or kind.compares else ()
+
+
+def page_form(form: FormData, kind: Kind[Any]) -> PageForm | RawRequest:
+    """The form of a page: files and choices, an example, or what was looked at.
+
+    Raises:
+        SigtestError: Nothing was brought, or something that cannot be read.
+    """
+    example = form.get("example")
+    if isinstance(example, str) and isinstance(kind, Comparisons):
+        return _example()
+    if isinstance(example, str):
+        known = kind.examples
+        return RawRequest(known[choose(example, known, "example", "example")]["value"])
+    if isinstance(kind, Comparisons):
+        return _compared(form)
+    request = request_of(form, kind)
+    names = (*kind.parts, *texts_of(kind))
+    parts = {part: files_of(form, part) for part in names}
+    if kind.compares:
+        _add(parts, _by_name(form))
+    if not any(parts.values()) and not any(form.get(name) for name, _ in references(kind)):
+        raise InputError(
+            "No files yet: choose them here, or try the example.",
+            field=next(iter(kind.parts), "files"),
+        )
+    return PageForm(request, parts)
+
+
+def _compared(form: FormData) -> PageForm:
+    """The form of a comparison.
+
+    Raises:
+        InputError: Nothing was given; numbers that are none; systems without a reference.
+    """
+    parts: Parts = {part: [_named(file) for file in files_of(form, part)] for part in TEXTS}
+    _add(parts, (*_by_name(form), *_pasted(form)))
+    choices = choices_of(form) | written(form)
+    if choices.get("metrics") == USUAL:
+        del choices["metrics"]
+    files = [file for own in parts.values() for file in own]
+    if not files and "builtin" not in choices:
+        raise InputError(
+            "No files yet: give a reference and the outputs of two systems, or try the example.",
+            field="files",
+        )
+    needed = ("references", "archive", "scores")
+    if files and not any(parts[part] for part in needed) and "builtin" not in choices:
+        names = ", ".join(file.filename or "" for file in files)
+        raise InputError(
+            f"None of these files is a reference: {names[:300]}. Call one reference..., or choose "
+            "it under Reference.",
+            field="references",
+        )
+    return PageForm(choices, parts, USUAL)
+
+
+def _example() -> PageForm:
+    if not EXAMPLE.is_dir():
+        raise InputError("The example is not installed here.")
+    paths = {
+        "references": [EXAMPLE / "reference.en"],
+        "documents": [EXAMPLE / "documents.txt"],
+        "systems": sorted((EXAMPLE / "systems").iterdir()),
+    }
+    files = {part: [file_of(p.name, p.read_bytes()) for p in own] for part, own in paths.items()}
+    return PageForm({**EXAMPLE_REQUEST}, files)
+
+
+# files
+
+
+def part_of(name: str) -> str:
+    """Which part of the service's form a file is meant for.
+
+    Args:
+        name: Its name, perhaps with folders.
+    """
+    path = PurePosixPath(name.replace("\\", "/"))
+    base = path.name.lower()
+    named = "references" if is_reference(base) else None
+    known = next((part for part, own in BEGINNINGS.items() if base.startswith(own)), named)
+    if path.parent.name.lower() == "systems":
+        return "systems"
+    if known is None and base.removesuffix(".gz").endswith(TELLING):
+        return "archive"
+    return known or "systems"
+
+
+def _add(parts: Parts, files: Sequence[tuple[str, UploadFile]]) -> None:
+    for part, file in files:
+        parts[part].append(file)
+
+
+def _by_name(form: FormData) -> list[tuple[str, UploadFile]]:
+    """The files that were not put into a part, under that which follows from their names."""
+    folders: dict[str, list[tuple[PurePosixPath, UploadFile]]] = {}
+    for file in files_of(form, ANYTHING):
+        path = _path(file)
+        top = path.parts[0] if len(path.parts) > 1 else ""
+        if not is_hidden(path):
+            folders.setdefault(top, []).append((path, file))
+    parts = []
+    for top, inside in folders.items():
+        tree = Tree(dict.fromkeys((path for path, _ in inside), bytes), Meter("folder", Bounds()))
+        # of a format that says what each file is by its place
+        if top and not format_of_tree(tree).general:
+            held = io.BytesIO()
+            with zipfile.ZipFile(held, "w") as archive:
+                for path, file in inside:
+                    archive.writestr(str(path.relative_to(top)), file.file.read())
+            parts.append(("archive", file_of(top, held.getvalue())))
+        else:
+            parts += [(part_of(str(path)), _named(file)) for path, file in inside]
+    return parts
+
+
+def _pasted(form: FormData) -> Iterator[tuple[str, UploadFile]]:
+    """Texts of text areas, as files."""
+    for area, part in PASTED.items():
+        text = form.get(f"{area}-text")
+        if isinstance(text, str) and text.strip():
+            data = text.replace("\r\n", "\n").encode("utf-8", "surrogatepass")
+            yield part, file_of(f"{text_of(form, f'{area}-name') or area}.txt", data)
+
+
+def _path(file: UploadFile) -> PurePosixPath:
+    """Its name, perhaps with the folders that a browser names."""
+    return PurePosixPath(plain(file.filename).replace("\\", "/"))
+
+
+def _named(file: UploadFile) -> UploadFile:
+    """The file without the folders that a browser names."""
+    return UploadFile(file.file, size=file.size, filename=_path(file).name, headers=file.headers)
+
+
+# choices
+
+
+def choices_of(form: FormData, start: str = "") -> dict[str, Any]:
+    """What is chosen of a comparison or a test set; what is empty has its default.
+
+    Args:
+        form: As it was sent.
+        start: What the names of its fields begin with.
+    """
+    choices = _choices(form, OPTIONS, start)
+    if "baseline" in choices:
+        choices["pairs"] = {"baseline": choices.pop("baseline")}
+    for name in ("builtin", "missing"):
+        if value := text_of(form, start + name):
+            choices[name] = value
+    if tokenizer := text_of(form, f"{start}tokenize"):  # an option of BLEU
+        choices["metrics"] = [
+            f"bleu:tokenize={tokenizer}" if metric == "bleu" else metric
+            for metric in choices.get("metrics", ["bleu"])
+        ]
+    return choices
+
+
+def references(kind: Kind[Any]) -> Iterator[tuple[str, QuestionReference]]:
+    """Where a form may name finished questions; those in the sets of a request stay to JSON."""
+    for reference in kind.named:
+        if "*" not in reference.place:
+            yield ".".join(reference.place), reference
+
+
+def request_of(form: FormData, kind: Kind[Any]) -> dict[str, Any]:
+    """What the choices of a form mean, as a request has it; empty ones have their defaults."""
+    request = _choices(form, kind.fields, "") | written(form)
+    for inside, fields in kind.inside.items():
+        if chosen := _choices(form, fields, f"{inside}."):
+            request[inside] = chosen
+    if kind.compares and (chosen := choices_of(form, f"{kind.compares}.")):
+        request[kind.compares] = chosen
+    for name, reference in references(kind):
+        if question_id := text_of(form, name):
+            *way, last = reference.place
+            inner = request
+            for step in way:
+                inner = inner.setdefault(step, {})
+            inner[last] = question_id
+    return request
+
+
+def is_object(field: Option) -> bool:
+    """Whether a field holds an object, whose own fields stand in its place."""
+    return isinstance(field.kind, type) and issubclass(field.kind, Request)
+
+
+def _choices(form: FormData, fields: Sequence[Option], start: str) -> dict[str, Any]:
+    """What was chosen of these fields, as the shell's words would be read."""
+    chosen: dict[str, Any] = {}
+    for field in fields:
+        name = f"{start}{field.name}"
+        if is_object(field):
+            if inner := _choices(form, options(field.kind), f"{name}."):
+                chosen[field.name] = inner
+            continue
+        entries = [entry for entry in form.getlist(name) if isinstance(entry, str)]
+        words = [word for entry in entries for word in _words(entry, field)]
+        if get_origin(field.kind) is tuple:
+            words = [",".join(words)] if words else []
+        if words:
+            chosen[field.name] = True if field.kind is bool else field.read(words)
+    return chosen
+
+
+def _words(entry: str, field: Option) -> list[str]:
+    """One a line; numbers also side by side, whole ones with marks between groups of digits."""
+    if field.several and field.kind is float:
+        return entry.replace(",", " ").split()
+    if field.metavar == "N" and GROUPED.fullmatch(entry.strip()):
+        return [entry.replace(",", "").replace(" ", "")]
+    return [part.strip() for part in entry.splitlines() if part.strip()]
+
+
+# what was looked at
+
+
+def packed(raw: RawRequest) -> str:
+    """What was brought as text that a form can carry back."""
+    files = [[own.part, own.name, base64.b64encode(own.data).decode()] for own in raw.files]
+    body = json.dumps([raw.body, files], ensure_ascii=False)
+    return base64.b85encode(zlib.compress(body.encode("utf-8", "surrogatepass"), 6)).decode()
+
+
+def unpacked(text: str, settings: Settings) -> RawRequest:
+    """What `packed` wrote, within the limits of an upload.
+
+    Args:
+        text: As a form brought it back.
+        settings: How large a body may be, and how far what is packed may unpack.
+
+    Raises:
+        InputError: It is damaged.
+        LimitError: It is larger than what may be uploaded.
+    """
+    most = min(settings.max_body_bytes * 4 // 3, settings.max_archive_ratio * len(text))
+    try:
+        stream = zlib.decompressobj()
+        data = stream.decompress(base64.b85decode(text), max(most, SMALL))
+        if stream.unconsumed_tail:
+            raise LimitError(
+                f"What was recognised unpacks to more than {most:,} bytes, the most that this "
+                "service takes (max_body_bytes, max_archive_ratio); give fewer files.",
+                limit="max_body_bytes",
+            )
+        if not stream.eof:
+            raise InputError(DAMAGED)
+        body, files = parse_json(b'{"sent": %b}' % data, "kept")["sent"]
+        held = [FormFile(part, name, base64.b64decode(own, validate=True))
+                for part, name, own in files]  # fmt: skip
+    except (ValueError, TypeError, AttributeError, zlib.error) as error:
+        raise InputError(DAMAGED) from error
+    if not isinstance(body, dict):
+        raise InputError(DAMAGED)
+    return RawRequest(body, held)

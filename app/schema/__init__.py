@@ -1,1 +1,0 @@
-"""The OpenAPI document: models of requests and answers, examples."""

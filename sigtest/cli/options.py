@@ -1,0 +1,837 @@
+"""What the command line understands: one table of commands, and the options of each.
+
+What needs NumPy is loaded when its command is, so that --help and --version do not wait for it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import inspect
+import os
+import textwrap
+from collections.abc import Callable, Container, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from sigtest.cli import habits
+from sigtest.data.names import choose
+from sigtest.errors import RecipeError
+from sigtest.render.drawing import PARTS, PICTURE_FORMATS, check_converter
+from sigtest.render.formats import FORMATS
+from sigtest.render.pictures import PICTURES
+from sigtest.version import __version__
+
+if TYPE_CHECKING:  # requests need pydantic
+    from sigtest.requests.model import Option
+
+Group = argparse._ActionsContainer
+
+
+class UsageError(Exception):
+    """Arguments that cannot be understood; the message is for the user."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that takes no abbreviations and leaves messages and exits to its caller.
+
+    Args:
+        command: The command.
+    """
+
+    # To argparse, everything is optional: the command's own messages say better what is missing.
+    def __init__(self, command: Command) -> None:
+        # python -OO takes docstrings away
+        words = command.options.__doc__ or f"{command.about}\n\nsigtest {command.name} [options]"
+        description, usage, *rest = inspect.cleandoc(words).split("\n\n", 2)
+        super().__init__(
+            prog=f"sigtest {command.name}",
+            usage=usage.replace("\n", "\n       "),
+            description=description,
+            epilog="".join(rest),
+            allow_abbrev=False,
+            add_help=False,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        command.options(self)
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message[:1].lower()}{message[1:]} (see {self.prog} --help)")
+
+
+Register = Callable[[Parser], None]
+
+
+@dataclass(frozen=True)
+class Command:
+    """A row of the table of commands.
+
+    Attributes:
+        name: What follows `sigtest`.
+        about: What the overview says of it.
+        options: Gives a parser its options; its docstring is the command's help: what it does, what
+            must follow (in brackets, what may; a line for each way of asking), what else to know.
+        action: Where its function is.
+        compiles: Whether it runs kernels.
+    """
+
+    name: str
+    about: str
+    options: Register
+    action: str
+    compiles: bool
+
+
+COMMANDS: dict[str, Command] = {}
+
+
+def command(about: str, action: str, compiles: bool = True) -> Callable[[Register], Register]:
+    """A command that is called as the function that gives it options; see `Command`."""
+
+    def register(options: Register) -> Register:
+        name = options.__name__
+        COMMANDS[name] = Command(name, about, options, f"sigtest.cli.{action}", compiles)
+        return options
+
+    return register
+
+
+# kinds of options
+
+
+class Once(argparse.Action):
+    """Keeps the value of an option, and refuses another."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, *_: Any
+    ) -> None:
+        if getattr(namespace, self.dest) not in (self.default, values):
+            earlier = getattr(namespace, self.dest)
+            parser.error(f"{self.option_strings[-1]} is given twice: {earlier} and {values}")
+        setattr(namespace, self.dest, values)
+
+
+def add(group: Group, flags: str, metavar: str, words: str, **others: Any) -> None:
+    """An option that takes a value; `flags` are its spellings."""
+    group.add_argument(*flags.split(), metavar=metavar, help=words, **{"action": Once} | others)
+
+
+def add_repeatable(group: Group, flags: str, metavar: str, words: str, **others: Any) -> None:
+    """An option that takes a value each time it is given."""
+    add(group, flags, metavar, words, action="append", default=[], **others)
+
+
+def add_flag(group: Group, flags: str, words: str) -> None:
+    """An option without a value."""
+    group.add_argument(*flags.split(), action="store_true", help=words)
+
+
+def add_place(group: Group, name: str, metavar: str, words: str, **others: Any) -> None:
+    """What may stand without an option."""
+    group.add_argument(name, metavar=metavar, help=words, **{"nargs": "?"} | others)
+
+
+def add_field(group: Group, field: Option, words: str | None = None) -> None:
+    """The option of one field of a request.
+
+    Args:
+        group: Gets it.
+        field: Of the request.
+        words: What help says of it, where not what the field says.
+    """
+    flags = ("-m", field.flag) if field.word == "metric" else (field.flag,)
+    if field.kind is bool:
+        group.add_argument(*flags, dest=field.name, action="store_true", help=words or field.help)
+        return
+    numbers = field.several and field.kind is float
+    group.add_argument(
+        *flags, dest=field.name, metavar=field.metavar, help=words or field.help,
+        action="extend" if numbers else "append" if field.repeatable else Once,
+        nargs="+" if numbers else None,
+    )  # fmt: skip
+
+
+# options that several commands have
+
+
+def add_files(group: Group) -> None:
+    """What to compare."""
+    add_place(
+        group, "systems", "[NAME=]SYSTEM", "hypotheses, two systems at least", nargs="*"
+    )  # fmt: skip
+    add_references(group)
+    add_repeatable(
+        group, "--from", "PATH",
+        "a file, directory or archive of any format in docs/FORMATS.md, which its content "
+        "says; repeatable, joined by the ids of segments", dest="imports",
+    )  # fmt: skip
+    add(
+        group, "--testset", "NAME",
+        "references of sacreBLEU's test set, such as wmt17/en-de (downloads need "
+        "SIGTEST_ALLOW_DOWNLOADS=1); with --from, one of the test sets that it has",
+    )  # fmt: skip
+    add_repeatable(
+        group, "--scores", "[LABEL:]NAME=FILE",
+        "scores of system NAME computed elsewhere: numbers, one line a segment, or a file "
+        "of any format; NAME and LABEL win over names inside; repeatable",
+    )  # fmt: skip
+    add_repeatable(
+        group, "--replicas", "NAME=FILE,FILE,...",
+        "outputs or scores of several runs of system NAME instead of one; repeatable",
+    )  # fmt: skip
+    add_columns(group)
+    add(group, "--source", "FILE", "source of each segment, for health checks of outputs")
+    add_missing(group)
+
+
+def add_references(group: Group) -> None:
+    """What systems are measured against."""
+    add_repeatable(group, "-r --reference", "FILE", "references; repeat for more reference sets")
+
+
+def add_missing(group: Group) -> None:
+    """What becomes of segments that only some have, and of systems."""
+    add(
+        group, "--missing", "WAY",
+        "what to do about segments that not all files have: error (default), or drop them "
+        "for every system and say so", default="error",
+    )  # fmt: skip
+    add_repeatable(group, "--without", "NAME", "leave a system out; repeatable")
+    add(
+        group, "--columns", "WHAT",
+        "what columns of numbers are in a table that does not say it: systems or metrics",
+    )  # fmt: skip
+
+
+def add_columns(group: Group) -> None:
+    """Which segments belong together."""
+    add(
+        group, "--documents --clusters", "FILE",
+        "document of each segment, or the cluster of each item",
+    )  # fmt: skip
+    add(group, "--labels", "FILE", "label of each segment, such as its domain")
+
+
+def add_recipe(
+    group: Group, without: Container[str] = (), hidden: Container[str] = (), **words: str
+) -> None:
+    """How to compare.
+
+    Args:
+        group: Gets the options.
+        without: Options that the command has no use for.
+        hidden: Options that the command refuses with a reason; its help leaves them out.
+        **words: What help says of options, by their words, where not what the recipe says.
+    """
+    from sigtest.requests.recipe import OPTIONS  # late: metrics and tests need NumPy
+
+    for field in OPTIONS:
+        if field.flag not in without:
+            about = words.get(field.word)
+            add_field(group, field, argparse.SUPPRESS if field.flag in hidden else about)
+
+
+COMPARED = (
+    "systems (in latex one column wide, with a decimal less; in csv a row for each system), pairs, "
+    "matrix (p-values of all pairs), row (systems without anything around them) or board (which "
+    "ranks are real)"
+)
+
+
+def add_output(group: Group) -> None:
+    """What to show, and where."""
+    add(group, "--format", "NAME", f"{', '.join(FORMATS)}; default by --output, or text")
+    add_file(group)
+    add(group, "--plots", "DIR", "write pictures of the report to DIR")
+    formats = ", ".join(PICTURE_FORMATS)
+    add(group, "--plots-as", "NAME", f"of those pictures: {formats}; default svg")
+
+
+def add_file(group: Group) -> None:
+    """Where what is shown goes."""
+    add(group, "--output", "FILE", "write to FILE, whole or not at all")
+
+
+def add_layout(group: Group, tables: str = COMPARED) -> None:
+    """How a report is laid out, and which tables there are."""
+    add(group, "--table", "NAME", f"only one table, for papers: {tables}")
+    add(group, "--caption", "TEXT", "of --table, not its own", default="")
+    add(group, "--label", "NAME", "of --table, for latex to refer to", default="")
+    add_repeatable(
+        group, "--names", "NAME=SHOWN",
+        "what tables call a metric or system, such as 'bleu=BLEU $\\uparrow$'; repeatable",
+    )  # fmt: skip
+
+
+def add_distribution(group: Group) -> None:
+    """Which pairs have pictures of their own, and how all are drawn."""
+    group.add_argument(
+        "--distribution", nargs=2, action="append", default=[], metavar=("A", "B"),
+        help="with --plots: also of the distribution behind this pair's p-values; repeatable",
+    )  # fmt: skip
+    add_style(group)
+
+
+def add_style(group: Group) -> None:
+    """How pictures are drawn."""
+    add(group, "--width", "LENGTH", "of pictures, such as 16cm; default 8.5cm")
+    add(group, "--title", "TEXT", "of pictures, not their own")
+    add(group, "--omit", "PARTS", f"of pictures, between commas: {', '.join(PARTS)}")
+
+
+def add_comparison(group: Group, layout: bool = True) -> None:
+    """What to show of a comparison, and where it is made."""
+    add_output(group)
+    add_flag(
+        group, "--every-pair",
+        "list all pairs however many; otherwise, above 30 pairs, text only counts those that "
+        "every test finds significant, and html folds them all",
+    )  # fmt: skip
+    if layout:
+        add_layout(group)
+    add_distribution(group)
+    add(group, "--jobs", "N", "processes to share large work between; default all cores")
+    add_server(group)
+    add_notes(group)
+
+
+def add_server(group: Group) -> None:
+    """What commands have that a service can run."""
+    add(
+        group, "--server", "URL",
+        "a running service; SIGTEST_API_KEY holds its key, if it needs one",
+    )  # fmt: skip
+    add_help(group)
+
+
+def add_notes(group: Group) -> None:
+    """What is written on a question or a test set of a service."""
+    add(group, "--call", "TITLE", "with --server: title in listings")
+    add_repeatable(group, "--tag", "TAG", "with --server: a word to find it by; repeatable")
+    add_repeatable(
+        group, "--metadata", "NAME=VALUE", "with --server: kept for your own programs; repeatable"
+    )
+
+
+def add_help(group: Group) -> None:
+    """The option that only describes the command."""
+    add_flag(group, "-h --help", "show this and do nothing else")
+
+
+# the commands; their docstrings are what --help says
+
+
+@command("compare systems on a test set", "compare:compare")
+def compare(parser: Parser) -> None:
+    """Compare systems on a test set.
+
+    sigtest compare -r FILE [NAME=]SYSTEM [NAME=]SYSTEM ... [options]
+    sigtest compare --from PATH [options]
+    sigtest compare --scores NAME=FILE --scores NAME=FILE ... [options]
+
+    Files have one segment a line, in UTF-8; gzip is recognised; - is standard input.
+    A system's name is its file's name without .gz and the last suffix, or NAME.
+
+    examples:
+      sigtest compare -r ref.en new.en old.en
+      sigtest compare -r ref.zh --metric bleu:tokenize=zh --metric chrf new=a.txt old=b.txt
+      sigtest compare -r ref.en --baseline old --alternative greater new.en newer.en old.en
+      sigtest compare --scores comet:new=new.comet --scores comet:old=old.comet
+
+    `sigtest metrics` lists metrics, tests and corrections.
+    """  # noqa: D405
+    add_files(parser.add_argument_group("what to compare"))
+    add_recipe(parser.add_argument_group("how to compare"))
+    add_comparison(parser.add_argument_group("what to show"))
+
+
+@command("say which ranks of a board are real", "checks:board")
+def board(parser: Parser) -> None:
+    """Say which ranks of a board are real.
+
+    sigtest board FILE [options]
+
+    FILE, and what else may be compared, are those of `sigtest compare`; columns of numbers are systems
+    unless --columns says otherwise. A row may also be a task, below a column `task`. Of each system: its
+    ranks under the correction for all pairs, whether the first is told from it (behind, tied, undecided,
+    or untestable: so few units can never show a difference), and whether it may be the best (comparisons
+    with the best, from bootstrap resamples). --format csv has columns to join to the board.
+
+    example:
+      sigtest board scores.tsv --format markdown
+    """  # noqa: D405, E501
+    compare(parser)
+    parser.set_defaults(table="board", columns="systems")
+
+
+@command("draw a picture of a JSON report", "compare:plot", compiles=False)
+def plot(parser: Parser) -> None:
+    """Draw a picture of a JSON report as SVG, PDF or PNG.
+
+    sigtest plot KIND [REPORT] [options]
+    """
+    known = ", ".join(name for name, entry in PICTURES.items() if entry.needs == "report")
+    kinds = f"{known}, or what else `sigtest metrics` lists"
+    add_place(parser, "kind", "KIND", kinds, default="")
+    words = "of --format json; standard input by default"
+    add_place(parser, "report", "REPORT", words, default="-")
+    add(parser, "-m --metric", "NAME", "default: the report's first")
+    add(parser, "--test", "NAME", "default: the report's first that keeps its level")
+    add(parser, "--testset", "NAME", "one of several; default: all of them together")
+    add(parser, "--criterion", "NAME", "of a human evaluation")
+    add(parser, "--alpha", "LEVEL", "of accuracy of tests")
+    add_style(parser)
+    add_file(parser)
+    add_help(parser)
+
+
+@command("compare systems on several test sets, one by one and together", "compare:suite")
+def suite(parser: Parser) -> None:
+    """Compare systems on several test sets.
+
+    sigtest suite [NAME=]FOLDER [NAME=]FOLDER ... [options]
+
+    Every FOLDER is a test set, named like the folder or NAME, with these files:
+      reference*              references, one file a reference set
+      systems/NAME.txt        hypotheses of a system; systems/NAME/ has a file for each training replica
+      documents*, labels*     document and label of each segment, if there are any
+    or any other files or archives of docs/FORMATS.md, named without suffix. Every test set needs the
+    same systems and every metric; where their scores are called differently, --metric scores takes
+    the only ones of each. Scores of all together are means over the test sets.
+
+    example:
+      sigtest suite news=data/news talks=data/talks --metric chrf --baseline old
+    """  # noqa: D405, E501
+    group = parser.add_argument_group("what to compare")
+    add_place(group, "folders", "[NAME=]FOLDER", "two test sets at least", nargs="*")
+    add_missing(group)
+    group = parser.add_argument_group("how to compare")
+    add_recipe(group)
+    add_flag(group, "--pooled", "all together are one test set: only where they share a language")
+    add_comparison(parser.add_argument_group("what to show"))
+
+
+@command("let systems pass that are not worse than a baseline by a margin", "checks:gate")
+def gate(parser: Parser) -> None:
+    """Let systems pass that are not worse than a baseline by a margin.
+
+    sigtest gate -r FILE --baseline NAME --margin M [NAME=]SYSTEM [NAME=]SYSTEM ... [options]
+    sigtest gate -r FILE --baseline NAME --aa [NAME=]SYSTEM [NAME=]SYSTEM ... [options]
+
+    Exit status 0: all systems pass; 1: one fails; 3: the test set cannot tell; 2: bad usage or input.
+    A system passes where data reject that it is worse by the margin or more (bootstrap-t, one-sided at
+    alpha), and fails where they show that it is. The power says how likely a system passes that does
+    not differ at all: below .8, take more segments or a wider margin. --test, --interval, --alternative
+    and --exact are decided already, and refused.
+
+    example:
+      sigtest gate -r ref.en --baseline main --margin 0.3 main.en candidate.en
+    """  # noqa: D405, E501
+    add_files(parser.add_argument_group("what to compare"))
+    group = parser.add_argument_group("what may pass")
+    add(group, "--margin", "M", "how much worse a system may be, in units of the metric")
+    add_flag(group, "--equivalent", "nor may it be better by as much: equivalence")
+    add_flag(
+        group, "--aa", "instead: the systems are runs of the baseline, and pass unless they differ"
+    )
+    add_recipe(
+        parser.add_argument_group("how to compare"),
+        hidden=("--test", "--interval", "--alternative", "--exact"),
+        metric="one; default bleu where there are references, otherwise the only label of scores",
+        alpha="of each one-sided test; intervals have level 1 - 2 alpha, of --aa 1 - alpha; "
+        "default 0.05",
+    )
+    group = parser.add_argument_group("what to show")
+    add(group, "--format", "NAME", "text (default) or json")
+    add_file(group)
+    add_help(group)
+
+
+@command("compute a JSON report again from its files, and say what differs", "checks:verify")
+def verify(parser: Parser) -> None:
+    """Compute a JSON report again from its files, and say what differs.
+
+    sigtest verify REPORT -r FILE [NAME=]SYSTEM [NAME=]SYSTEM ... [options]
+    sigtest verify REPORT [NAME=]FOLDER [NAME=]FOLDER ...  (of sigtest suite)
+
+    The recipe is read off the report's signature; files are those that were compared, in any order.
+    Exit status 0: every byte is the same; 1: something differs; 2: bad usage or input.
+
+    example:
+      sigtest compare -r ref.en new.en old.en --format json --output report.json
+      sigtest verify report.json -r ref.en new.en old.en
+    """  # noqa: D405
+    add_place(parser, "report", "REPORT", "of --format json")
+    add_files(parser.add_argument_group("what was compared"))
+    add_help(parser.add_argument_group("what to show"))
+
+
+@command("compare labels with gold labels, or scores over data sets", "checks:classify")
+def classify(parser: Parser) -> None:
+    """Compare labels with gold labels, or scores over data sets.
+
+    sigtest classify --gold FILE [NAME=]FILE [NAME=]FILE ... [options]
+    sigtest classify --table FILE [options]
+    sigtest classify --correct K --n N [options]
+
+    Labels are compared by accuracy and McNemar's exact test, unless --metric and --test say otherwise:
+    accuracy, precision:positive=LABEL, recall:positive=LABEL, f1:positive=LABEL, macro_f1. One system
+    alone gets the exact interval of its accuracy. Scores over data sets are compared by the sign test,
+    Wilcoxon's signed-rank test and the paired t-test.
+
+    examples:
+      sigtest classify --gold gold.txt new.txt old.txt --metric accuracy --metric macro_f1
+      sigtest classify --table scores.tsv
+      sigtest classify --correct 93 --n 100
+    """  # noqa: D405, E501
+    group = parser.add_argument_group("what to compare")
+    add_place(group, "systems", "[NAME=]FILE", "labels of a system, one a line", nargs="*")
+    add(group, "--gold", "FILE", "what is right, one label a line")
+    words = "instead: scores, a row for each data set and a column for each system (TSV or CSV)"
+    add(group, "--table", "FILE", words, dest="wide")
+    add(group, "--documents", "FILE", "document of each label")
+    add(group, "--correct", "K", "instead: how many of one system are right")
+    add(group, "--n", "N", "of so many")
+    add_recipe(
+        parser.add_argument_group("how to compare"),
+        metric="repeatable; default accuracy, or the scores of --table",
+        test="significance test; repeatable; default mcnemar for accuracy alone, "
+        "approximate_randomization for others; for --table sign_test, signed_rank and paired_t",
+    )
+    add_comparison(parser.add_argument_group("what to show"), layout=False)
+    usual = parser_of("compare").parse_args([])
+    parser.set_defaults(**{k: v for k, v in vars(usual).items() if k not in {"systems", "metrics"}})
+
+
+@command(
+    "say what people's judgements of systems say, and whether people agree",
+    "compare:ask",
+    compiles=False,
+)
+def human(parser: Parser) -> None:
+    """Judgements of people.
+
+    sigtest human FILE ... [options]
+    """
+    group = parser.add_argument_group("what to ask about")
+    add_place(group, "files", "FILE", "judgements, one file or more", nargs="*")
+    _add_kind(parser, "human-evaluations")
+
+
+@command("compare metrics with people: which agree, and which better than others", "compare:ask")
+def meta(parser: Parser) -> None:
+    """Scores of metrics and people.
+
+    sigtest meta --evalset PATH --lp PAIR --gold NAME [options]
+    sigtest meta --human FILE --scores LABEL=FILE LABEL=FILE ... [options]
+    """
+    group = parser.add_argument_group("what to ask about")
+    add(group, "--evalset", "PATH", "directory or archive of mt-metrics-eval")
+    for option, metavar, words in (
+        ("--lp", "PAIR", "which pair of languages, such as en-de; or several"),
+        ("-m --metric", "LABEL", "which metrics, called as their files; default all"),
+        ("--scores", "LABEL=FILE", "scores by a metric: lines of system and score, a system once "
+         "or once for each segment"),
+        ("--lower", "LABEL", "metrics for which less is better"),
+    ):  # fmt: skip
+        add(group, option, metavar, words, action="extend", nargs="+", default=[])
+    add(group, "--gold", "NAME", "which human scores, such as mqm")
+    _add_people(group, "judgements, or scores by people in a file like a metric's; repeatable")
+    _add_kind(parser, "metric-evaluations")
+
+
+UNUSED = ("--alternative", "--alpha", "--correction", "--family", "--baseline", "--interval")
+
+
+@command("compare significance tests with people: how often they conclude the same", "compare:ask")
+def accuracy(parser: Parser) -> None:
+    """Judgements, and outputs of the systems that are judged.
+
+    sigtest accuracy --human FILE --from PATH [options]
+    sigtest accuracy --human FILE -r FILE --metric NAME [NAME=]SYSTEM [NAME=]SYSTEM ... [options]
+    """
+    group = parser.add_argument_group("what to ask about")
+    _add_people(group, "judgements; repeatable")
+    add_files(group)
+    add_recipe(group, without=UNUSED)
+    group.set_defaults(**{option.removeprefix("--"): None for option in UNUSED})
+    _add_kind(parser, "test-accuracy")
+
+
+@command("from a pilot, say what differences test sets of other sizes would show", "compare:ask")
+def plan(parser: Parser) -> None:
+    """Outputs of a pilot.
+
+    sigtest plan -r FILE [NAME=]SYSTEM [NAME=]SYSTEM ... [options]
+    sigtest plan --from PATH [options]
+    """
+    group = parser.add_argument_group("what to ask about")
+    add_files(group)
+    add_recipe(
+        group,
+        metric="one; default bleu where there are references, otherwise the first label of scores",
+    )
+    _add_kind(parser, "plans", "metric")
+
+
+def _add_people(group: Group, what: str) -> None:
+    """Judgements, and the choices that say what becomes of them."""
+    from sigtest.requests.model import options  # late, as in `add_recipe`
+    from sigtest.requests.people import Judging
+
+    add_repeatable(group, "--human", "FILE", what)
+    for field in options(Judging):
+        add_field(group, field)
+
+
+def _add_kind(parser: Parser, path: str, without: str = "") -> None:
+    """The fields of a kind of question but one, for which another option stands."""
+    from sigtest.kinds import KINDS  # late: kinds of questions need NumPy
+
+    kind = KINDS[path]
+    parser.description = kind.summary
+    group = parser.add_argument_group("what to ask")
+    fields = [field for field in kind.fields if field.name != without]
+    for field in fields:
+        add_field(group, field)
+    parser.set_defaults(kind=kind, fields=fields)
+    group = parser.add_argument_group("what to show")
+    add_output(group)
+    add_layout(group, ", ".join(kind.tables))
+    group = parser.add_argument_group("where")
+    add_server(group)
+    add_notes(group)
+
+
+ACTIONS = ("create", "list", "show", "raise", "withdraw", "delete")
+
+
+@command(
+    "make a test set on a service, for systems that arrive over time",
+    "boards:testset",
+    compiles=False,
+)
+def testset(parser: Parser) -> None:
+    """Make and change test sets on a service.
+
+    sigtest testset create --name NAME -r FILE --server URL [options]
+    sigtest testset list [--call WORDS] [--tag TAG] --server URL
+    sigtest testset show ID --server URL
+    sigtest testset raise ID --resamples N --server URL
+    sigtest testset withdraw ID SYSTEM --server URL
+    sigtest testset delete ID --server URL
+
+    actions:
+      create               make a test set and print its id; all settings but --resamples are fixed then
+      list                 ids and names of your test sets, those with --call and --tag in them
+      show ID              a test set and its systems
+      raise ID             draw more resamples, as many as --resamples says
+      withdraw ID SYSTEM   take a system back; the others stay as they are
+      delete ID            delete a test set with its systems
+
+    example:
+      id=$(sigtest testset create -r ref.en --name news --metric bleu --metric chrf --server URL)
+      sigtest submit $id new.en old.en --wait --server URL
+      sigtest leaderboard $id --server URL
+    """  # noqa: D405, E501
+    add_place(parser, "action", "ACTION", ", ".join(ACTIONS), default="")
+    add_place(parser, "id", "ID", "of the test set")
+    add_place(parser, "system", "SYSTEM", "name of what is withdrawn")
+    group = parser.add_argument_group("what to measure against")
+    add(group, "--name", "NAME", "what to call the test set")
+    add_references(group)
+    add_columns(group)
+    add(group, "--segments", "N", "how many, where there are no references but only scores")
+    add(group, "--replicas", "N", "training replicas that every system brings; default 1")
+    add(
+        group, "--capacity", "N",
+        "systems that may be submitted, first to last: all their pairs are corrected for; "
+        "default 64",
+    )  # fmt: skip
+    without = ("--baseline", "--family", "--interval")
+    add_recipe(parser.add_argument_group("how to compare"), without)
+    parser.set_defaults(baseline=None, family=None, interval=None)
+    where = parser.add_argument_group("where")
+    add_server(where)
+    add_notes(where)
+
+
+@command("put systems to a test set", "boards:submit", compiles=False)
+def submit(parser: Parser) -> None:
+    """Put systems to a test set on a service.
+
+    sigtest submit ID [NAME=]FILE ... --server URL [options]
+
+    A system's name is its file's name without .gz and the last suffix, or NAME. What is submitted again
+    with the same content changes nothing; other content under the same name needs --replace. Where the
+    test set was made with --replicas N, every system brings N files: --replicas NAME=FILE,FILE,...
+    """  # noqa: E501
+    add_place(parser, "id", "ID", "of the test set")
+    add_place(parser, "systems", "[NAME=]FILE", "hypotheses", nargs="*")
+    add_repeatable(
+        parser, "--scores", "[LABEL:]NAME=FILE",
+        "scores of system NAME computed elsewhere; repeatable",
+    )  # fmt: skip
+    add_repeatable(
+        parser, "--replicas", "NAME=FILE,FILE,...",
+        "outputs of several training runs of system NAME instead of one; repeatable",
+    )  # fmt: skip
+    add_flag(parser, "--replace", "replace systems of the same names")
+    add_flag(parser, "--wait", "return when the leaderboard has the systems")
+    where = parser.add_argument_group("where")
+    add_server(where)
+    add_notes(where)
+
+
+@command("show the leaderboard of a test set", "boards:leaderboard", compiles=False)
+def leaderboard(parser: Parser) -> None:
+    """Show the leaderboard of a test set.
+
+    sigtest leaderboard ID --server URL [options]
+    """
+    add_place(parser, "id", "ID", "of the test set")
+    add(parser, "-m --metric", "NAME", "default: the test set's first")
+    add(parser, "--test", "NAME", "significance test; default: the test set's first")
+    add(parser, "--alpha", "LEVEL", "of decisions and intervals; default: the test set's")
+    add(parser, "--correction", "NAME", "for multiple comparisons; default: the test set's")
+    add_output(parser)
+    add_layout(parser)
+    add_distribution(parser)
+    parser.set_defaults(baseline=None)
+    add_server(parser.add_argument_group("where"))
+
+
+@command(
+    "list metrics with their options, tests, corrections, formats and pictures",
+    "compare:metrics",
+    compiles=False,
+)
+def metrics(parser: Parser) -> None:
+    """List metrics, tests, corrections, formats and pictures.
+
+    sigtest metrics
+    """
+    add_help(parser)
+
+
+def parser_of(name: str) -> Parser:
+    """The parser of a command."""
+    return Parser(COMMANDS[name])
+
+
+# what is said on the command line
+
+
+OTHERS = (*PICTURE_FORMATS, "xlsx", "docx", "ods", "tsv")  # suffixes that no report has
+PATHS = ("FILE", "FILE,...", "PATH", "REPORT", "DIR", "FOLDER", "]SYSTEM")  # ends of metavars
+
+
+def parse(arguments: list[str]) -> argparse.Namespace | str:
+    """Read the arguments.
+
+    Returns:
+        The options of a command, named in `command`; or text to print and nothing else to do.
+
+    Raises:
+        UsageError: The arguments make no sense.
+    """
+    name = arguments[0] if arguments else "--help"
+    if name in {"-h", "--help"}:
+        return _overview()
+    if name == "--version":
+        return f"sigtest {__version__}\n"
+    if name not in COMMANDS:
+        hint = _near(name, COMMANDS, "{!r}")
+        hint = habits.COMMANDS.get(name, hint)
+        hint = habits.FILES if name.startswith("-") or os.path.exists(name) else hint
+        raise UsageError(
+            f"unknown command {name!r}; choose one of {', '.join(COMMANDS)}. {hint}".rstrip()
+        )
+    parser = parser_of(name)
+    if {"-h", "--help"} & set(arguments[1:]):
+        return parser.format_help()
+    options, unknown = parser.parse_known_intermixed_args(arguments[1:])
+    if unknown:
+        word = unknown[0].partition("=")[0]
+        known = [flag for action in parser._actions for flag in action.option_strings]
+        hint = habits.OPTIONS.get(word, _near(word, known, "{}"))
+        hint = f". {hint}" if hint else ""
+        raise UsageError(f"unknown option {unknown[0]!r}{hint} (see {parser.prog} --help)")
+    _check_paths(parser, options)
+    _settle_format(options)
+    options.command = name
+    return options
+
+
+def _overview() -> str:
+    commands = "\n".join(f"  {name:11} {entry.about}" for name, entry in COMMANDS.items())
+    return textwrap.dedent(
+        """\
+        usage: sigtest COMMAND ... | --help | --version
+
+        Calibrated significance tests for machine translation and other NLP systems.
+
+        commands:
+        {}
+
+        `sigtest COMMAND --help` describes a command.
+        """
+    ).format(commands)
+
+
+def _near(word: str, known: Sequence[str] | dict[str, Command], shown: str) -> str:
+    near = difflib.get_close_matches(word, known, 1)
+    return f"Did you mean {shown.format(near[0])}?" if near else ""
+
+
+def _check_paths(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    """Complain about empty paths, as unset variables are, and a result in the place of its source.
+
+    Raises:
+        UsageError: There is one.
+    """
+    output, sources = getattr(options, "output", None), list[str]()
+    for action in parser._actions:
+        value = getattr(options, action.dest)
+        if value is None or not str(action.metavar).endswith(PATHS):
+            continue
+        values = value if isinstance(value, list) else [value]
+        if "" in values:
+            named = " or ".join(action.option_strings) or action.metavar
+            raise UsageError(f"{named} needs the name of a file, and is empty")
+        sources += values if action.dest != "output" else []
+    if output is None or not os.path.isfile(output):
+        return
+    for path in (p for own in sources for p in (own, *own.partition("=")[2].split(","))):
+        if path and os.path.exists(path) and os.path.samefile(path, output):
+            raise UsageError(f"--output would overwrite {path}, which is read; name another file")
+
+
+def _settle_format(options: argparse.Namespace) -> None:
+    """The format of the name that is given, or of the suffix of the file that it goes to.
+
+    Raises:
+        UsageError: They are not the same, or nothing is written with that suffix.
+        RecipeError: No format of pictures, or one of pictures that go nowhere.
+    """
+    output = getattr(options, "output", None) or ""
+    suffix = os.path.splitext(output)[1][1:].lower()
+    if not hasattr(options, "format"):
+        if hasattr(options, "output"):  # a picture
+            options.suffix = suffix or "svg"
+            if options.suffix not in PICTURE_FORMATS:
+                known = " or ".join(f".{own}" for own in PICTURE_FORMATS)
+                raise UsageError(f"--output {output}: name a file {known}")
+            check_converter(options.suffix)
+        return
+    if hasattr(options, "plots"):
+        if options.plots_as is not None and options.plots is None:
+            raise RecipeError("--plots-as is about pictures; it needs --plots DIR, where they go.")
+        name = options.plots_as or "svg"
+        options.plots_as = str(choose(name, PICTURE_FORMATS, "plots_as", "format of pictures"))
+        check_converter(options.plots_as)
+    names = {own.suffix: own.name for own in FORMATS.values() if own.suffix != "txt"}
+    named = names.get(options.format, options.format)
+    if suffix in OTHERS or named not in (None, names.get(suffix, named)):
+        raise UsageError(f"--output {output} has no suffix of {named or ', '.join(names)}")
+    options.format = named or names.get(suffix, "text")

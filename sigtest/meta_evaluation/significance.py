@@ -1,0 +1,641 @@
+"""Which of two metrics agrees better with people: Williams' test and exchanges, uncorrected.
+
+PERM-BOTH exchanges units between two metrics, in every way or at random. A pattern of exchanges and
+its complement give opposite differences, so half of the patterns are visited.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+
+from sigtest.arrays import Array, Counts, Flags
+from sigtest.compiled import compiled
+from sigtest.draws.product import DistinctColumns, fixed_point, relative
+from sigtest.draws.weights import swap_masks
+from sigtest.meta_evaluation.bootstrap import (
+    Interval,
+    MetricTable,
+    Shared,
+    correlation_rows,
+    correlations,
+    interval,
+    standard_scores,
+)
+from sigtest.meta_evaluation.question import FEWEST_WILLIAMS
+from sigtest.meta_evaluation.report import MetricPair
+from sigtest.meta_evaluation.statistics import Pairs, Values, midranks, pearson, standardised
+from sigtest.metrics.scores import Ratio
+from sigtest.people.statistics import Tails, student
+from sigtest.significance import ALTERNATIVES, Alternative
+from sigtest.significance.base import SLACK, SMALLEST_P, reaching, slack
+from sigtest.significance.exact import (
+    MOST_UNITS,
+    ExactP,
+    convolve_swaps,
+    enumerate_swaps,
+    subset_sums,
+)
+from sigtest.significance.intervals import p_interval, p_value
+
+Say = Callable[[int, int], None]
+ONE_SIDED: tuple[Alternative, ...] = ("greater", "less")
+MEAN = Ratio(of="mean")
+ORDINAL = ("spearman", "kendall", "accuracy")
+DIGITS = 12  # of standardised scores: copies of a metric on another scale keep their ties
+PERFECT = 1.0 - 1e-12  # correlation of two metrics from which on only rounding tells them apart
+TOGETHER_BYTES = 1 << 21  # of exchanged sums at a time
+
+
+@dataclass(frozen=True)
+class Chance:
+    """A p-value for one claim, and what it rests on.
+
+    Attributes:
+        p: The p-value.
+        log10_p: Its decimal logarithm.
+        ends: Its 95 % interval; the p-value twice where it is exact.
+        count: Differences that reach the observed one; nothing where that is not counted.
+        patterns: Exchanges counted or drawn; nothing likewise.
+        exact: Whether no draws stand behind it.
+    """
+
+    p: float
+    log10_p: float
+    ends: Interval
+    count: int | None = None
+    patterns: int | None = None
+    exact: bool = True
+
+
+Chances = Mapping[Alternative, Chance]
+
+
+Compared = tuple[MetricPair, Chances]  # nothing decided; a p-value for each claim, where defined
+
+
+def compare_metrics(table: MetricTable, say: Say) -> list[Compared]:
+    """Every pair of metrics, under every statistic and test that applies.
+
+    Args:
+        table: The metrics of a set.
+        say: Called with how many resamples are done, and of how many.
+
+    Returns:
+        By statistic, test and pair.
+    """
+    rows: list[Compared] = []
+    for pairs in table.pairs():
+        shared = table.on(sorted({m for pair in pairs for m in pair}))
+        rows += _compare_on(shared, pairs, table, say)
+    order = (table.choices.statistics, table.choices.tests, table.labels, table.labels)
+    places = [{name: i for i, name in enumerate(names)} for names in order]
+
+    def place(row: Compared) -> list[int]:
+        names = (row[0].statistic, row[0].test, row[0].a, row[0].b)
+        return [of[name] for of, name in zip(places, names, strict=True)]
+
+    return sorted(rows, key=place)
+
+
+def _compare_on(shared: Shared, pairs: Pairs, table: MetricTable, say: Say) -> Iterator[Compared]:
+    """Pairs of metrics that have the same cells."""
+    choices, place = shared.choices, {m: i for i, m in enumerate(shared.numbers)}
+    local = [(place[a], place[b]) for a, b in pairs]
+    held = {name: values.together(local) for name, values in shared.values.items()}
+    exchanged: Exchanged = {}
+    if "perm_both" in choices.tests:
+        exchanged = _permute(shared, held, local, say)
+    for name, (values, places) in held.items():
+        drawn = shared.resampled[name] if places is local else shared.drawn(name, values)
+        for i, ((a, b), (first, second)) in enumerate(zip(pairs, places, strict=True)):
+            ci = None
+            if drawn is not None:
+                ci = interval(drawn[first] - drawn[second], choices.alpha, shared.units(values))
+            x, y = float(values.values[first]), float(values.values[second])
+            n, r12, defined = shared.cells.size, math.nan, not math.isnan(x + y)
+            if name == "pearson" and choices.group == "none":
+                r12 = pearson(shared.cells.flat_metrics[first], shared.cells.flat_metrics[second])
+            row = partial(
+                _pair, choices.alternative, set=table.name, a=table.labels[a], b=table.labels[b],
+                statistic=name, n=n, value_a=finite(x), value_b=finite(y), delta=finite(x - y),
+                ci=ci, r12=finite(r12),
+            )  # fmt: skip
+            if name == "pearson" and "williams" in choices.tests:
+                if n < FEWEST_WILLIAMS or math.isnan(r12) or not defined:
+                    yield row({}, test="williams", unit="none", t=None, df=None)
+                else:
+                    t = williams(abs(r12) if choices.absolute else r12, x, y, n)
+                    yield row(
+                        certain(t), test="williams", unit="none", t=t and t.statistic, df=n - 3
+                    )
+            if name in exchanged:
+                unit, chances = exchanged[name]
+                yield row(chances[i], test="perm_both", unit=unit, t=None, df=None)
+
+
+def _pair(alternative: Alternative, chances: Chances, **measured: Any) -> Compared:
+    """A pair of metrics that nothing is decided about."""
+    chance = chances.get(alternative)
+    p = {claim: chances[claim].p if chances else None for claim in ONE_SIDED}
+    pair = MetricPair(
+        **measured,
+        alternative=alternative,
+        count=chance.count if chance else None,
+        resamples=chance.patterns if chance else None,
+        p_value=chance.p if chance else None,
+        log10_p=chance.log10_p if chance else None,
+        p_interval=chance.ends if chance else None,
+        p_greater=p["greater"],
+        p_less=p["less"],
+        p_adjusted=None,
+        significant=False,
+        conclusion="tie",
+        undecided=False,
+        exact=chance.exact if chance else True,
+    )
+    return pair, chances
+
+
+def finite(value: float) -> float | None:
+    """As reports have it: nothing where it is not defined."""
+    return float(value) if math.isfinite(value) else None
+
+
+# Williams' test ------------------------
+
+
+def williams(r12: float, r13: float, r23: float, n: int) -> Tails | None:
+    """Test of two dependent correlations that share a variable.
+
+    Args:
+        r12: Correlation of the two metrics, with its sign.
+        r13: Of the first metric with people.
+        r23: Of the second.
+        n: How many systems all three correlations are over; at least 4.
+
+    Returns:
+        t with n - 3 degrees of freedom, as in the paper, positive where the first metric correlates
+        better, and its p-values; nothing where the metrics are the same up to a line.
+
+    Williams (1959); Graham & Baldwin (2014), "Testing for Significance of Increased Correlation
+    with Human Judgment", section 3.1.
+    """
+    k = 1.0 - r12**2 - r13**2 - r23**2 + 2.0 * r12 * r13 * r23
+    mean = (r13 + r23) / 2.0
+    spread = 2.0 * max(k, 0.0) * (n - 1) / (n - 3) + mean**2 * (1.0 - r12) ** 3
+    if abs(r12) >= PERFECT or spread <= 0.0:  # r13 = r23 = 0, and no variance is left
+        return None
+    return student((r13 - r23) * math.sqrt((n - 1) * (1.0 + r12)) / math.sqrt(spread), n - 3)
+
+
+def certain(found: Tails | None) -> Chances:
+    """P-values of a test without draws; 1 where nothing can differ."""
+    greater, less = (found.greater, found.less) if found else (1.0, 1.0)
+    sides = {"greater": greater, "less": less, "two-sided": min(1.0, 2.0 * min(greater, less))}
+    return {
+        claim: Chance(p, math.log10(p), (p, p))
+        for claim in ALTERNATIVES
+        for p in [max(sides[claim], SMALLEST_P)]
+    }
+
+
+# Exchanges of units between two metrics ------------------------
+
+
+@dataclass(frozen=True)
+class ExchangeColumn:
+    """What is exchanged between metrics for one statistic.
+
+    Attributes:
+        score: (k, ...) sums to scores.
+        exact: Exact p-values of the units of two metrics, where there are any.
+        rows: (M, U, k) numbers of each metric's units, in fixed point.
+        pairs: Which of the metrics to compare.
+    """
+
+    score: Callable[[Array], Array]
+    exact: Callable[[Array, Array], Chances | None]
+    rows: Array
+    pairs: Pairs
+
+    @classmethod
+    def of_means(cls, parts: Array, weights: Array, pairs: Pairs) -> ExchangeColumn:
+        """Exchange units of a mean, from (M, U) values times weights, and weights."""
+        rows = np.stack([fixed_point(row) for row in np.stack([parts, weights], axis=2)])
+        return cls(MEAN.score_columns, exact_means, rows, pairs)
+
+    @classmethod
+    def of_correlations(cls, scores: Array, pairs: Pairs) -> ExchangeColumn:
+        """Exchange cells, from (M, U, 2) standardised scores of metrics and people."""
+        rows = np.stack([fixed_point(correlation_rows(row)) for row in scores])
+        return cls(correlations, exact_correlations, rows, pairs)
+
+
+Exchanged = dict[str, tuple[str, list[Chances]]]  # unit, and p-values of each pair, by statistic
+
+
+def _permute(
+    shared: Shared, held: Mapping[str, tuple[Values, Pairs]], pairs: Pairs, say: Say
+) -> Exchanged:
+    """Exchange what each statistic is made of between the metrics of each pair.
+
+    - Pearson's r over cells: standardised scores of cells (PERM-BOTH), or of systems.
+    - Spearman's rho over cells of segments: their ranks. Over systems rho, tau-b and accuracy:
+      standardised scores, ranked anew. tau-b over cells of segments has no such test here.
+    - Means over segments or systems: the correlations of these (PERM-INPUTS, PERM-SYSTEMS).
+    - Accuracy on segments, and with ties: pairs of systems on a segment, right or wrong.
+
+    Args:
+        shared: Metrics on the cells that all of them have.
+        held: Values of each statistic on what both metrics of a pair have, and the pairs' rows.
+        pairs: Which of the metrics to compare.
+        say: Called with how many resamples are done, and of how many.
+
+    Deutsch, Dror & Roth (2021), "A Statistical Analysis of Summarization Evaluation Metrics Using
+    Resampling Methods", section 4.
+    """
+    systems = shared.choices.level == "system"
+    batches: dict[str, dict[str, ExchangeColumn]] = {}  # by unit: those of one share their draws
+    for name, (values, places) in held.items():
+        if (systems and name in ORDINAL) or not np.isfinite(values.values).any():
+            continue
+        if values.shares is not None:
+            shares = values.shares
+            column = ExchangeColumn.of_means(shares.parts, shares.weights, places)
+            batches.setdefault(values.shares.unit, {})[name] = column
+        elif name in {"pearson", "spearman"}:
+            scores = standard_scores(shared.cells, ranked=name == "spearman")
+            column = ExchangeColumn.of_correlations(scores, places)
+            batches.setdefault("system" if systems else "cell", {})[name] = column
+    tested: Exchanged = {}
+    draws = shared.draws
+    for unit, columns in batches.items():
+        for name, chances in exchange(
+            columns, shared.choices.resamples, draws.seed, draws.stream, say
+        ).items():
+            values, places = held[name]
+            defined = [np.isfinite(values.values[list(pair)]).all() for pair in places]
+            sides = zip(chances, defined, strict=True)
+            tested[name] = unit, [by_claim if known else {} for by_claim, known in sides]
+    if ordinal := [name for name in held if systems and name in ORDINAL]:
+        found = _exchange_orders(shared, pairs)
+        tested |= {
+            name: ("system", [by_name[name] if by_name else {} for by_name in found])
+            for name in ordinal
+        }
+    return tested
+
+
+def exchange(
+    columns: Mapping[str, ExchangeColumn], resamples: int, seed: int, stream: int, say: Say
+) -> dict[str, list[Chances]]:
+    """Exchange units between the metrics of each pair, in every way or in so many at random.
+
+    Args:
+        columns: By name of the statistic, all of the same units.
+        resamples: R.
+        seed: Every draw is a function of it.
+        stream: Separates the draws of several sets.
+        say: Called with how many resamples are done, and of how many.
+
+    Returns:
+        P-values of each pair, by name of the statistic.
+    """
+    exact = {
+        name: [column.exact(column.rows[a], column.rows[b]) for a, b in column.pairs]
+        for name, column in columns.items()
+    }
+    counts = {name: np.zeros((3, len(known)), dtype=np.int64) for name, known in exact.items()}
+    drawn = [name for name, known in exact.items() if None in known]
+    if drawn:
+        totals = DistinctColumns([columns[name].rows for name in drawn]).totals
+        moved = DistinctColumns([relative(columns[name].rows) for name in drawn])
+        for first, last in moved.row_blocks(0, resamples):
+            say(first, resamples)
+            stay = moved.sums(swap_masks(seed, first, last, moved.units, stream))
+            for name, total, sums in zip(drawn, totals, stay, strict=True):
+                _count_differences(columns[name], total, sums, counts[name])
+    return {
+        name: [
+            chances or _drawn_chances(count, resamples)
+            for chances, count in zip(exact[name], counts[name].T.tolist(), strict=True)
+        ]
+        for name in columns
+    }
+
+
+def _count_differences(column: ExchangeColumn, totals: Array, stay: Array, counts: Counts) -> None:
+    """Add up the differences that reach the observed ones.
+
+    Args:
+        column: What is exchanged.
+        totals: (k, M, 1) sums of all units.
+        stay: (k, M, R) sums of the units that keep their metrics, or how far they differ.
+        counts: (3, P) of each claim.
+    """
+    scores = column.score(totals)[:, 0]
+    most = max(1, TOGETHER_BYTES // (16 * len(stay) * stay.shape[2]))
+    for first in range(0, len(column.pairs), most):
+        run = slice(first, first + most)
+        a, b = np.array(column.pairs[run], dtype=np.int64).T
+        x = stay[:, a] + (totals[:, b] - stay[:, b])
+        y = totals[:, a] + totals[:, b] - x
+        differences = column.score(x) - column.score(y)
+        observed, tolerance = scores[a] - scores[b], slack(scores[a], scores[b])
+        for claim, count in zip(ALTERNATIVES, counts, strict=True):
+            reached = reaching(observed, differences, tolerance, claim)
+            count[run] += np.count_nonzero(reached, axis=1)
+
+
+def _drawn_chances(counts: Sequence[int], resamples: int) -> Chances:
+    """P-values from how many of the draws reach the observed difference, for each claim."""
+    found = np.array(counts)
+    p, (low, high) = p_value(found, resamples), p_interval(found, resamples)
+    return {
+        claim: Chance(float(p[i]), float(np.log10(p[i])), (float(low[i]), float(high[i])),
+                      counts[i], resamples, exact=False)
+        for i, claim in enumerate(ALTERNATIVES)
+    }  # fmt: skip
+
+
+def _both_tails(greater: ExactP, less: ExactP) -> Chances:
+    """Exact p-values of both one-sided claims and of either: exchanges are symmetric."""
+    nearer = min(greater, less, key=lambda tail: tail.log10_p)
+    count = None
+    if nearer.count is not None and nearer.patterns is not None:
+        count = min(2 * nearer.count, nearer.patterns)
+    either = ExactP(count, nearer.patterns, min(0.0, nearer.log10_p + math.log10(2.0)))
+    tails: dict[Alternative, ExactP] = {"greater": greater, "less": less, "two-sided": either}
+    return {
+        claim: Chance(tail.p_value, tail.log10_p, (tail.p_value,) * 2, tail.count, tail.patterns)
+        for claim, tail in tails.items()
+    }
+
+
+def counted_chances(greater: int, less: int, units: int) -> Chances:
+    """P-values from counts among 2**units patterns, the observed one among them."""
+    patterns = 2**units
+    tails = [
+        ExactP(count, patterns, math.log10(count) - units * math.log10(2))
+        for count in (max(greater, 1), max(less, 1))
+    ]
+    return _both_tails(*tails)
+
+
+def exact_means(a: Array, b: Array) -> Chances | None:
+    """Exact p-values of two metrics' means, where there are any.
+
+    Args:
+        a: (U, 2) parts and weights of the first metric's units, in fixed point.
+        b: (U, 2) of the second.
+
+    Returns:
+        The p-values; nothing where more than 20 units differ and no convolution applies.
+    """
+    greater, less = (
+        convolve_swaps(MEAN, a, b, claim) or enumerate_swaps(MEAN, a, b, claim)
+        for claim in ONE_SIDED
+    )
+    return _both_tails(greater, less) if greater is not None and less is not None else None
+
+
+def exact_correlations(a: Array, b: Array) -> Chances | None:
+    """The same of (U, 6) units of correlations, where at most 20 differ.
+
+    The last of these stays, as complements count, too.
+    """
+    differing = (a != b).any(axis=1).nonzero()[0]
+    if len(differing) > MOST_UNITS:
+        return None
+    if not len(differing):
+        return counted_chances(1, 1, 0)
+    sums_a, sums_b = a.sum(axis=0), b.sum(axis=0)
+    observed_a, observed_b = correlations(np.stack([sums_a, sums_b], axis=1))
+    moved = (a - b)[differing[:-1], 1:4]
+    half = len(moved) // 2
+    greater, less = _count_correlations(
+        sums_a,
+        sums_b,
+        subset_sums(moved[half:]),
+        subset_sums(moved[:half]),
+        float(observed_a - observed_b),
+        float(slack(observed_a, observed_b)),
+    )
+    return counted_chances(greater, less, len(differing))
+
+
+@lru_cache(maxsize=4)
+def patterns(units: int) -> Flags:
+    """(2**units, units) which units stay, each pattern once, neighbours differing in one unit."""
+    numbers = np.arange(2**units, dtype=np.int64)
+    gray = numbers ^ (numbers >> 1)
+    return (gray[:, None] >> np.arange(units)) & 1 == 0
+
+
+@compiled
+def _count_correlations(
+    a: Array, b: Array, low: Array, high: Array, observed: float, tolerance: float
+) -> tuple[int, int]:
+    """How many differences of all patterns are at least, and at most, the observed one.
+
+    Args:
+        a: (6,) sums of the first metric.
+        b: (6,) sums of the second.
+        low: (3, L) what exchanging some of the units takes from the sums of m, m^2 and m h of a
+            and gives to b, for every choice of them.
+        high: (3, H) the same for other units; one unit is in neither, as complements count too.
+        observed: The difference.
+        tolerance: Slack within which two differences are tied.
+    """
+    n, h = a[0], a[4]
+    spread = n * a[5] - h * h
+    least, most = observed - tolerance, observed + tolerance
+    greater, less = 0, 0
+    for i in range(high.shape[1]):
+        am, amm, amh = a[1] - high[0, i], a[2] - high[1, i], a[3] - high[2, i]
+        bm, bmm, bmh = b[1] + high[0, i], b[2] + high[1, i], b[3] + high[2, i]
+        for j in range(low.shape[1]):
+            xm, ym = am - low[0, j], bm + low[0, j]
+            x = (n * (amm - low[1, j]) - xm * xm) * spread
+            y = (n * (bmm + low[1, j]) - ym * ym) * spread
+            rx = (n * (amh - low[2, j]) - xm * h) / np.sqrt(x)
+            ry = (n * (bmh + low[2, j]) - ym * h) / np.sqrt(y)
+            difference = (rx if x > 0.0 else 0.0) - (ry if y > 0.0 else 0.0)
+            greater += int(difference >= least) + int(-difference >= least)
+            less += int(difference <= most) + int(-difference <= most)
+    return greater, less
+
+
+# Exchanges of systems, for what looks at their order only ------------------------
+#
+# Rho, tau-b and accuracy are sums over pairs of systems of the sign of a difference of scores, over
+# a term for ties. Exchanging a system between two metrics changes the signs of its own pairs alone.
+
+
+def _exchange_orders(shared: Shared, pairs: Pairs) -> list[dict[str, Chances]]:
+    """P-values by statistic of each pair; none where it is not defined."""
+    cells, draws, metrics = shared.cells, shared.draws, shared.cells.flat_metrics
+    masks = swap_masks(draws.seed, 0, shared.choices.resamples, cells.size, draws.stream) > 0
+    return [
+        {}
+        if cells.constant[a] or cells.constant[b]
+        else exchange_systems(cells.flat_human, metrics[a], metrics[b], masks)
+        for a, b in pairs
+    ]
+
+
+def exchange_systems(human: Array, a: Array, b: Array, masks: Flags) -> dict[str, Chances]:
+    """Exchange systems between two metrics and rank them anew.
+
+    Args:
+        human: (S,) human scores.
+        a: (S,) scores of the first metric, not constant.
+        b: (S,) of the second, not constant.
+        masks: (R, S) which systems keep their scores, where more than 20 systems differ.
+
+    Returns:
+        P-values of rho, tau-b and accuracy.
+    """
+    values = np.stack([standardised(a), standardised(b)]).round(DIGITS)
+    differing = np.flatnonzero(values[0] != values[1])
+    units = len(differing)
+    exact = units <= MOST_UNITS
+    signs, ranks = _signs(values), 2.0 * midranks(human)
+    gaps = ranks[:, None] - ranks[None, :]
+    order = np.sign(gaps)
+    if (signs[np.triu_indices(len(a), 1)] == 0).any():
+        if exact:
+            masks = np.ones((2 ** max(units - 1, 0), len(a)), dtype=np.bool_)
+            masks[:, differing[:-1]] = patterns(max(units - 1, 0))
+        spread = float(((ranks - ranks.mean()) ** 2).sum())
+        counts = _count(signs, gaps, order, spread, masks, exact and units > 0)
+    else:
+        # the divisors are the same for all exchanges, and what these take from the first metric's
+        # sums of signs and give to the second's is a sum over systems
+        between = (signs[:, :, :2].sum(axis=2) - signs[:, :, 2:].sum(axis=2)) / 2.0
+        steps = np.stack([(between * gaps).sum(axis=1), (between * order).sum(axis=1)], axis=1)
+        first = steps.sum(axis=0)[:, None]
+        if exact:
+            differences = first - 2.0 * subset_sums(steps[differing])
+        else:
+            differences = 2.0 * (masks.astype(np.float64) @ steps).T - first
+        reached = (differences >= first, differences <= first, abs(differences) >= abs(first))
+        rho, tau = np.count_nonzero(reached, axis=2).T
+        counts = np.array([rho, tau, tau])  # without ties accuracy is tau on another scale
+    return {
+        name: counted_chances(greater, less, units)
+        if exact
+        else _drawn_chances([beyond, greater, less], len(masks))
+        for name, (greater, less, beyond) in zip(ORDINAL, counts.tolist(), strict=True)
+    }
+
+
+def _signs(values: Array) -> Array:
+    """(S, S, 4) sign of system i's score less system j's, at [i, j, 2 * s + t].
+
+    Args:
+        values: (2, S) scores; i's score is that of metric s, j's of metric t.
+    """
+    signs = np.sign(values[:, None, :, None] - values[None, :, None, :])  # (s, t, i, j)
+    return np.ascontiguousarray(np.moveaxis(signs.reshape(4, *signs.shape[2:]), 0, -1))
+
+
+@compiled
+def _count(
+    signs: Array, gaps: Array, human: Array, spread: float, masks: Flags, halved: bool
+) -> Counts:
+    """(3, 3) for each statistic how many differences reach the observed one, on three sides.
+
+    Args:
+        signs: (S, S, 4) signs that the two metrics give.
+        gaps: (S, S) differences of doubled ranks by people.
+        human: (S, S) their signs.
+        spread: Sum of squares of the centred doubled ranks.
+        masks: (R, S) which systems keep their scores.
+        halved: Whether the masks are half of all patterns; the others give opposite differences.
+    """
+    size = masks.shape[1]
+    held = np.zeros(size, dtype=np.int64)  # whose scores the first metric has
+    sums, totals = np.zeros((2, 5)), np.zeros((2, size))
+    for side in range(2):
+        for i in range(size):
+            for j in range(i):
+                sign = signs[i, j, 3 * side]
+                sums[side, 0] += sign * gaps[i, j]
+                sums[side, 1] += sign * human[i, j]
+                sums[side, 2 if human[i, j] != 0.0 else 3] += abs(sign)
+                totals[side, i] += sign
+                totals[side, j] -= sign
+        sums[side, 4] = (totals[side] ** 2).sum()
+    pairs = size * (size - 1) / 2
+    decided = (human != 0.0).sum() / 2
+    counts = np.zeros((3, 3), dtype=np.int64)
+    observed, tolerance = np.empty(3), np.empty(3)
+    for s in range(3):
+        x = _score(s, sums[0], spread, decided, pairs)
+        y = _score(s, sums[1], spread, decided, pairs)
+        observed[s], tolerance[s] = x - y, SLACK * max(abs(x), abs(y))
+    for r in range(len(masks)):
+        for i in range(size):
+            if masks[r, i] == (held[i] == 1):
+                _exchange(i, signs, gaps, human, held, sums, totals)
+        for s in range(3):
+            x = _score(s, sums[0], spread, decided, pairs)
+            difference = x - _score(s, sums[1], spread, decided, pairs)
+            counts[s, 0] += difference >= observed[s] - tolerance[s]
+            counts[s, 1] += difference <= observed[s] + tolerance[s]
+            counts[s, 2] += abs(difference) >= abs(observed[s]) - tolerance[s]
+            if halved:
+                counts[s, 0] += -difference >= observed[s] - tolerance[s]
+                counts[s, 1] += -difference <= observed[s] + tolerance[s]
+                counts[s, 2] += abs(difference) >= abs(observed[s]) - tolerance[s]
+    return counts
+
+
+@compiled
+def _exchange(
+    i: int, signs: Array, gaps: Array, human: Array, held: Counts, sums: Array, totals: Array
+) -> None:
+    """Exchange system i between the two metrics.
+
+    Sums are of rho and tau, of the pairs without a tie that people order and that they tie, and of
+    the squares of the systems' sums of signs, from which the spread of the ranks follows.
+    """
+    for side in range(2):
+        rho, tau = 0.0, 0.0
+        before = totals[side, i]
+        for j in range(len(held)):
+            place = 2 * held[i] + held[j] if side == 0 else 3 - 2 * held[i] - held[j]
+            old, new = signs[i, j, place], signs[i, j, place ^ 2]
+            if j == i or old == new:
+                continue
+            rho += (new - old) * gaps[i, j]
+            tau += (new - old) * human[i, j]
+            sums[side, 2 if human[i, j] != 0.0 else 3] += abs(new) - abs(old)
+            total = totals[side, j]
+            totals[side, j] = total - (new - old)
+            sums[side, 4] += totals[side, j] ** 2 - total**2
+            totals[side, i] += new - old
+        sums[side, 0] += rho
+        sums[side, 1] += tau
+        sums[side, 4] += totals[side, i] ** 2 - before**2
+    held[i] = 1 - held[i]
+
+
+@compiled
+def _score(s: int, sums: Array, spread: float, decided: float, pairs: float) -> float:
+    """One statistic from the sums; 0 where a metric is constant."""
+    if s == 0:
+        product = sums[4] * spread
+        return sums[0] / np.sqrt(product) if product > 0.0 else 0.0
+    if s == 1:
+        product = (sums[2] + sums[3]) * decided
+        return sums[1] / np.sqrt(product) if product > 0.0 else 0.0
+    # pairs that both order alike, and pairs that both tie
+    return ((sums[1] + sums[2]) / 2 + (pairs - decided) - sums[3]) / pairs

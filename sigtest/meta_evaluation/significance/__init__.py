@@ -1,1 +1,0 @@
-"""Whether one metric agrees with people better than another: Williams' test and permutations."""

@@ -1,0 +1,1 @@
+"""Sufficient statistics from text: what each module knows is said at its top."""
