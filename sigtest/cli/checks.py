@@ -7,24 +7,26 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
 import re
 import sys
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from sigtest.cli.compare import compare
 from sigtest.cli.files import (
+    OVER_DATA_SETS,
     check_output,
     choices_of,
+    joining_of,
     naming,
     number,
+    read,
     read_bytes,
     read_comparison,
     read_folders,
@@ -36,16 +38,15 @@ from sigtest.cli.options import UsageError
 from sigtest.cli.shell import bar
 from sigtest.comparison.comparison import Comparison, parse_comparison
 from sigtest.comparison.notes import findings_of
-from sigtest.data.names import check_name, choose, system_name
-from sigtest.data.testset import System, TestSet
+from sigtest.data.names import choose, system_name
+from sigtest.data.testset import LABEL, System, TestSet
 from sigtest.data.text import parse_lines
 from sigtest.decide.summary import decided
 from sigtest.engine import compare as compare_here
-from sigtest.errors import InputError, at_line, quoted
+from sigtest.errors import InputError, quoted
+from sigtest.files import Entry
 from sigtest.files.file import File
-from sigtest.files.material import SUMMARIES
 from sigtest.files.registry import format_of
-from sigtest.files.tables import advice, parsed, role_of
 from sigtest.gates import check_choices
 from sigtest.gates import gate as decide
 from sigtest.metrics import METRICS
@@ -329,7 +330,6 @@ def _names(listed: list[dict[str, Any]]) -> list[str]:
 PLAIN = ("text", "numbers")
 LABELS = ("accuracy",)
 SCORES = ("scores",)
-OVER_DATA_SETS = ("sign_test", "signed_rank", "paired_t")
 
 
 def classify(options: argparse.Namespace) -> None:
@@ -354,22 +354,6 @@ def classify(options: argparse.Namespace) -> None:
     write(form.render(present(_proportion(options))).encode(), options.output)
 
 
-def board(options: argparse.Namespace) -> None:
-    """Say which ranks are real, of segments or of test sets.
-
-    Raises:
-        SigtestError: Bad input, or a service that refuses or cannot be reached.
-        OSError: A file that cannot be read or written.
-    """
-    options.wide = None
-    if len(options.systems) == 1 and os.path.isfile(options.systems[0]):
-        first = parse_lines(read_bytes(options.systems[0]), shown(options.systems[0]))[0]
-        roles = [role_of(column) for column in re.split("[\t,;]", first)]
-        if roles[0] == "testset" and not any(roles[1:]):  # a column of scores for each system
-            options.wide = options.systems.pop()
-    compare(options, read_comparison if options.wide is None else read_labels)
-
-
 def read_labels(options: argparse.Namespace) -> Comparison:
     """The comparison of labels with gold labels, or of the columns of a table.
 
@@ -385,7 +369,9 @@ def read_labels(options: argparse.Namespace) -> Comparison:
     choices = choices_of(options, ())
     Recipe.of(choices)  # a wrong option is cheaper to find than a wrong file
     if options.wide is not None:
-        return parse_comparison({"systems": read_wide(options.wide), **choices})
+        how = replace(joining_of(options), columns=options.columns or "tasks")
+        material = read([Entry("scores", Path(options.wide), label=LABEL)], how).material
+        return parse_comparison({**material.as_json(), **choices})
     files = [_labelled(spelled) for spelled in options.systems]
     body = {
         "references": [_lines(options.gold)],
@@ -429,87 +415,3 @@ def _lines(path: str) -> tuple[str, ...]:
     if known.name not in PLAIN:
         raise InputError(f"{name} is {known.title}; give labels alone, one line an item.")
     return lines
-
-
-def read_wide(path: str) -> list[dict[str, Any]]:
-    """The systems of a table, each with one score for every data set.
-
-    The columns before the first that is mostly numbers say which data set it is.
-
-    Raises:
-        InputError: No header, fewer than two columns of numbers, a cell that is no number, a system
-            or data set that stands there twice, a mean of data sets among them.
-        OSError: The file cannot be read.
-    """
-    name = shown(path)
-    text = "\n".join(parse_lines(read_bytes(path), name))
-    first = text.partition("\n")[0]
-    separator = "\t" if "\t" in first else max(",;", key=first.count)
-    found = [*parsed(text, separator, name)]
-    if len(found) < 2:
-        raise InputError(f"{name} needs a header and a line for each data set.")
-    (_, header), *placed = found
-    for line, row in placed:
-        if len(row) != len(header):
-            raise at_line(name, line, f"{len(row)} columns, but the header has {len(header)}.")
-    places, rows = zip(*placed, strict=True)
-    cells = [*zip(*rows, strict=True)]
-    start = next((i for i, column in enumerate(cells) if _mostly_numbers(column)), len(header))
-    if start == 0 or len(header) - start < 2:
-        raise InputError(
-            f"{name} needs a header, a first column that names data sets, and a column of numbers "
-            f"for each of two systems or more; its columns are {', '.join(header)[:120]}."
-        )
-    systems = [check_name(system.strip()) for system in header[start:]]
-    for system, count in Counter(systems).items():
-        if count > 1:
-            raise at_line(name, 1, f"{count} columns are called {system!r}.")
-    seen: dict[tuple[str, ...], int] = {}
-    for line, row in placed:
-        names = tuple(row[:start])
-        said = ", ".join(names)[:60]
-        if (earlier := seen.setdefault(names, line)) != line:
-            raise at_line(name, line, f"data set {said!r} stands in line {earlier} already.")
-        words = set(re.findall(r"\w+", names[0].lower()))
-        if words and words <= SUMMARIES:
-            why = f"{said!r} sums others up by its name; take it out of the data sets."
-            raise at_line(name, line, why)
-    columns = [_numbers(own, places, name, systems[i]) for i, own in enumerate(cells[start:])]
-    return [
-        {"name": system, "scores": {"scores": column}}
-        for system, column in zip(systems, columns, strict=True)
-    ]
-
-
-def _mostly_numbers(column: Sequence[str]) -> bool:
-    """Whether most cells are numbers, or would be with a point for a comma."""
-    meant = (cell.replace(",", ".") for cell in column)
-    return 2 * sum(_number(cell) is not None for cell in meant) > len(column)
-
-
-def _numbers(column: Sequence[str], places: Sequence[int], name: str, system: str) -> list[float]:
-    """The scores of one system.
-
-    Raises:
-        InputError: A cell that is no finite number.
-    """
-    numbers = []
-    for line, cell in zip(places, column, strict=True):
-        value = _number(cell)
-        if value is None or not math.isfinite(value):
-            fix = advice(cell.strip())
-            raise InputError(
-                f"{name}, line {line}: {system} has {cell[:40]!r}, which is no "
-                f"{'' if value is None else 'finite '}number{f'; {fix}' if fix else ''}.",
-                line=line,
-                system=system,
-            )
-        numbers.append(value)
-    return numbers
-
-
-def _number(cell: str) -> float | None:
-    try:
-        return None if "_" in cell else float(cell)
-    except ValueError:
-        return None

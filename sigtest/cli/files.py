@@ -39,6 +39,7 @@ from sigtest.requests.recipe import ANY_METRIC, OPTIONS, Recipe, labels_asked, o
 STDIN = "-"
 MAX_BYTES = 512 * 2**20
 NO_REFERENCES = "No references: give them with -r FILE, or scores with --scores."
+OVER_DATA_SETS = ("sign_test", "signed_rank", "paired_t")
 LONGEST = 60  # characters of a word in the name of a picture
 
 
@@ -233,6 +234,8 @@ def read_comparison(options: argparse.Namespace) -> Comparison:
     material = found.material
     if material.systems and not (material.references or material.scores):
         raise InputError(NO_REFERENCES)
+    if material.tasks:
+        options.tests = options.tests or list(OVER_DATA_SETS)
     choices = choices_of(options, metrics_of(material), metric_options(material))
     with naming(found.files, [shown(path) for path in options.reference]):
         return parse_comparison({**material.as_json(), **choices})

@@ -199,7 +199,8 @@ def add_missing(group: Group) -> None:
     add_repeatable(group, "--without", "NAME", "leave a system out; repeatable")
     add(
         group, "--columns", "WHAT",
-        "what columns of numbers are in a table that does not say it: systems or metrics",
+        "what columns of numbers are in a table that does not say it: systems or metrics, or tasks "
+        "where they are systems and rows are test sets",
     )  # fmt: skip
 
 
@@ -345,14 +346,15 @@ def compare(parser: Parser) -> None:
     add_comparison(parser.add_argument_group("what to show"))
 
 
-@command("say which ranks of a board are real", "checks:board")
+@command("say which ranks of a board are real", "compare:compare")
 def board(parser: Parser) -> None:
     """Say which ranks of a board are real.
 
     sigtest board FILE [options]
 
     FILE, and what else may be compared, are those of `sigtest compare`; columns of numbers are systems
-    unless --columns says otherwise. A row may also be a task, below a column `task`. Of each system: its
+    unless --columns says otherwise. Rows may be tasks: below a column `task`, or with --columns tasks.
+    Of each system: its
     ranks under the correction for all pairs, whether the first is told from it (behind, tied, undecided,
     or untestable: so few units can never show a difference), and whether it may be the best (comparisons
     with the best, from bootstrap resamples). --format csv has columns to join to the board.
@@ -361,7 +363,7 @@ def board(parser: Parser) -> None:
       sigtest board scores.tsv --format markdown
     """  # noqa: D405, E501
     compare(parser)
-    parser.set_defaults(table="board", columns="systems")
+    parser.set_defaults(columns="systems")
 
 
 @command("draw a picture of a JSON report", "compare:plot", compiles=False)
@@ -490,6 +492,7 @@ def classify(parser: Parser) -> None:
     words = "instead: scores, a row for each data set and a column for each system (TSV or CSV)"
     add(group, "--table", "FILE", words, dest="wide")
     add(group, "--documents", "FILE", "document of each label")
+    add_missing(group)
     add(group, "--correct", "K", "instead: how many of one system are right")
     add(group, "--n", "N", "of so many")
     add_recipe(
@@ -759,6 +762,8 @@ def parse(arguments: list[str]) -> argparse.Namespace | str:
         raise UsageError(f"unknown option {unknown[0]!r}{hint} (see {parser.prog} --help)")
     _check_paths(parser, options)
     _settle_format(options)
+    if name == "board" and options.format != "json":  # which has no tables
+        options.table = options.table or "board"
     options.command = name
     return options
 

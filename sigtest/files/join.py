@@ -15,7 +15,7 @@ from sigtest.errors import InputError, LengthError, quoted
 from sigtest.files.material import WHICH, Line, Material, SystemScores, examples
 
 WAYS = ("error", "drop")  # with segments that only some have
-COLUMNS = ("systems", "metrics")  # what those of numbers may be
+COLUMNS = ("systems", "metrics", "tasks")  # what those of numbers may be: systems, also of tasks
 LISTED = 8  # sets of missing segments in a sentence
 DIGITS = re.compile(r"\d+")
 
@@ -388,6 +388,7 @@ def _merged(parts: Sequence[Material], runs: bool) -> Material:
         scores=tuple(scores.values()),
         ids=parts[0].ids,
         ordered=any(part.ordered for part in parts),
+        tasks=any(part.tasks for part in parts),
         keys=next((part.keys for part in parts if part.keys is not None), None),
         testsets=next((part.testsets for part in parts if part.testsets is not None), None),
         name=examples(dict.fromkeys(part.name for part in parts if part.name)),

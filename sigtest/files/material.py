@@ -7,6 +7,7 @@ format says is missing is `None`, never 0 and never "".
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -94,6 +95,7 @@ class Material:
             may be joined by their place.
         keys: What tells whether two segments of one id are the same (a hash of the item).
         testsets: Test set (language pair, task) of each segment, where known.
+        tasks: Whether each segment is a test set of its own, as rows of a board are.
         name: What messages call it.
         notes: Sentences about what was read in a way that could surprise, for the report.
     """
@@ -110,6 +112,7 @@ class Material:
     keys: tuple[str, ...] | None = None
     testsets: tuple[str, ...] | None = None
     unread: tuple[str, ...] = field(default=(), compare=False)
+    tasks: bool = field(default=False, compare=False)
     name: str = field(default="", compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
 
@@ -440,6 +443,7 @@ def metric_options(material: Material) -> dict[str, dict[str, object]]:
 
 
 SUMMARIES = MEANS | {"all", "min", "max", "count", "macro", "micro", "corpus", "system"}
+LONGEST = 40  # characters of the name of one
 SUMMARIZING = 3  # rows below a table at most, such as mean, deviation and count
 COUNTED = ("testset", "document", "domain")  # in each of which ids may count anew
 ONLY_RUN = ""  # where entries name none
@@ -553,7 +557,7 @@ class Assembly:
         """
         names = [*self._places]
         count = len(names) or self._count()
-        summaries = [name for name in names if name.lower() in SUMMARIES]
+        summaries = [name for name in names if _is_summary(name)]
         if summaries and len(summaries) < len(names):
             raise InputError(
                 f"{self.name}: {examples(map(repr, summaries))} stands among the ids of "
@@ -632,6 +636,11 @@ class Assembly:
                     "one."
                 )
         return first[1]
+
+
+def _is_summary(name: str) -> bool:
+    words = re.findall(r"\w+", name.lower()) if len(name) <= LONGEST else ()
+    return bool(words) and SUMMARIES.issuperset(words)
 
 
 def _by_run(groups: Collection[Key]) -> list[Key]:

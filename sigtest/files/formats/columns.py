@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from sigtest.cached import cached_property
 from sigtest.data.names import without_slash
@@ -45,7 +46,9 @@ from sigtest.files.tables import (
 
 ERROR_RATE = "error_rate"  # errors over words
 KNOWN = "id, system, metric, score, run, document (or cluster), domain"
+TASKS = "tasks"  # what rows are, and columns are systems
 FEWEST = 3  # rows that count something
+UNKNOWN = {None, "testset", "domain"}  # roles of columns that may name the rows of a board
 
 
 def sniff(file: File) -> bool:
@@ -85,7 +88,7 @@ def read(file: File) -> Material:
         )
         material = replace(material, scores=tuple(scores))
     unread = tuple(column for column in columns.passed_over if not columns.is_measured(column))
-    return replace(material, unread=unread)
+    return replace(material, unread=unread, tasks=bool(columns.naming))
 
 
 class ColumnLayout:
@@ -94,7 +97,7 @@ class ColumnLayout:
     Args:
         table: The table.
         stem: What its file calls its system.
-        meant: What columns of scores are, where that was said: systems or metrics.
+        meant: What columns of scores are, where that was said: systems, also of tasks, or metrics.
 
     Attributes:
         single: The column of each role.
@@ -103,6 +106,7 @@ class ColumnLayout:
         counts: Columns of errors and of words, where there are both.
         measured: Columns with scores besides `score`.
         passed_over: Columns that have neither scores nor texts.
+        naming: Columns that together name each row of a table of systems.
     """
 
     def __init__(self, table: Table, stem: str, meant: str | None = None) -> None:
@@ -128,10 +132,12 @@ class ColumnLayout:
         }
         taken = {*self.single.values(), *self.references}
         others = [c for c in table.header if c not in taken and not is_index(c)]
-        self.inferred = None if "id" in self.single else self._identify(others)
+        self.naming = self._naming()
+        known = "id" in self.single or self.naming
+        self.inferred = None if known else self._identify(others)
         if self.inferred is not None:
             self.single["id"] = self.inferred
-            others.remove(self.inferred)
+        others = [c for c in others if c not in (self.inferred, *self.naming)]
         scored = "score" in self.single
         self.counts = () if scored or "metric" in self.single else counts_of(others, self.name)
         others = [c for c in others if c not in self.counts]
@@ -150,7 +156,9 @@ class ColumnLayout:
     @cached_property
     def of_systems(self) -> bool:
         """Whether columns of scores are systems: one names the metric, or so it was said."""
-        return "metric" in self.single or (self.meant == "systems" and "system" not in self.single)
+        return "metric" in self.single or bool(
+            self.meant in ("systems", TASKS) and "system" not in self.single
+        )
 
     @cached_property
     def question(self) -> str | None:
@@ -160,7 +168,7 @@ class ColumnLayout:
     @cached_property
     def groups(self) -> list[list[int]]:
         """Rows of each system, metric and run."""
-        keys = [self.single[role] for role in ("system", "metric", "run") if role in self.single]
+        keys = self._keyed("system", "metric", "run")
         rows: dict[tuple[str, ...], list[int]] = {}
         for row, key in enumerate(self._keys(keys)):
             rows.setdefault(key, []).append(row)
@@ -186,6 +194,24 @@ class ColumnLayout:
         columns = [column for column in others if not is_metric(column)]
         candidates = [*filter(may_identify, columns), *filter(self._counts, columns)]
         return next(filter(self._tells_apart, candidates), None)
+
+    def _naming(self) -> Sequence[str]:
+        """Columns before those of scores where columns are systems and rows are test sets.
+
+        That they are was said, or one is called so and most rows have names of their own: a second
+        row of one name is then refused.
+        """
+        before = takewhile(lambda c: not self.is_measured(c), self.table.header)
+        columns = [column for column in before if role_of(column) != "metric"]
+        own = len({*self._keys([*columns, *self._keyed("metric")])})
+        few = {"id", "system"} & {*self.single} or {*map(role_of, columns)} - UNKNOWN
+        if self.meant == TASKS or (self._testsets and not few and 2 * own > len(self.table)):
+            return columns if self.meant in (TASKS, "systems") else ()
+        return ()
+
+    def _keyed(self, *roles: str) -> list[str]:
+        """The columns of some roles."""
+        return [self.single[role] for role in roles if role in self.single]
 
     def _tells_apart(self, column: str) -> bool:
         known: set[str] = set()
@@ -216,6 +242,12 @@ class ColumnLayout:
             InputError: There are none, or words for right and wrong, or nothing says which.
         """
         single, measured = self.single, self.measured
+        if self.meant == TASKS and not (self.naming and measured):
+            raise InputError(
+                f"{self.name}: rows are test sets, so that the first column names each of them and "
+                "the others have numbers, one column a system; its columns are "
+                f"{', '.join(map(repr, self.table.header[:8]))}."
+            )
         metrics = [*map(is_metric, measured)]
         if "score" not in single and not any(metrics):
             for column in filter(VERDICT.search, self.passed_over):
@@ -251,11 +283,12 @@ class ColumnLayout:
         """
         single, rows = self.single, len(self.table)
         testsets = {*self._keys([single["testset"]])} if "testset" in single else ()
-        if self.of_systems and "id" not in single and 1 < rows == len(testsets):
+        unnamed = "id" not in single and not self.naming
+        if self.of_systems and unnamed and 1 < rows == len(testsets):
             raise InputError(
                 f"{self.name} has one score of each system for each of {rows} test sets or "
-                "tasks, as for whole outputs; `sigtest classify --table` compares systems over "
-                "these, a comparison needs one score a segment."
+                "tasks, as for whole outputs; `sigtest board` compares systems over these, a "
+                "comparison needs one score a segment."
             )
         column = single.get("system")
         if column is None or not ("score" in single or self.measured or self.counts):
@@ -282,7 +315,7 @@ class ColumnLayout:
         single, rows = self.single, len(self.table)
         if "id" not in single:
             return
-        keys = [single[role] for role in ("id", "system", "metric", "run") if role in single]
+        keys = self._keyed("id", "system", "metric", "run")
         seen = len({*self._keys(keys)})
         for column in self.passed_over:
             if seen < rows == len({*self._keys([*keys, column])}):
@@ -318,7 +351,8 @@ class ColumnLayout:
         """All that the rows say."""
         table, single = self.table, self.single
         assembly = Assembly(self.name)
-        label = self.stem if self.of_systems and "system" not in single else LABEL
+        by_stem = self.of_systems and "system" not in single and not self.naming
+        label = self.stem if by_stem else LABEL
         if "system" in single and len({*map(str, self.cells(single["system"]))}) > 1:
             label = self.stem
         defaults = {"system": self.stem, "metric": label, "run": ONLY_RUN}
@@ -331,6 +365,9 @@ class ColumnLayout:
             seen[group] += 1
             if "id" in single:
                 i = assembly.place_of(self.cells(single["id"])[row], place)
+            elif self.naming:
+                words = (self._text(column, row) or "" for column in self.naming)
+                i = assembly.place_of(", ".join(words), place)
             assembly.describe(i, self._described(row), place)
             if "hypothesis" in single:
                 text = self._text(single["hypothesis"], row)
@@ -363,7 +400,8 @@ class ColumnLayout:
         """What a row says of its segment, whatever the system."""
         columns: dict[str, str | None] = {}
         for role in ("source", "document", "domain", "testset"):
-            value = self._text(self.single[role], row) if role in self.single else None
+            column = self.single.get(role)
+            value = self._text(column, row) if column and column not in self.naming else None
             columns[role] = value if role == "source" or not blank(value) else None
         key = self.cells(self.question)[row] if self.question is not None else None
         columns["key"] = key if isinstance(key, str) and not blank(key) else None

@@ -15,6 +15,7 @@ from sigtest.cli import main
 
 LABELS = EXAMPLE.parent / "labels"
 GOLD = LABELS / "gold.txt"
+TASKS = [(task, lang) for task in ("qa", "sum", "nli", "mt") for lang in ("de", "ig")]
 
 Answer = Callable[..., dict[str, Any]]
 
@@ -178,20 +179,19 @@ def test_what_makes_no_sense_is_one_sentence(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("set\ta\tb\nx\t1\t2\ny\t3\n", "line 3: 2 columns, but the header has 3"),
-        ("set\ta\tb\nx\t1\t2\ny\t3\tNA\n", "line 3: b has 'NA', which is no number"),
-        ("a\tb\n1\t2\n", "a first column that names data sets"),
-        ("set\ta\nx\t1\n", "a column of numbers for each of two systems"),
-        ("set\ta\tb\n", "a line for each data set"),
-        ("set\ta\tb\nx\tinf\t2\ny\t1\t1\n", "line 2: a has 'inf', which is no finite number"),
-        ("set\ta\tb\nx\t1\t\ny\t1\t1\n", "line 2: b has '', which is no number"),
-        ("set\ta\tb\tc\nx\t-\t1\t1\ny\t1\t2\t2\nz\t1\t2\t2\n", "line 2: a has '-', which"),
-        ("set\ta\ta\nx\t1\t2\n", "line 1: 2 columns are called 'a'"),
-        ("set\ta\tb\nx\t1\t2\ny\t1\t1\nx\t1\t2\n", "line 4: data set 'x' stands in line 2"),
-        ("set\ta\tb\nx\t1\t2\ny\t1\t1\n\nmean\t1\t1.5\n", "line 5: 'mean' sums others up"),
-        ("set\ta\tb\nx\t1\t2\ny\t1\t1\nMacro avg.\t1\t1.5\n", "line 4: 'Macro avg.' sums"),
-        ("set;a;b\nx;0,5;0,2\ny;1,5;1\n", "line 2: a has '0,5', which is no number; write the"),
-        ("set\ta\tb\nx\t1_0\t2\ny\t1\t1\nz\t2\t1\n", "line 2: a has '1_0', which is no"),
+        ("set\ta\tb\nx\t1\t2\ny\t3\n", "line 3: 2 cells between tabs, the header names 3"),
+        ("set\ta\tb\nx\t1\t2\ny\t3\tNA\n", "'b' has no 'scores' score for 1 of 2 segments ('y')"),
+        ("a\tb\n1\t2\n", "the first column names each of them"),
+        ("set\ta\tb\n", "a table with named columns"),
+        ("set\ta\tb\nx\tinf\t2\ny\t1\t1\n", "line 2, column 'a': 'inf' is not finite"),
+        ("set\ta\tb\nx\t1\t\ny\t1\t1\n", "'b' has no 'scores' score for 1 of 2 segments ('x')"),
+        ("set\ta\tb\tc\nx\t-\t1\t1\ny\t1\t2\t2\nz\t1\t2\t2\n", "'a' has no 'scores' score for 1"),
+        ("set\ta\ta\nx\t1\t2\n", "two columns are named 'a'"),
+        ("set\ta\tb\nx\t1\t2\ny\t1\t1\nx\t1\t2\n", "line 4: a second 'scores' score of system 'a'"),
+        ("set\ta\tb\nx\t1\t2\ny\t1\t1\n\nmean\t1\t1.5\n", "'mean' stands among the ids of 2"),
+        ("set\ta\tb\nx\t1\t2\ny\t1\t1\nMacro avg.\t1\t1.5\n", "'Macro avg.' stands among the ids"),
+        ("set;a;b\nx;0,5;0,2\ny;1,5;1\n", "line 2, column 'a': '0,5' is not a number; write the"),
+        ("set\ta\tb\nx\t1_0\t2\ny\t1\t1\nz\t2\t1\n", "line 2, column 'a': '1_0' is not a number"),
         ("set\ta\tb\nx\t1\t2\n", "paired_t needs at least 2 units (segments, data sets or folds)"),
     ],
 )
@@ -201,6 +201,36 @@ def test_a_table_that_cannot_be_read_says_where(
     table = tmp_path / "scores.tsv"
     table.write_text(text)
     assert said in complaint("--table", table)
+
+
+def test_a_board_of_tasks_is_what_a_table_of_data_sets_is(answer: Answer, tmp_path: Path) -> None:
+    rows = [f"{task}\t{lang}\t{i % 7}\t{i % 5}" for i, (task, lang) in enumerate(TASKS)]
+    table = tmp_path / "mine.tsv"
+    table.write_text("\n".join(["task\tlanguage\telm\toak", *rows, ""]))
+    found = answer("--table", table)
+    assert found["testset"]["segments"] == 8
+    assert {pair["test"] for pair in found["pairs"]} == {"sign_test", "signed_rank", "paired_t"}
+    for told, header in (((), "task"), (("--columns", "tasks"), "heading")):
+        table.write_text("\n".join([f"{header}\tlanguage\telm\toak", *rows, ""]))
+        report = tmp_path / "report.json"
+        assert main(["board", str(table), *told, "--output", str(report)]) == 0
+        assert json.loads(report.read_text()) == found
+
+
+def test_segments_of_test_sets_are_no_tasks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "mine.tsv"
+    rows = [f"{'news' if i < 6 else 'chat'}\t{i % 7}\t{i % 5}" for i in range(12)]
+    table.write_text("\n".join(["testset\telm\toak", *rows, ""]))
+    assert main(["board", str(table)]) == 2
+    assert "has 2 test sets ('news', 'chat'); say which" in capsys.readouterr().err
+
+
+def test_a_data_set_without_a_score_may_be_dropped(answer: Answer, tmp_path: Path) -> None:
+    table = tmp_path / "scores.tsv"
+    table.write_text("set\ta\tb\nx\t1\t2\ny\t3\tNA\nz\t2\t1\nu\t2\t1\n")
+    assert answer("--table", table, "--missing", "drop")["testset"]["segments"] == 3
 
 
 def test_a_misspelt_label_names_file_and_line(

@@ -470,7 +470,7 @@ def test_words_for_right_and_wrong_are_not_passed_over_for_times():
 
 def test_one_score_of_each_task_is_no_score_of_segments():
     rows = [f"task{i},accuracy,7{i}.5,6{i}.0" for i in IDS]
-    with pytest.raises(InputError, match=r"each of 6 test sets or tasks.*sigtest classify --table"):
+    with pytest.raises(InputError, match=r"each of 6 test sets or tasks.*sigtest board"):
         read_bytes(table(rows, "dataset,metric,aspen,birch").encode(), "summary.csv")
 
 
