@@ -542,7 +542,7 @@ def _data(plan: Plan) -> str:
 
 def _metric(label: str, metric: Metric, part: Part, sources: Sources) -> str:
     if isinstance(metric, ScoreMetric):
-        return f"{label}, the {metric.title}"
+        return f"{label}, the {metric.title}{sources.cite(*metric.papers)}"
     cited = sources.cite(*metric.papers)
     return f"{metric.title or label}{cited} with signature {metric.signature(part.references)}"
 

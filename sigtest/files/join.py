@@ -30,7 +30,8 @@ class Joining:
         testset: Which test set or pair of languages to keep, where there are several.
         runs: Whether what several files say of one system are its runs.
         labels: Whether lines of numbers alone are labels, as metrics of labels take them.
-        wanted: Labels of the scores that are asked for, in small letters, "" for all; where nobody
+        wanted: Labels of the scores that are asked for, in small letters, "" for all, each with how
+            many runs of a segment must be there to be counted, 0 for their mean; where nobody
             said which, those without gaps are compared if there are some.
         without: Systems that are left out.
         columns: What columns of numbers are in a table that does not say it, one of COLUMNS.
@@ -43,7 +44,7 @@ class Joining:
     testset: str | None = None
     runs: bool = False
     labels: bool = False
-    wanted: frozenset[str] | None = None
+    wanted: Mapping[str, int] | None = None
     without: tuple[str, ...] = ()
     columns: str | None = None
 
@@ -72,7 +73,7 @@ def join(materials: Sequence[Material], how: Joining = STRICT) -> Material:
     for name in how.without:
         if _left_out(name) not in combined.notes:
             choose(name, combined.system_names, "without", "system")
-    joined = _of_interest(combined, how)
+    joined = _of_interest(_with_counts(combined, how.wanted or {}), how)
     if how.missing == "error":
         joined.require_complete()
     else:
@@ -131,11 +132,43 @@ def _left_out(name: str) -> str:
     return f"{name!r} is left out."
 
 
+def _with_counts(joined: Material, wanted: Mapping[str, int]) -> Material:
+    """With how many runs of a segment passed, and how many there are, where these are asked for.
+
+    Raises:
+        InputError: Scores that are not 0 or 1, or too few runs; the message names the segments.
+    """
+    tables = []
+    for own in joined.scores:
+        least = wanted.get(own.label.casefold(), wanted.get("", 0))
+        if least and not any(isinstance(v, tuple) for run in own.runs for v in run):
+            rows = [[v for v in row if v is not None] for row in zip(*own.runs, strict=True)]
+            wrong = {
+                "neither 0 nor 1": [i for i, row in enumerate(rows) if not {*row} <= {0.0, 1.0}],
+                f"of fewer runs than k = {least}": [
+                    i for i, row in enumerate(rows) if len(row) < least
+                ],
+            }
+            for what, places in wrong.items():
+                if places:
+                    raise InputError(
+                        f"{joined.name}: {own.label!r} scores of system {own.system!r} are {what} "
+                        f"for {len(places):,} of {len(rows):,} segments "
+                        f"({examples(map(joined.segment, places))}); pass@k and pass^k count runs "
+                        "that pass (1) or fail (0), at least k of every segment.",
+                        system=own.system,
+                    )
+            counts = tuple((float(sum(row)), float(len(row))) for row in rows)
+            own = replace(own, runs=(counts,))
+        tables.append(own)
+    return replace(joined, scores=tuple(tables))
+
+
 def _of_interest(joined: Material, how: Joining) -> Material:
     """Without scores that have gaps and that nobody asked for, unless a system has nothing else."""
     out = {own.label: len(own.missing) for own in joined.scores if own.missing}
     if how.wanted is not None:
-        out = {k: n for k, n in out.items() if not how.wanted & {"", k.casefold()}}
+        out = {k: n for k, n in out.items() if not {*how.wanted} & {"", k.casefold()}}
     elif how.missing != "error":
         out = {}
     rest = replace(joined, scores=tuple(own for own in joined.scores if own.label not in out))

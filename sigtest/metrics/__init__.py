@@ -24,6 +24,8 @@ METRICS: Registry[type[Metric]] = Registry(
         "ratio": "sigtest.metrics.scores:Ratio",
         "fscore": "sigtest.metrics.scores:Fscore",
         "perplexity": "sigtest.metrics.scores:Perplexity",
+        "pass@k": "sigtest.metrics.scores:PassAtK",
+        "pass^k": "sigtest.metrics.scores:PassHatK",
         "accuracy": "sigtest.metrics.labels:Accuracy",
         "precision": "sigtest.metrics.labels:Precision",
         "recall": "sigtest.metrics.labels:Recall",

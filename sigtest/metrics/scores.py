@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import comb
 from typing import ClassVar
 
 import numpy as np
@@ -12,6 +13,7 @@ from sigtest.data.testset import System, TestSet
 from sigtest.errors import InputError
 from sigtest.metrics.base import Fraction, Metric
 
+MOST_RUNS = 10_000  # of an item
 MOST_LOSS = 230  # of a token; third powers of its exponential, which skewness sums, are numbers
 
 
@@ -44,6 +46,11 @@ class ScoreMetric(Metric):
     @property
     def label(self) -> str:
         return self.of or self.name
+
+    @property
+    def least_runs(self) -> int:
+        """How many runs of an item must be there to be counted; 0 where their mean is taken."""
+        return 0
 
     @property
     def width(self) -> int:
@@ -176,6 +183,76 @@ class Perplexity(ScoreMetric):
 
     def formula(self, sums: Array) -> Array:
         return np.exp(ratio(sums))
+
+
+@dataclass(frozen=True)
+class PassAtK(ScoreMetric):
+    """Mean over items of how likely at least one of k runs of an item passes, 0 to 1.
+
+    An item with n runs of which c passed has 1 - C(n - c, k) / C(n, k), which is unbiased, also
+    where n differs between items: Chen et al. (2021), "Evaluating Large Language Models Trained on
+    Code", equation 1. Items are the units; k = 1 is the mean of all runs.
+
+    Attributes:
+        k: How many runs; each item needs as many at least.
+    """
+
+    name = "pass@k"
+    title = "mean over items of the chance that one of k runs passes"
+    papers = ("chen-etal-2021-evaluating",)
+    columns = ("passed", "runs")
+    amounts = columns
+    fraction = Fraction(numerator=0, denominator=1)
+    ranges: ClassVar = {"k": (1, MOST_RUNS)}
+
+    k: int = 1
+
+    @property
+    def label(self) -> str:
+        return self.name.replace("k", str(self.k))
+
+    @property
+    def least_runs(self) -> int:
+        return self.k
+
+    def statistics(self, testset: TestSet, system: System) -> Array:
+        rows = super().statistics(testset, system)
+        passed, runs = rows.T
+        whole = (rows % 1 == 0).all(axis=1) & (passed <= runs) & (runs <= MOST_RUNS)
+        if not (fine := whole & (runs >= self.k)).all():
+            line = int(np.argmin(fine)) + 1
+            raise InputError(
+                f"System {system.name!r}, segment {line}: {passed[line - 1]:g} of "
+                f"{runs[line - 1]:g} runs; {self.name} needs how many passed and how many there "
+                f"are, from k = {self.k} to {MOST_RUNS:,}.",
+                field="scores",
+                system=system.name,
+                line=line,
+            )
+        pairs = [*map(tuple, rows.astype(np.int64).tolist())]
+        known = {pair: self.chance(*pair) for pair in set(pairs)}
+        return np.array([(known[pair], 1.0) for pair in pairs])
+
+    def chance(self, passed: int, runs: int) -> float:
+        """Of one item, from whole numbers, so that it is rounded once."""
+        every = comb(runs, self.k)
+        return (every - comb(runs - passed, self.k)) / every
+
+
+@dataclass(frozen=True)
+class PassHatK(PassAtK):
+    """Mean over items of how likely all of k runs of an item pass (pass^k), 0 to 1.
+
+    An item with n runs of which c passed has C(c, k) / C(n, k): Yao et al. (2024), "tau-bench: A
+    Benchmark for Tool-Agent-User Interaction in Real-World Domains". Otherwise as `pass@k`.
+    """
+
+    name = "pass^k"
+    title = "mean over items of the chance that all of k runs pass"
+    papers = ("yao-etal-2024-tau",)
+
+    def chance(self, passed: int, runs: int) -> float:
+        return comb(passed, self.k) / comb(runs, self.k)
 
 
 def ratio(sums: Array) -> Array:

@@ -245,12 +245,28 @@ class Recipe(Choices):
     def _fitting(self) -> Self:
         _distinct([metric.spelling for metric in self.metrics], "metrics")
         _distinct(self.labels, "metrics")
+        self._check_counted_runs()
         swap_test(self.tests)
         for own in own_tests(self.tests).values():
             for metric in self.metrics:
                 own.check(metric)
         self._check_joint_correction()
         return self
+
+    def _check_counted_runs(self) -> None:
+        """Scores whose runs are counted are pairs of numbers, which other metrics misread."""
+        from sigtest.metrics.scores import ScoreMetric
+
+        scored = [metric for metric in self.metrics if isinstance(metric, ScoreMetric)]
+        counted = {metric.of for metric in scored if metric.least_runs}
+        others = {metric.of for metric in scored if not metric.least_runs}
+        if counted and others and (counted & others or "" in counted | others):
+            raise RecipeError(
+                "pass@k and pass^k count the runs of an item that pass, and other metrics take "
+                f"their mean, of {', '.join(sorted(filter(None, counted | others))) or 'scores'}; "
+                "that mean is pass@k:k=1.",
+                field="metrics",
+            )
 
     def _check_joint_correction(self) -> None:
         """max_t and tukey go with one test each; tukey only with all pairs, two-sided."""
@@ -411,8 +427,11 @@ def of_labels(metrics: Any, told: MetricOptions | None) -> Any:
     return found
 
 
-def labels_asked(metrics: object) -> frozenset[str] | None:
+def labels_asked(metrics: object) -> dict[str, int] | None:
     """Labels of scores that metrics are about, in small letters; "" where they name none.
+
+    With each how many of an item's runs must be there to be counted; 0 where their mean is asked
+    for.
 
     Args:
         metrics: As a request names them; nothing is known where it names none.
@@ -424,8 +443,12 @@ def labels_asked(metrics: object) -> frozenset[str] | None:
 
     if not isinstance(metrics, list | tuple) or not metrics:
         return None
-    asked = map(parse_metric, of_labels(metrics, None))
-    return frozenset(own.of.casefold() for own in asked if isinstance(own, ScoreMetric))
+    found: dict[str, int] = {}
+    for own in map(parse_metric, of_labels(metrics, None)):
+        if isinstance(own, ScoreMetric):
+            label = own.of.casefold()
+            found[label] = max(found.get(label, 0), own.least_runs)
+    return found
 
 
 def _options_of(asked: object) -> tuple[str, dict[str, Any]]:
