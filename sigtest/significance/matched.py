@@ -60,7 +60,9 @@ class MatchedPairs(OwnTest):
     caution = (
         "The matched-pairs test of sentence segments takes stretches between words that both "
         "systems have right as independent, which those of one speaker may not be; randomization "
-        "with speakers as clusters does not (give them as documents, unit cluster)."
+        "with speakers as clusters does not (give them as documents, unit cluster). Where "
+        "both systems differ by the same number in every stretch, nothing varies: z is 0 and p "
+        "is 1, as in the kit, and randomization tells whether they differ."
     )
 
     def check(self, metric: Metric) -> None:

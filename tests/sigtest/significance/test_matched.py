@@ -1,6 +1,9 @@
 """The matched-pairs test: against the state machine of NIST's kit, followed step by step."""
 
 import random
+import re
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,12 +16,12 @@ from sigtest.metrics.kernels.alignment import stretches
 from sigtest.metrics.wer import Wer
 
 BOTH = ["approximate_randomization", "matched_pairs"]
-Path = list[str]  # C, S, D, I: what an alignment does, step by step
+Steps = list[str]  # C, S, D, I: what an alignment does, step by step
 
 
-def path(words: Any) -> list[Path]:
+def path(words: Any) -> list[Steps]:
     """The steps of each line's alignment, as sclite writes them; a substitution is no deletion."""
-    paths: list[Path] = [[]]
+    paths: list[Steps] = [[]]
     for inserted, state in words:
         paths[-1] += ["I"] * int(inserted)
         if state == 2:
@@ -28,7 +31,7 @@ def path(words: Any) -> list[Path]:
     return paths[:-1]
 
 
-def segments(one: Path, two: Path, least: int) -> list[tuple[int, int]]:  # noqa: C901
+def segments(one: Steps, two: Steps, least: int) -> list[tuple[int, int]]:  # noqa: C901
     """`test_comp_sents` of `mtchprs.c` (2007 and later) for references without alternatives."""
     found, state, good = [], "b", 0
     i = j = end_i = end_j = 0
@@ -154,6 +157,51 @@ def test_few_stretches_are_not_calibrated(count: int, calibrated: bool) -> None:
     a = ["x b c d"] * count + reference[count:]
     report = compare(reference, {"a": a, "b": reference}, metrics=["wer"], tests=["matched_pairs"])
     assert (report.pairs[0].stretches, report.pairs[0].calibrated) == (count, calibrated)
+
+
+def test_stretches_of_known_speakers_are_not_calibrated() -> None:
+    reference = ["a b c d"] * 120
+    systems = {"a": ["x b c d"] * 30 + reference[30:], "b": ["a b c x"] * 60 + reference[60:]}
+    documents = [f"speaker {i // 10}" for i in range(120)]
+    for unit, calibrated in (("segment", True), ("document", False)):
+        report = compare(reference, systems, metrics=["wer"], tests=["matched_pairs"],
+                         documents=documents, unit=unit)  # fmt: skip
+        assert [pair.calibrated for pair in report.pairs] == [calibrated]
+
+
+KIT = Path("/usr/lib/sctk/bin")  # where Debian's package puts it
+
+
+@pytest.mark.skipif(not KIT.is_dir(), reason="NIST's scoring kit is not here (Debian: sctk)")
+@pytest.mark.parametrize("errors", [0.05, 0.2, 0.5])
+@pytest.mark.parametrize("lines", [20, 100])
+def test_the_kit_itself_says_the_same(lines: int, errors: float, tmp_path: Path) -> None:
+    texts = dict(zip(("ref", "a", "b"), spoken(lines, lines, errors), strict=True))
+    texts["ref"] = [line or "a" for line in texts["ref"]]
+    for name, own in texts.items():
+        said = (f"{line} (s{i // 5}-{i:03})\n" for i, line in enumerate(own))
+        (tmp_path / f"{name}.trn").write_text("".join(said))
+    scored = subprocess.run(
+        [KIT / "sclite", "-s", "-i", "swb", "-r", "ref.trn", "trn", "-h", "a.trn", "trn", "a",
+         "-h", "b.trn", "trn", "b", "-o", "sgml", "stdout"],
+        cwd=tmp_path, capture_output=True, check=True,
+    ).stdout  # fmt: skip
+    told = subprocess.run(
+        [KIT / "sc_stats", "-p", "-t", "mapsswe", "-v", "-n", "-"],
+        cwd=tmp_path, input=scored, capture_output=True, check=True,
+    ).stdout.decode("latin-1")  # fmt: skip
+    found = re.search(r"# segs: (\d+)\).*Z Stat: (\S+)\)", told)
+    totals = re.search(r"Totals\s+\d+\s+(\d+)\s+(\d+)", told)
+    assert found is not None
+    assert totals is not None
+    report = compare(texts["ref"], {"a": texts["a"], "b": texts["b"]}, metrics=["wer"],
+                     tests=["matched_pairs"])  # fmt: skip
+    pair = report.pairs[0]
+    assert (pair.stretches, pair.z) == (int(found[1]), pytest.approx(float(found[2]), abs=0.0006))
+    for system, errors_of in zip(report.systems, totals.groups(), strict=True):
+        counts = system.scores["wer"].counts
+        kinds = ("substitutions", "deletions", "insertions")
+        assert sum(counts[kind] for kind in kinds) == int(errors_of)
 
 
 def test_a_buffer_stands_in_the_signature_and_joins_stretches() -> None:
