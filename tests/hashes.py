@@ -41,7 +41,7 @@ def require_unchanged(name: str, report: Any, folder: Path) -> None:
     Every bit counts where this machine's mathematical functions give the bits they gave where the
     golden file was written, 8 decimals elsewhere: sums of statistics are exact everywhere, but a
     logarithm may differ in its last digit from one processor or library to another, and exact
-    p-values from convolution do between compiled kernels and plain Python.
+    p-values from convolution do (in rows of the golden file without bits).
     """
     kept = _without_unstable(report)
     found = {"bits": _hash(kept), "decimals": _hash(_rounded(kept))}
