@@ -18,7 +18,7 @@ from sigtest.data.testset import System, TestSet
 from sigtest.data.text import Text
 from sigtest.errors import InputError
 from sigtest.metrics.base import Fraction, Metric
-from sigtest.metrics.kernels.alignment import CELLS, align
+from sigtest.metrics.kernels.alignment import CELLS, DELETIONS, EDITS, SUBSTITUTIONS, align
 from sigtest.metrics.kernels.tokens import Sequences, Tokenizer, Vocabulary, code_points, shared
 
 FORMS = ("none", "NFC", "NFD", "NFKC", "NFKD")
@@ -85,22 +85,22 @@ class Wer(Metric):
                 "of several transcripts is right is not defined. Give one.",
                 field="references",
             )
-        self._require_short(testset.references[0], "the reference", field="references")
-        name = f"system {system.name!r}"
-        self._require_short(self.hypotheses(system), name, field="hypotheses", system=system.name)
-
-    def _require_short(self, text: Text, whose: str, **where: str) -> None:
-        lengths = self.lengths(text)
-        longest = max(lengths, default=0)
-        if longest > LONGEST:
-            line, unit = lengths.index(longest) + 1, "characters" if self.by_character else "words"
-            raise InputError(
-                f"Line {line} of {whose} has {longest:,} {unit}, and {self.name} aligns lines of "
-                f"up to {LONGEST:,}, as time and memory grow with their square. Cut it into "
-                "utterances.",
-                line=line,
-                **where,
-            )
+        own = {"field": "hypotheses", "system": system.name}
+        for text, whose, where in (
+            (testset.references[0], "the reference", {"field": "references"}),
+            (self.hypotheses(system), f"system {system.name!r}", own),
+        ):
+            lengths = self.lengths(text)
+            longest = max(lengths, default=0)
+            if longest > LONGEST:
+                unit = "characters" if self.by_character else "words"
+                raise InputError(
+                    f"Line {lengths.index(longest) + 1} of {whose} has {longest:,} {unit}, and "
+                    f"{self.name} aligns lines of up to {LONGEST:,}, as time and memory grow with "
+                    "their square. Cut it into utterances.",
+                    line=lengths.index(longest) + 1,
+                    **where,
+                )
 
     def aligned(self, testset: TestSet, system: System) -> tuple[Counts, Counts, Counts]:
         """Words of each reference, and what `align` says."""
@@ -114,9 +114,8 @@ class Wer(Metric):
 
     def statistics(self, testset: TestSet, system: System) -> Array:
         words, counts, _ = self.aligned(testset, system)
-        edits, substitutions, deletions, insertions = counts.T
-        right = words - substitutions - deletions
-        columns = [edits, words, substitutions, deletions, insertions, right]
+        right = words - counts[:, SUBSTITUTIONS] - counts[:, DELETIONS]
+        columns = [counts[:, EDITS], words, *counts[:, SUBSTITUTIONS:].T, right]
         return np.column_stack(columns).astype(np.float64)
 
     def seconds(self, testset: TestSet, system: System) -> float:
@@ -216,5 +215,4 @@ class Cer(Wer):
 
 @cache
 def _punctuation() -> dict[int, None]:
-    points = range(sys.maxunicode + 1)
-    return {point: None for point in points if unicodedata.category(chr(point)).startswith("P")}
+    return {p: None for p in range(sys.maxunicode + 1) if unicodedata.category(chr(p))[0] == "P"}

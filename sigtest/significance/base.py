@@ -16,6 +16,7 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
 from sigtest.significance import Alternative
+from sigtest.special import log_ndtr
 
 if TYPE_CHECKING:  # tests of judgements need no metrics
     from sigtest.metrics import Metric
@@ -280,6 +281,13 @@ def claim(values: Array, alternative: Alternative) -> Array:
 def extremity(differences: Array, alternative: Alternative) -> Array:
     """How far differences go in the direction that is claimed; in either, where none is."""
     return np.abs(differences) if alternative == "two-sided" else claim(differences, alternative)
+
+
+def normal_log10_p(z: float, alternative: Alternative) -> float:
+    """The decimal logarithm of the p-value of a standard normal deviate, large where a is ahead."""
+    reach = float(extremity(np.array(z), alternative))
+    sides = 2 if alternative == "two-sided" else 1
+    return min(0.0, math.log(sides) + float(log_ndtr(-reach))) / math.log(10)
 
 
 def reaching(observed: Array, null: Array, tolerance: Array, alternative: Alternative) -> Flags:

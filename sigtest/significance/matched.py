@@ -12,8 +12,7 @@ from sigtest.errors import RecipeError
 from sigtest.metrics.kernels.alignment import stretches
 from sigtest.metrics.wer import Wer
 from sigtest.significance import Alternative
-from sigtest.significance.base import OwnP, OwnTest, extremity
-from sigtest.special import log_ndtr
+from sigtest.significance.base import OwnP, OwnTest, normal_log10_p
 
 if TYPE_CHECKING:
     from sigtest.metrics import Metric
@@ -61,8 +60,7 @@ class MatchedPairs(OwnTest):
         "The matched-pairs test of sentence segments takes stretches between words that both "
         "systems have right as independent, which those of one speaker may not be; randomization "
         "with speakers as clusters does not (give them as documents, unit cluster). Where "
-        "both systems differ by the same number in every stretch, nothing varies: z is 0 and p "
-        "is 1, as in the kit, and randomization tells whether they differ."
+        "every stretch differs by the same number, nothing varies: z is 0 and p 1, as in the kit."
     )
 
     def check(self, metric: Metric) -> None:
@@ -76,14 +74,11 @@ class MatchedPairs(OwnTest):
 
     def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> OwnP:
         assert isinstance(metric, Wer)
-        errors = stretches(a, b, metric.buffer)
-        differences = (errors[:, 0] - errors[:, 1]).astype(np.float64)
-        count, z = len(differences), 0.0
-        varied = bool(count and np.ptp(differences))
-        if varied:
-            z = float(differences.mean() / (differences.std(ddof=1) / math.sqrt(count)))
-        sides = 2 if alternative == "two-sided" else 1
-        reach = float(extremity(np.array(-z), alternative))
-        log_p = min(0.0, math.log(sides) + float(log_ndtr(-reach))) if varied else 0.0
-        log10_p = log_p / math.log(10)
-        return OwnP.of_log10(log10_p, exact=False, statistic=z, ahead=0.0 - z, stretches=count)
+        differences = np.subtract(*stretches(a, b, metric.buffer).T).astype(np.float64)
+        varied = bool(differences.size and np.ptp(differences))
+        error = differences.std(ddof=1) / math.sqrt(differences.size) if varied else 1.0
+        z = float(differences.mean() / error) if varied else 0.0
+        log10_p = normal_log10_p(-z, alternative) if varied else 0.0
+        return OwnP.of_log10(
+            log10_p, exact=False, statistic=z, ahead=0.0 - z, stretches=differences.size
+        )

@@ -16,9 +16,9 @@ import numpy as np
 from sigtest.arrays import Array, Counts, Flags
 from sigtest.errors import InputError, RecipeError
 from sigtest.significance import Alternative
-from sigtest.significance.base import OwnP, OwnTest, extremity, row_differences
+from sigtest.significance.base import OwnP, OwnTest, extremity, normal_log10_p, row_differences
 from sigtest.significance.exact import exact_signs
-from sigtest.special import betainc, betaln, hyp2f1, log_ndtr
+from sigtest.special import betainc, betaln, hyp2f1
 
 if TYPE_CHECKING:
     from sigtest.metrics import Metric
@@ -254,10 +254,8 @@ def signed_rank_p(ranks: Counts, alternative: Alternative) -> OwnP:
         return OwnP(found.p_value, found.log10_p, exact=True, statistic=rank_sum, ahead=total)
     # middle ranks are in the variance as they are, so that no correction for ties is needed
     deviation = math.sqrt(float(np.square(decided, dtype=np.float64).sum()))
-    reach = float(extremity(np.array(total / deviation), alternative))
-    sides = 2 if alternative == "two-sided" else 1
-    log_p = min(0.0, math.log(sides) + float(log_ndtr(-reach)))
-    return OwnP.of_log10(log_p / math.log(10), exact=False, statistic=rank_sum, ahead=total)
+    log10_p = normal_log10_p(total / deviation, alternative)
+    return OwnP.of_log10(log10_p, exact=False, statistic=rank_sum, ahead=total)
 
 
 @dataclass(frozen=True)
