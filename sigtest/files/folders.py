@@ -16,7 +16,9 @@ among them as if they were systems.
 
 from __future__ import annotations
 
+import io
 import re
+import zipfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,6 +28,7 @@ from typing import Any
 from sigtest.data.names import choose, system_name
 from sigtest.errors import InputError, LengthError
 from sigtest.files.file import File
+from sigtest.files.formats.columns import read_workbook
 from sigtest.files.formats.programs import (
     is_packed_log,
     is_results,
@@ -368,11 +371,18 @@ def _require_equal(material: Material) -> None:
 
 
 OFFICE = {
-    "xl/workbook.xml": "an Excel workbook", "word/document.xml": "a Word document",
+    "word/document.xml": "a Word document",
     "META-INF/manifest.xml": "an OpenDocument file",
     "Index/Document.iwa": "a document of Numbers, Pages or Keynote",
 }  # fmt: skip
 SUFFIXES = {suffix for reader in FORMATS_READ.values() for suffix in reader.suffixes}
+WORKBOOK = PurePosixPath("xl/workbook.xml")
+ROOT = (  # of the relations in a workbook: where it begins
+    '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+    f'<Relationship Id="rId1" Target="{WORKBOOK}" Type="http://schemas.openxmlformats.org/'
+    'officeDocument/2006/relationships/officeDocument"/></Relationships>'
+)
+PACKED = ("inspect", "workbook")  # archives that are one file to those who have them
 TEXTS = ("text", "text-columns", "numbers")  # whose files say neither what nor whose they are
 
 
@@ -403,6 +413,16 @@ def _is_inspect(tree: Tree) -> bool:
 def _read_inspect(tree: Tree, _: Joining) -> Material:
     names = [str(path) for path in tree.paths]
     return read_packed_log(names, lambda name: tree.read(PurePosixPath(name)), tree.name)
+
+
+def _read_workbook(tree: Tree, how: Joining) -> Material:
+    """Packed again, so that nothing is unpacked that was not counted."""
+    parts, data = {str(path): tree.read(path) for path in tree.paths}, io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        archive.writestr("_rels/.rels", ROOT)  # which is hidden by its name
+        for name, part in parts.items():
+            archive.writestr(name, part)
+    return read_workbook(data.getvalue(), parts.values(), tree.name, how.columns)
 
 
 def _read_evalset(tree: Tree, how: Joining) -> Material:
@@ -446,7 +466,8 @@ def _reader_of(file: File, tree: Tree, how: Joining) -> Callable[[], Material] |
         from sigtest.files.archives import open_zip  # late: most files are no archives
 
         nested = open_zip(file.data, tree.meter.of_part(file.name))
-        return (lambda: _read_inspect(nested, how)) if _is_inspect(nested) else None
+        whole = format_of_tree(nested)
+        return (lambda: whole.read(nested, how)) if whole.name in PACKED else None
     try:
         known = format_of(file)
     except InputError as error:
@@ -467,6 +488,9 @@ _TREES: tuple[Reader[Tree, Material], ...] = (
     Reader("inspect", "a log of Inspect AI (.eval)", (),
            "Scores of a model by scorer and sample, epochs as runs.",
            _is_inspect, _read_inspect),
+    Reader("workbook", "an Excel workbook (.xlsx)", (),
+           "What a table with named columns has, of the first sheet that has rows.",
+           lambda tree: WORKBOOK in tree.paths, _read_workbook),
     Reader("collection", "files of the formats above, joined by their ids", (),
            "All that they bring; plain text is passed over, since nothing says what it is.",
            lambda tree: True, _read_collection, general=True),

@@ -17,7 +17,7 @@ from sigtest.data.text import refuse_binary
 from sigtest.errors import InputError, LimitError
 from sigtest.files import judgements, tables
 from sigtest.files.file import PROLOGUE, File
-from sigtest.files.formats import columns, people, programs, wmt
+from sigtest.files.formats import columns, evaluations, people, programs, wmt
 from sigtest.files.judgements import JudgedFile, Ranked
 from sigtest.files.material import Line, Material
 
@@ -210,6 +210,18 @@ _READERS: tuple[Reader[File, Material], ...] = (
     Reader("lm-eval", "samples of lm-evaluation-harness", (".jsonl", ".json"),
            "Scores of a model by metric and filter, by doc_id; the model from results_*.json.",
            programs.sniff_lm_eval, programs.read_lm_eval),
+    Reader("promptfoo", "results of promptfoo", (".json", ".jsonl"),
+           "Scores of each provider (and prompt) by test, repeats as runs.",
+           evaluations.sniff_promptfoo, evaluations.read_promptfoo),
+    Reader("deepeval", "a test run of DeepEval", (".json",),
+           "Scores by metric and test case; less is better where that passes.",
+           evaluations.sniff_deepeval, evaluations.read_deepeval),
+    Reader("swe-bench", "a report of SWE-bench", (".json",),
+           "1 for each instance that is resolved, and 0 for others that were submitted.",
+           evaluations.sniff_swebench, evaluations.read_swebench),
+    Reader("trec-eval", "output of trec_eval -q", (".txt", ".eval"),
+           "Every measure by query; the name of the run.",
+           evaluations.sniff_trec, evaluations.read_trec),
     Reader("comet-json", "JSON of comet-score", (".json",),
            "Sources, references, outputs and scores of one or several systems.",
            programs.sniff_comet_json, programs.read_comet_json),
@@ -312,8 +324,8 @@ _REFUSED = (
             # WMT25, Pearmut, Label Studio
             _names("scores tgt_text doc_id", "item annotation", "annotations data"),
             _names("annotator annotation_id lead_time", header=True)), HUMAN),
-    Refusal("evaluations", "a log or table of HELM, promptfoo, Langfuse, OpenAI evals, "
-            "OpenCompass, lighteval, EvalPlus, SWE-bench, DeepEval or every_eval_ever", _any(
+    Refusal("evaluations", "a log or table of HELM, Langfuse, OpenAI evals, OpenCompass, "
+            "lighteval, EvalPlus or every_eval_ever, or a table of promptfoo", _any(
                 lambda file: {*file.first} == {"spec"} or file.matches(JUDGED, 0.3),
                 _names("promptIdx testIdx", "traceId name value", "trace_id name value",
                        header=True),
@@ -325,7 +337,7 @@ _REFUSED = (
                        "is_correct solution"),
                 _names("version results", "accuracy details", "config_general results",
                        "eval hash date", "resolved_ids total_instances", "testCases", "test_cases",
-                       "origin_prompt prediction", "patch_exists resolved", kind="object")),
+                       "origin_prompt prediction", kind="object")),
             f"{ROWS}, which is 1 for right and 0 for wrong; id is that of what was asked, not of a "
             "run or a trace"),
     Refusal("preferences", "a table of preferences, two systems in one row", _is_preferences,

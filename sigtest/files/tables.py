@@ -12,13 +12,13 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Literal
 
 from sigtest.cached import cached_property
 from sigtest.errors import InputError, at_line, quoted
-from sigtest.files.file import HEAD, SNIFFED, File, entries_of, require_filled
+from sigtest.files.file import HEAD, SNIFFED, File, Record, entries_of, require_filled
 
 MISSING = {
     "", "none", "nan", "-nan", "na", "n/a", "n.a.", "#n/a", "null", "nil", "<na>", "-", "--", "?",
@@ -50,6 +50,10 @@ WORDS = {  # which are no numbers anywhere
     r"(?i:missing|error|unknown|undefined|skipped|not available|timeout)":
         EMPTY,
 }  # fmt: skip
+
+
+COMMA = re.compile(r"[+-]?\d+(,\d+)?([eE][+-]?\d+)?")
+THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 
 
 def number(cell: object, where: str, line: int | None = None) -> float | None:
@@ -200,6 +204,8 @@ SCORED = {  # what columns of texts and scores are, by what they hold
         "reference", "hypothesis", "higher_is_better",
     )},
 }  # fmt: skip
+NESTED = re.compile(r"(seg(ment)?_)?(metrics?|scores?|results?|eval(uation)?s?)", re.IGNORECASE)
+DEEPEST = 3  # objects within one another that are fields
 COUNT = r"((n|num|number_of|total|word|char|character|ref|reference)_)?"
 ERRORS = re.compile(rf"{COUNT}(errors?|errs?|edits)(_counts?)?")
 COUNTED = re.compile(  # sizes of references alone; a bare length may be that of an output
@@ -308,7 +314,8 @@ def may_identify(column: str) -> bool:
 
 def is_metric(column: str) -> bool:
     """Whether a column has the name of a known metric, perhaps with more after it."""
-    return METRIC.match(column.strip()) is not None
+    inside = [name for name in column.strip().split(".") if not NESTED.fullmatch(name)]
+    return METRIC.match(".".join(inside)) is not None
 
 
 def names_columns(cells: Iterable[str]) -> bool:
@@ -415,7 +422,20 @@ def read_table(file: File, separator: str | None = None) -> Table:
             "the header again; files were put together, take it out, or give the files one by one."
         )
         raise at_line(file.name, again, why)
-    return Table(file.name, header, [cells for _, cells in body], [line for line, _ in body])
+    cells = [cells for _, cells in body]
+    if separator == ";":
+        _point_decimals(cells)
+    return Table(file.name, header, cells, [line for line, _ in body])
+
+
+def _point_decimals(rows: Sequence[list[str]]) -> None:
+    """Write decimal commas as points, in columns of numbers whose commas part no thousands."""
+    for i, column in enumerate(zip(*rows, strict=True)):
+        filled = [cell.strip() for cell in column if not blank(cell)]
+        commas = [cell for cell in filled if "," in cell]
+        if all(map(COMMA.fullmatch, filled)) and not all(map(THOUSANDS.fullmatch, commas)):
+            for row in rows:
+                row[i] = row[i].replace(",", ".")
 
 
 def is_split(file: File) -> bool:
@@ -435,13 +455,25 @@ def _of_json(file: File) -> Table:
                 cells = f"{len(row)} cells, where {len(header)} columns are named"
                 raise InputError(f"{file.name}, entry {i}: {cells}.")
         return Table(file.name, header, rows, range(1, len(rows) + 1), "entry")
-    records = file.records()
+    records = [replace(row, record=flat(row.record)) for row in file.records()]
     header = tuple(dict.fromkeys(name for row in records for name in row.record))
     filled = sum(len(row.record) for row in records)
     require_filled(len(records), len(header), filled, file.name)
     body = [[row.record.get(name) for name in header] for row in records]
     unit: Literal["line", "entry"] = "line" if file.kind == "lines" else "entry"
     return Table(file.name, header, body, [row.number for row in records], unit)
+
+
+def flat(record: Record, path: str = "") -> Record:
+    """A record whose objects of scores are fields of their own: `metrics.comet`."""
+    fields: dict[str, object] = {}
+    for name, value in record.items():
+        inside = path.count(".") < DEEPEST if path else NESTED.fullmatch(name)
+        if isinstance(value, dict) and inside:
+            fields |= flat(value, f"{path}{name}.")
+        else:
+            fields[f"{path}{name}"] = value
+    return fields
 
 
 def parsed(text: str, separator: str, name: str) -> Iterator[Row]:

@@ -6,19 +6,20 @@ or each metric (or each system) has a column of its own.
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
 from sigtest.cached import cached_property
-from sigtest.data.names import without_slash
+from sigtest.data.names import system_name, without_slash
 from sigtest.data.testset import LABEL
 from sigtest.data.text import in_digits
 from sigtest.errors import InputError, at_line
-from sigtest.files.file import File, entries_of, loads
+from sigtest.files.file import File, entries_of, loads, require_filled
 from sigtest.files.material import ONLY_RUN, Assembly, Group, Material, SystemScores, Value
 from sigtest.files.tables import (
     TEXTS,
@@ -28,6 +29,7 @@ from sigtest.files.tables import (
     blank,
     check_header,
     counts_of,
+    flat,
     has_header,
     is_counter,
     is_index,
@@ -54,7 +56,8 @@ UNKNOWN = {None, "testset", "domain"}  # roles of columns that may name the rows
 def sniff(file: File) -> bool:
     """A header of known names, or a column of numbers with a name; or records of such fields."""
     if file.kind:
-        return file.has_records and (names_columns(file.first) or _is_wide(file.first))
+        first = flat(file.first) if file.has_records else {}
+        return names_columns(first) or _is_wide(first)
     return has_header(file)
 
 
@@ -74,10 +77,22 @@ def read(file: File) -> Material:
         InputError: Columns whose meaning is not clear, a cell that is no number, an entry twice,
             one score a system and none a segment.
     """
-    table = read_table(file)
-    if not file.kind:
-        check_header(table.header, file.name)
-    columns = ColumnLayout(table, file.stem, file.columns)
+    return read_columns_of(read_table(file), file.stem, file.columns)
+
+
+def read_columns_of(table: Table, stem: str, meant: str | None = None) -> Material:
+    """What the rows of a table bring.
+
+    Args:
+        table: The table.
+        stem: What its file calls its system.
+        meant: What columns of scores are, where that was said.
+
+    Raises:
+        InputError: As `read`.
+    """
+    check_header(table.header, table.name)
+    columns = ColumnLayout(table, stem, meant)
     columns.require_meaning()
     columns.require_segments()
     columns.require_told_apart()
@@ -343,8 +358,8 @@ class ColumnLayout:
                 f"{self.name}: taken for metrics, where greater is better: {unknown}; take out "
                 "what is no metric, such as a length, and say higher=false of error rates."
             )
-        if self.passed_over:
-            notes.append(f"{self.name}: columns passed over: {', '.join(self.passed_over)}.")
+        if passed := [column for column in self.passed_over if column != self.question]:
+            notes.append(f"{self.name}: columns passed over: {', '.join(passed)}.")
         return notes
 
     def assembled(self) -> Assembly:
@@ -454,6 +469,68 @@ def sniff_numbers(file: File) -> bool:
     good = [row for row in rows if all(numeric(c) or blank(c) for c in row)]
     some = any(numeric(cell) for row in good for cell in row) or len(good) == len(lines)
     return some and len(good) >= NUMBERS_SHARE * len(lines)
+
+
+PLACE = re.compile(rb"""\br\s*=\s*["']([A-Za-z]{0,4})(\d+)["']""")  # of a row, or of a cell
+CELL = re.compile(rb"<(?:\w+:)?c[\s/>]")
+ENOUGH = 9  # digits of a row that no sheet has
+
+
+def read_workbook(data: bytes, parts: Iterable[bytes], name: str, meant: str | None) -> Material:
+    """Read the first sheet of an Excel workbook that has rows.
+
+    Args:
+        data: The workbook.
+        parts: All files in it, which say how large its sheets would be laid out.
+        name: What messages call it.
+        meant: What columns of scores are, where that was said.
+
+    Raises:
+        InputError: A damaged workbook, no sheet with rows, cells far apart; no python-calamine.
+    """
+    try:
+        import python_calamine  # late: few files are workbooks
+    except ImportError:
+        raise InputError(
+            f"{name} is an Excel workbook, which needs python-calamine: pip install "
+            "python-calamine; or save it as CSV (UTF-8)."
+        ) from None
+    for part in parts:
+        _require_places(part, name)
+    try:
+        with python_calamine.load_workbook(io.BytesIO(data)) as book:
+            read = {own: book.get_sheet_by_name(own).to_python(False) for own in book.sheet_names}
+    except (KeyboardInterrupt, MemoryError, SystemExit):
+        raise
+    except BaseException as error:  # what panics in Rust is no Exception
+        raise InputError(f"{name} is no whole Excel workbook: {error}") from None
+    rows: Sequence[Sequence[object]] = next((own for own in read.values() if len(own) > 1), [])
+    placed = [(i, [*map(_plain, row)]) for i, row in enumerate(rows, 1) if any(row)]
+    if len(placed) < 2:
+        raise InputError(f"{name} has no sheet with a header and rows.")
+    (_, header), *body = placed
+    names = tuple(str(cell).strip() for cell in header)
+    table = Table(name, names, [row for _, row in body], [i for i, _ in body])
+    material = read_columns_of(table, system_name(name.rpartition("/")[2]), meant)
+    others = [own for own, rows in read.items() if len(rows) > 1][1:]
+    passed = (f"{name}: sheets passed over: {', '.join(others)}.",) if others else ()
+    return replace(material, notes=(*material.notes, *passed))
+
+
+def _require_places(part: bytes, name: str) -> None:
+    """Check that cells say where they are, and that these places would not be mostly empty."""
+    places = PLACE.findall(part)
+    lettered = [letters.upper() for letters, _ in places if letters]
+    if len(CELL.findall(part)) > len(lettered):
+        raise InputError(f"{name} has cells that do not say where they are; save it as CSV.")
+    rows = max((int(row[: ENOUGH + 1]) for _, row in places), default=0)
+    columns = max((int.from_bytes(bytes(c - 64 for c in own)) for own in lettered), default=0)
+    require_filled(rows, columns, len(places), name)
+
+
+def _plain(cell: object) -> object:
+    """A cell as JSON would have it: a spreadsheet has made some numbers dates."""
+    return cell if isinstance(cell, str | int | float) else str(cell)[:10]
 
 
 def read_numbers(file: File) -> Material:

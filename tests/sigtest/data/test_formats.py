@@ -7,6 +7,7 @@ import math
 import zipfile
 from dataclasses import replace
 
+import evaluated
 import pytest
 
 import sigtest
@@ -138,6 +139,7 @@ FILES = {
     "numbers": ("aspen.num", "0.5\n0\nNone\n"),
     "text-columns": ("both.tsv", "a b c\td e\nf\tg\nh\ti\n"),
     "text": ("aspen.en", PLAIN),
+    **evaluated.FILES,
 }
 
 
@@ -977,7 +979,6 @@ EVALUATIONS = {
     "lighteval": json.dumps({"config_general": {}, "results": {"all": {}}}),
     "EvalPlus": json.dumps({"date": "2025", "hash": "a", "eval": {"HumanEval/0": []}}),
     "SWE-bench": json.dumps({"total_instances": 2, "resolved_ids": ["a"], "schema_version": 2}),
-    "its instances": json.dumps({"a__b-1": {"patch_exists": True, "resolved": False}}),
     "DeepEval": json.dumps({"testCases": [{"name": "a", "success": True}]}),
 }
 

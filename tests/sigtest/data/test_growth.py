@@ -15,11 +15,12 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 import pytest
+from evaluated import sheet, workbook
 from test_formats import FILES
 
 from sigtest.data.health import FRAMES
 from sigtest.errors import LimitError, SigtestError
-from sigtest.files import FORMATS_READ, FORMATS_REFUSED, read_bytes
+from sigtest.files import FORMATS_READ, FORMATS_REFUSED, Joining, read_bytes
 from sigtest.files.file import File
 from sigtest.files.judgements import read_scores, reads_scores
 from sigtest.files.registry import FORMATS_JUDGED, is_judged, read_judgements
@@ -197,6 +198,40 @@ def test_every_reader_takes_linear_time(name: str) -> None:
     assert not grown(lambda data: read_bytes(data, base), listed, text, LARGE)
 
 
+SHAPED = {  # tables that are written in another way
+    "x.csv": "id;system;score;note\nq1;elm;0,5;a, b\nq2;elm;1;-\n",
+    "x.jsonl": '{"id": 1, "metrics": {"comet": 0.5, "judge": {"score": 1}}}\n',
+}
+
+
+@pytest.mark.parametrize("name", SHAPED)
+def test_tables_of_other_shapes_take_linear_time(name: str) -> None:
+    assert not grown(lambda data: read_bytes(data, name), listed, SHAPED[name], LARGE)
+    assert not grown(lambda data: read_bytes(data, name), hostile, SHAPED[name], MEDIUM)
+
+
+def test_workbooks_take_linear_time() -> None:
+    pytest.importorskip("python_calamine", reason="workbooks need the extra `excel`")
+    rows = sheet([["id", "elm"], *(["q", 0.5] for _ in range(2))])
+    cells = rows.index("<row")
+
+    def run(data: bytes) -> None:
+        read_bytes(
+            workbook(data.decode("utf-8", "replace")), "x.xlsx", how=Joining(columns="systems")
+        )
+
+    def many(text: str, size: int) -> Iterator[str]:
+        start, end = text[:cells], text[cells:]
+        row = '<row r="{0}"><c r="A{0}"><v>{0}</v></c><c r="B{0}"><v>1</v></c></row>'
+        yield start + "".join(row.format(i) for i in range(1, size // len(row))) + end
+        yield start + "<row>" * (size // 5) + end
+        yield start + '<row r="1">' + '<c r="A1"/>' * (size // 11) + "</row>" + end
+
+    assert not grown(run, many, rows, LARGE)
+    assert not grown(run, lambda text, size: (text[:cells] + own for own in hostile(
+        text[cells:], size)), rows, MEDIUM)  # fmt: skip
+
+
 def test_many_systems_in_one_file_take_linear_time() -> None:
     assert not grown(lambda data: read_bytes(data, "x.xml"), many_systems, "", 4 * LARGE)
 
@@ -238,6 +273,9 @@ OWN = {  # everything has names of its own: nothing of it may be laid out as a t
         f'{{"doc_id":{i},"resps":[],"filter":"f{i}","acc":1}}\n' for i in range(2000)
     ),
     "comet.json": '{"a": [' + ",".join(f'{{"mt":"x","m{i}":1}}' for i in range(2000)) + "]}",
+    "far.xlsx": workbook(
+        sheet([["id", "a"], ["q", 1]]).replace('"2"', '"999999"').replace('"B2"', '"XFD999999"')
+    ),
     "digits.csv": "id,system,score\n" + "".join(f"{'1' * 5000}{i},s,1\n" for i in range(3)),
     "digits.json": f'[{{"id": {"1" * 5000}, "score": 1}}]',
     "nested.json": "[" * 5000 + '{"id": 1}',
@@ -246,7 +284,8 @@ OWN = {  # everything has names of its own: nothing of it may be laid out as a t
 
 @pytest.mark.parametrize("name", OWN)
 def test_memory_follows_from_bytes_and_one_sentence_says_what_is_wrong(name: str) -> None:
-    data = OWN[name].encode()
+    own = OWN[name]
+    data = own.encode() if isinstance(own, str) else own
     tracemalloc.start()
     try:
         with pytest.raises(SigtestError, match=name):

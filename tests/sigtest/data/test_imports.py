@@ -265,7 +265,7 @@ BAD_ARCHIVES = {
     "encrypted": (encrypted_zip(), "encrypted"),
     "bzip2 in zip": (zipped(FILES, zipfile.ZIP_BZIP2), "use deflate"),
     "lzma in zip": (zipped(FILES, zipfile.ZIP_LZMA), "use deflate"),
-    "zstandard in zip": (zstandard_zip(), "inspect log convert --to json"),
+    "damaged zstandard in zip": (zstandard_zip(), "'systems/bad.en' is not whole"),
     "member twice": (twice_zip(), "twice"),
     "member without a name": (
         zipped(FILES | {"systems/x.en": GOOD}).replace(b"systems/x.en", b"\0ystems/x.en"),

@@ -50,9 +50,10 @@ SEG = [f"{s}\t0.{i}" for s in ("aspen", "birch") for i in IDS]
 SLIPS = {
     "decimal comma": (changed(3, '4,aspen,"0,4"'), ["line 5", "'0,4'", "0.5 and not 0,5"]),
     "decimal comma that splits a cell": (changed(3, "4,aspen,0,4"), ["line 5", "0.5 and not 0,5"]),
-    "decimal commas between semicolons": (
-        table([row.replace(",", ";").replace(".", ",") for row in ROWS], HEAD.replace(",", ";")),
-        ["line 2", "0.5 and not 0,5"],
+    "decimal commas and points between semicolons": (
+        table([row.replace(",", ";").replace(".", ",", i % 2) for i, row in enumerate(ROWS)],
+              HEAD.replace(",", ";")),
+        ["line 3", "0.5 and not 0,5"],
     ),
     "percent": (changed(3, "4,aspen,40%"), ["line 5", "percent sign"]),
     "a decimal comma before three digits": (

@@ -1,0 +1,208 @@
+"""What evaluations of language models, agents and rankings write, as rows of a table.
+
+promptfoo's results, test runs of DeepEval, reports of SWE-bench, and `trec_eval -q`. What could not
+be scored is missing, and nothing is 0 but what the program itself counts so.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from sigtest.data.names import without_slash
+from sigtest.errors import InputError, at_line
+from sigtest.files.file import File, Record, entries_of, record_in
+from sigtest.files.formats.columns import read_columns_of
+from sigtest.files.material import Material
+from sigtest.files.tables import Table
+
+HEADER = ("id", "system", "metric", "score", "run", "higher_is_better", "question")
+Row = tuple[object, ...]  # as HEADER
+
+
+def _read(file: File, rows: Sequence[Row], notes: Sequence[str] = ()) -> Material:
+    table = Table(file.name, HEADER, rows, range(1, len(rows) + 1), "entry")
+    material = read_columns_of(table, file.stem)
+    return replace(material, notes=(*material.notes, *notes))
+
+
+def _objects(entries: object, name: str) -> Iterator[Record]:
+    for i, entry in enumerate(entries_of(entries), 1):
+        if not isinstance(entry, dict):
+            raise InputError(f"{name}: entry {i} is no object.")
+        yield entry
+
+
+ERROR = 2  # promptfoo's failureReason where nothing came back
+
+
+def _results(file: File) -> object:
+    """The list in `results`, perhaps one deeper; records, one a line."""
+    results = file.first.get("results", [row.record for row in file.records()])
+    return results.get("results") if isinstance(results, dict) else results
+
+
+def sniff_promptfoo(file: File) -> bool:
+    """Results with `testIdx` and `promptIdx`: in an object, or one a line."""
+    row: object = file.first
+    if file.kind == "object" and "results" in file.first:
+        row = next(iter(entries_of(_results(file))), None)
+    return isinstance(row, dict) and {"testIdx", "promptIdx", "success", "score"} <= {*row}
+
+
+def read_promptfoo(file: File) -> Material:
+    """Read the scores of each provider, and of each prompt where a provider has several.
+
+    Tests that are the same are runs of one (`--repeat`); a provider's error is a missing score.
+
+    Raises:
+        InputError: A result that is no object, or a score that is no number.
+    """
+    results, tests = [], dict[str, object]()
+    prompts = defaultdict[str, dict[str, int]](dict)
+    for result in _objects(_results(file), file.name):
+        provider, test = result.get("provider"), record_in(result, "testCase")
+        if isinstance(provider, dict):
+            provider = provider.get("label") or provider.get("id")
+        asked = json.dumps(result.get("vars") or test.get("vars"), ensure_ascii=False)
+        item = asked + json.dumps([test.get("description"), test.get("assert")])
+        tests.setdefault(item, result.get("testIdx"))
+        system, prompt = without_slash(str(provider)), str(result.get("promptIdx"))
+        prompts[system].setdefault(prompt, len(prompts[system]) + 1)
+        results.append((result, system, prompt, item, asked))
+    rows: list[Row] = []
+    times = Counter[tuple[str, str, str]]()
+    for result, system, prompt, item, asked in results:
+        times[system, prompt, item] += 1
+        run, several = times[system, prompt, item], len(prompts[system]) > 1
+        name = f"{system} prompt {prompts[system][prompt]}" if several else system
+        scores = {"score": result.get("score"), "pass": result.get("success")}
+        for label, score in {**scores, **record_in(result, "namedScores")}.items():
+            found = None if result.get("failureReason") == ERROR else score
+            rows.append((tests[item], name, without_slash(label), found, run, None, asked))
+    return _read(file, rows)
+
+
+CASES = ("testCases", "test_cases", "test_results")
+METRICS = ("metricsData", "metrics_data")
+
+
+def _cases(file: File) -> list[Record]:
+    run = record_in(file.first, "testRunData") or file.first
+    return [case for name in CASES for case in _objects(run.get(name), file.name)]
+
+
+def sniff_deepeval(file: File) -> bool:
+    """An object with a list of test cases that have data of metrics."""
+    run = record_in(file.first, "testRunData") or file.first
+    first = next((case for name in CASES for case in entries_of(run.get(name))), None)
+    return file.kind == "object" and isinstance(first, dict) and not {*METRICS}.isdisjoint(first)
+
+
+def read_deepeval(file: File) -> Material:
+    """Read the score of every metric by test case; less is better where that passes.
+
+    Raises:
+        InputError: Cases that nothing tells apart, or a score that is no number.
+    """
+    cases = _cases(file)
+    names = [[str(case.get(field)) for case in cases] for field in ("name", "order", "input")]
+    ids = next((own for own in names if len({*own}) == len(cases) and "None" not in own), None)
+    if ids is None:
+        raise InputError(f"{file.name}: test cases have no names or inputs of their own.")
+    scored = [
+        (i, case.get("input"), str(entry.get("name")), entry)
+        for i, case in zip(ids, cases, strict=True)
+        for entry in _objects(case.get(METRICS[0], case.get(METRICS[1])), file.name)
+    ]
+    lower = {name for _, _, name, entry in scored if _passes_below(entry)}
+    rows = [
+        (
+            i, file.stem, without_slash(name), None if entry.get("error") else entry.get("score"),
+            1, False if name in lower else None, asked if isinstance(asked, str) else None,
+        )
+        for i, asked, name, entry in scored
+    ]  # fmt: skip
+    return _read(file, rows)
+
+
+def _passes_below(entry: Record) -> bool:
+    """Whether a score passes below its threshold, or fails above, as of bias and toxicity."""
+    score, threshold = entry.get("score"), entry.get("threshold")
+    if not isinstance(score, int | float) or not isinstance(threshold, int | float):
+        return False
+    return score != threshold and entry.get("success") is (score < threshold)
+
+
+SUBMITTED = ("submitted_ids", "completed_ids", "unresolved_ids", "empty_patch_ids", "error_ids",
+             "generated", "no_generation", "resolved", "resolved_ids")  # fmt: skip
+
+
+def sniff_swebench(file: File) -> bool:
+    """A report on a run, the results of a submission, or reports on instances."""
+    fields, own = {*file.first}, next(iter(file.first.values()), None)
+    run = {"resolved_ids", "submitted_ids"} <= fields or {"resolved", "generated"} <= fields
+    reports = isinstance(own, dict) and {"resolved", "patch_exists"} <= {*own}
+    return file.kind == "object" and (run or reports)
+
+
+def read_swebench(file: File) -> Material:
+    """Read which instances are resolved; empty patches and errors are not, as SWE-bench counts.
+
+    Raises:
+        InputError: A list of ids that has something else.
+    """
+    lists = {name: entries_of(file.first.get(name)) for name in (*SUBMITTED, "incomplete_ids")}
+    if not all(isinstance(i, str) for listed in lists.values() for i in listed):
+        raise InputError(f"{file.name}: ids of instances are text.")
+    resolved = {*lists["resolved_ids"], *lists["resolved"]}
+    scores = dict.fromkeys(lists["incomplete_ids"])
+    scores |= {i: i in resolved for name in SUBMITTED for i in lists[name]}
+    scores |= {
+        i: own.get("resolved") is True for i, own in file.first.items() if isinstance(own, dict)
+    }
+    lost = [*scores.values()].count(None)
+    note = (
+        f"{file.name}: {lost:,} instances that were not submitted have no score; SWE-bench counts "
+        "them as not resolved."
+    )
+    rows = [(i, file.stem, "resolved", score, 1, True, None) for i, score in scores.items()]
+    return _read(file, rows, [note] if lost else [])
+
+
+MEASURE = re.compile(
+    r"(map|gm_map|Rprec|bpref|recip_rank|infAP|iprec_at_recall|P|recall|success|R?ndcg|binG|G|set"
+    r"|relative|utility|11pt_avg|num|runid|relstring)(_\S+)?"
+)
+COUNTS = re.compile(r"(num|runid|relstring|gm|utility)(_\S+)?")  # which measure no single query
+
+
+def sniff_trec(file: File) -> bool:
+    """`map<TAB>301<TAB>0.2`: a known measure, a query or `all`, a value, on nearly every line."""
+    rows = [line.split("\t") for line in file.first_lines]
+    known = [len(row) == 3 and MEASURE.fullmatch(row[0].strip()) for row in rows]
+    return len(rows) > 1 and sum(map(bool, known)) > 0.9 * len(rows)
+
+
+def read_trec(file: File) -> Material:
+    """Read every measure by query; the run is named by its line `runid`, or by the file.
+
+    Raises:
+        InputError: A line of other columns, no number, or averages alone.
+    """
+    rows: list[Row] = []
+    system = file.stem
+    for i, line in enumerate(file.lines, 1):
+        cells = [cell.strip() for cell in line.split("\t")]
+        if len(cells) != 3 and line.strip():
+            raise at_line(file.name, i, f"{len(cells)} columns; measure, query, value belong here.")
+        if cells[0] == "runid":
+            system = without_slash(cells[2])
+        elif line.strip() and cells[1] != "all" and not COUNTS.fullmatch(cells[0]):
+            rows.append((cells[1], cells[0], cells[2]))
+    if not rows:
+        raise InputError(f"{file.name} has averages over queries alone; run trec_eval with -q.")
+    return _read(file, [(i, system, measure, value, 1, True, None) for i, measure, value in rows])

@@ -1,0 +1,361 @@
+"""What evaluations, spreadsheets and retrieval write: read as rows of a table, or refused."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from evaluated import (
+    SWEBENCH,
+    TREC,
+    deepeval,
+    deepeval_cases,
+    promptfoo,
+    promptfoo_rows,
+    sheet,
+    workbook,
+    zstandard,
+)
+
+from sigtest.errors import InputError, LimitError
+from sigtest.files import Bounds, Joining, join, read_bytes
+from sigtest.files.tables import flat
+
+
+def tables(material):
+    return {(own.system, own.label): own.runs for own in material.scores}
+
+
+def read(content, name="x.json", **how):
+    data = content if isinstance(content, bytes) else content.encode()
+    return read_bytes(data, name, how=Joining(**how))
+
+
+def jsonl(rows):
+    return "".join(f"{json.dumps(row)}\n" for row in rows)
+
+
+# promptfoo
+
+
+def test_promptfoo_has_scores_of_each_provider_by_test():
+    found = read(promptfoo(promptfoo_rows()))
+    assert found.ids == ("0", "1")
+    assert tables(found) == {
+        ("openai:gpt", "score"): ((1.0, 1.0),), ("openai:gpt", "pass"): ((1.0, 1.0),),
+        ("openai:gpt", "tone"): ((0.5, 0.75),), ("file:____elm.py", "score"): ((1.0, 0.25),),
+        ("file:____elm.py", "pass"): ((1.0, 0.0),), ("file:____elm.py", "tone"): ((0.5, 0.75),),
+    }  # fmt: skip
+    assert found.keys == ('{"q": "2+2?"}', '{"q": "3+3?"}')
+    assert not any("passed over" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("of", ["lines", "version 2"])
+def test_promptfoo_of_other_shapes_says_the_same(of):
+    rows = promptfoo_rows()
+    text = jsonl(rows) if of == "lines" else json.dumps({"version": 2, "results": rows})
+    assert tables(read(text)) == tables(read(promptfoo(rows)))
+
+
+def test_repeats_of_a_test_in_promptfoo_are_runs():
+    found = read(promptfoo(promptfoo_rows(repeat=3)))
+    assert found.ids == ("0", "1")
+    assert tables(found)["file:____elm.py", "score"] == ((1.0, 0.25),) * 3
+
+
+def test_prompts_of_one_provider_in_promptfoo_are_systems():
+    found = read(promptfoo(promptfoo_rows(prompts=("plain", 'a "quoted" one'))))
+    names = ("openai:gpt prompt 1", "openai:gpt prompt 2")
+    assert found.system_names[:2] == names
+
+
+def test_an_error_of_a_provider_in_promptfoo_is_no_score():
+    rows = promptfoo_rows()
+    rows[3] |= {"failureReason": 2, "error": "429", "score": 0, "success": False}
+    found = read(promptfoo(rows))
+    assert tables(found)["file:____elm.py", "pass"] == ((1.0, None),)
+    with pytest.raises(InputError, match=r"no 'score' score for 1 of 2 segments \('1'\).*drop"):
+        join([found])
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda rows: [*rows, 3], "x.json: entry 5 is no object"),
+        (lambda rows: [rows[0] | {"score": "high"}], "x.json, entry 1, column 'score': 'high' is"),
+        (
+            lambda rows: [rows[0] | {"namedScores": {"a": {"b": 1}}}],
+            "a score is one number, not an",
+        ),
+    ],
+)
+def test_what_promptfoo_does_not_write_is_refused(change, said):
+    with pytest.raises(InputError, match=said):
+        read(promptfoo(change(promptfoo_rows())))
+
+
+# DeepEval
+
+
+def test_deepeval_has_scores_by_metric_and_says_which_are_better_when_lower():
+    found = read(json.dumps(deepeval(deepeval_cases())), "elm.json")
+    assert found.ids == ("test_case_0", "test_case_1")
+    assert tables(found) == {
+        ("elm", "Answer Relevancy"): ((0.75, 0.25),), ("elm", "Bias"): ((0.125, 0.625),),
+    }  # fmt: skip
+    directions = {own.label: own.higher_is_better for own in found.scores}
+    assert directions == {"Answer Relevancy": None, "Bias": False}
+
+
+def test_deepeval_of_other_shapes_says_the_same():
+    plain = read(json.dumps(deepeval(deepeval_cases())))
+    inner = read(json.dumps({"testRunData": deepeval(deepeval_cases())}))
+    snake = [{**case, "metrics_data": case.pop("metricsData")} for case in deepeval_cases()]
+    assert inner == plain == read(json.dumps(deepeval(snake, "test_results")))
+    same = read(json.dumps(deepeval(deepeval_cases(names=("same", "same")))))
+    assert same.ids == ("0", "1")
+    assert tables(same) == tables(plain)
+
+
+def test_an_error_of_a_metric_of_deepeval_is_no_score():
+    cases = deepeval_cases()
+    cases[0]["metricsData"][1] |= {"error": "timed out", "score": 0, "success": False}
+    assert tables(read(json.dumps(deepeval(cases)), "elm"))["elm", "Bias"] == ((None, 0.625),)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda cases: [{**c, "name": None, "order": None, "input": "same"} for c in cases],
+         "x.json: test cases have no names or inputs of their own"),
+        (lambda cases: [cases[0], "x"], "x.json: entry 2 is no object"),
+        (lambda cases: [{**cases[0], "metricsData": [{"name": "a", "score": "high"}]}],
+         "column 'score': 'high' is not a number"),
+    ],
+)  # fmt: skip
+def test_what_deepeval_does_not_write_is_refused(change, said):
+    with pytest.raises(InputError, match=said):
+        read(json.dumps(deepeval(change(deepeval_cases()))))
+
+
+# SWE-bench
+
+
+def test_swebench_has_what_was_resolved_of_all_that_was_submitted():
+    found = read(json.dumps(SWEBENCH), "elm.run1.json")
+    scores = dict(zip(found.ids, tables(found)["elm.run1", "resolved"][0], strict=True))
+    assert scores == {"a__a-1": 0.0, "a__a-2": 1.0, "b__b-3": 0.0, "b__b-4": 0.0}
+    assert found.notes == ()
+
+
+def test_what_was_not_submitted_to_swebench_has_no_score():
+    found = read(json.dumps(SWEBENCH | {"incomplete_ids": ["c__c-5"]}), "elm.json")
+    scores = dict(zip(found.ids, tables(found)["elm", "resolved"][0], strict=True))
+    assert scores["c__c-5"] is None
+    assert "1 instances that were not submitted have no score" in found.notes[-1]
+
+
+def test_results_of_a_submission_and_reports_of_instances_say_the_same():
+    results = {"no_generation": ["b__b-3"], "generated": ["a__a-1", "a__a-2", "b__b-4"],
+               "with_logs": ["a__a-1", "a__a-2"], "applied": ["a__a-1"], "resolved": ["a__a-2"],
+               "test_timeout": ["b__b-4"]}  # fmt: skip
+    reports = {
+        name: {"patch_exists": True, "resolved": name == "a__a-2", "tests_status": {}}
+        for name in ("a__a-1", "a__a-2", "b__b-3", "b__b-4")
+    }
+    whole = read(json.dumps(SWEBENCH), "elm.json")
+    for other in (results, reports):
+        found = read(json.dumps(other), "elm.json")
+        assert dict(zip(found.ids, found.scores[0].values, strict=True)) == dict(
+            zip(whole.ids, whole.scores[0].values, strict=True)
+        )
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (SWEBENCH | {"resolved_ids": [1]}, "x.json: ids of instances are text"),
+        ({"total_instances": 2, "resolved_ids": ["a"]}, "x.json is not read: it is a log or"),
+    ],
+)
+def test_other_reports_of_swebench_are_refused(content, said):
+    with pytest.raises(InputError, match=said):
+        read(json.dumps(content))
+
+
+# trec_eval
+
+
+def test_trec_eval_has_every_measure_by_query_and_the_name_of_the_run():
+    found = read(TREC, "x.txt")
+    assert found.ids == ("301", "302")
+    assert tables(found) == {("bm25", "map"): ((0.25, 0.75),), ("bm25", "P_10"): ((0.5, 0.0),)}
+
+
+def test_trec_eval_without_a_name_is_called_as_its_file():
+    lines = [line for line in TREC.splitlines(keepends=True) if "\tall\t" not in line]
+    assert read("".join(lines), "dense.eval").system_names == ("dense",)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("".join(line for line in TREC.splitlines(True) if "\tall\t" in line), "trec_eval with -q"),
+        (TREC + "map\t303\n" + TREC * 9, "line 11: 2 columns; measure, query, value"),
+        (TREC.replace("0.75", "high"), "'high' is not a number"),
+        (TREC + TREC, "a second 'map' score of system 'bm25' for segment '301'"),
+    ],
+)
+def test_what_trec_eval_does_not_write_is_refused(text, said):
+    with pytest.raises(InputError, match=said):
+        read(text, "x.txt")
+
+
+# tables of spreadsheets and of nested records
+
+
+def test_decimal_commas_between_semicolons_are_numbers():
+    text = "id;system;score\n1;elm;0,5\n2;elm;0,25\n1;oak;1\n2;oak;-\n"
+    found = read(text.replace("-", "1e3"), "x.csv")
+    assert {s: v for (s, _), v in tables(found).items()} == {
+        "elm": ((0.5, 0.25),), "oak": ((1.0, 1000.0),),
+    }  # fmt: skip
+    assert tables(read("sep=;\n" + text, "x.csv"))["oak", "x"] == ((1.0, None),)
+
+
+def test_texts_with_commas_between_semicolons_stay_texts():
+    found = read("id;system;hypothesis;score\n1;elm;3,5;0,5\n2;elm;a, b;0,25\n", "x.csv")
+    assert found.systems == (("elm", (("3,5", "a, b"),)),)
+
+
+def test_commas_that_may_part_thousands_are_refused():
+    with pytest.raises(InputError, match="'1,234' is not a number; write the decimal mark as a po"):
+        read("id;system;score\n1;elm;1,234\n2;elm;12,345\n", "x.csv")
+    assert tables(read("id;system;score\n1;elm;1,234\n2;elm;12,3\n", "x.csv")) == {
+        ("elm", "scores"): ((1.234, 12.3),)
+    }
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_objects_of_scores_are_columns(whole):
+    rows = [
+        {"id": i, "system": name, "metrics": {"comet": i / 4, "judge": {"score": 2 * i}, "why": ""}}
+        for name in ("elm", "oak")
+        for i in range(3)
+    ]
+    found = read(json.dumps(rows) if whole else jsonl(rows), "x.jsonl")
+    assert tables(found)["elm", "metrics.comet"] == ((0.0, 0.25, 0.5),)
+    assert tables(found)["oak", "metrics.judge.score"] == ((0.0, 2.0, 4.0),)
+
+
+def test_one_metric_within_is_enough_and_other_objects_are_none():
+    rows = [{"id": i, "scores": {"comet": i / 4}, "usage": {"tokens": i}} for i in range(3)]
+    assert tables(read(jsonl(rows), "elm.jsonl")) == {("elm", "scores.comet"): ((0.0, 0.25, 0.5),)}
+    deep = {"metrics": {"a": {"b": {"c": {"d": 1}}}}}
+    assert flat(deep) == {"metrics.a.b.c": {"d": 1}}
+
+
+def test_a_score_that_is_a_list_within_is_refused():
+    rows = [{"id": i, "system": "elm", "metrics": {"comet": [i]}} for i in range(3)]
+    with pytest.raises(InputError, match=r"without scores or texts|a score is one number"):
+        read(jsonl(rows), "elm.jsonl")
+
+
+HEADER = ["id", "elm", "oak"]
+ROWS = [HEADER, ["q1", 0.5, 1], ["q2", 0.25, 0]]
+
+
+def excel(*sheets, **how):
+    pytest.importorskip("python_calamine", reason="workbooks need the extra `excel`")
+    return read(workbook(*sheets), "board.xlsx", columns="systems", **how)
+
+
+def test_a_workbook_is_what_its_table_would_be_as_csv():
+    csv = read("id,elm,oak\nq1,0.5,1\nq2,0.25,0\n", "board.csv", columns="systems")
+    assert excel(sheet(ROWS)) == csv
+    assert excel(sheet(ROWS, first=4)) == csv
+    found = excel(sheet([]), sheet([*ROWS, [None, None, None]]), sheet(ROWS))
+    assert replace(found, notes=()) == replace(csv, notes=())
+    assert found.notes[-1] == "board.xlsx: sheets passed over: S3."
+
+
+@pytest.mark.parametrize(
+    ("xml", "said"),
+    [
+        (sheet([*ROWS, ["q3", "n/k", 1]]), r"board.xlsx, line 4, column 'elm': 'n/k' is not a num"),
+        (sheet([HEADER]), "no sheet with a header and rows"),
+        (sheet([["id", "elm", "elm"], ["q1", 1, 2], ["q2", 1, 2]]), "two columns are named 'elm'"),
+        (sheet(ROWS)[:-40], "no whole Excel workbook"),
+        (sheet(ROWS, first=1_000_000), "hardly any has what the others have"),
+        (sheet(ROWS).replace('"C3"', '"XFD3"'), "hardly any has what the others have"),
+        (sheet(ROWS).replace('"C3"', "'xfd99999999999999999999'"), "hardly any has what the"),
+        (sheet(ROWS).replace(' r="C3"', ""), "cells that do not say where they are"),
+    ],
+)  # fmt: skip
+def test_a_workbook_that_cannot_be_read_is_one_message(xml, said):
+    with pytest.raises(InputError, match=said):
+        excel(xml)
+
+
+def test_a_workbook_unpacks_within_bounds():
+    bomb = sheet([*ROWS, ["q3", "x" * 3_000_000, 1]])
+    with pytest.raises(LimitError, match="max_archive_ratio"):
+        excel(bomb)
+    with pytest.raises(LimitError, match="max_text_bytes"):
+        read_bytes(workbook(sheet(ROWS)), "board.xlsx", Bounds(text_bytes=1000))
+
+
+def test_a_workbook_without_its_reader_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "python_calamine", None)
+    with pytest.raises(InputError, match="pip install python-calamine; or save it as CSV"):
+        read(workbook(sheet(ROWS)), "board.xlsx")
+
+
+# Zstandard
+
+
+def inspect_log(value="C"):
+    header = {"status": "success", "eval": {"task": "arc", "model": "org/elm"}}
+    samples = [{"id": i, "epoch": 1, "scores": {"match": {"value": value}}} for i in (1, 2)]
+    return {"header.json": json.dumps(header).encode(), "samples/1.json": b"{}",
+            "summaries.json": json.dumps(samples).encode()}  # fmt: skip
+
+
+def packed(members):
+    pytest.importorskip("backports.zstd", reason="Zstandard needs the extra `zstd`")
+    return zstandard(members)
+
+
+def test_a_log_packed_with_zstandard_is_read():
+    found = read(packed(inspect_log()), "x.eval")
+    assert tables(found) == {("org__elm", "match"): ((1.0, 1.0),)}
+
+
+def test_zstandard_unpacks_within_bounds_and_is_checked():
+    bomb = inspect_log() | {"summaries.json": b"[" + b" " * 40_000_000 + b"]"}
+    with pytest.raises(LimitError, match="max_archive_ratio"):
+        read(packed(bomb), "x.eval")
+    frame = __import__("backports.zstd").zstd.compress(b"[]")
+    other = inspect_log() | {"summaries.json": (frame, b"[1]")}
+    for damaged in (other, other | {"summaries.json": (frame[:-3], b"[]")}):
+        with pytest.raises(InputError, match=r"'summaries.json' is not whole"):
+            read(packed(damaged), "x.eval")
+
+
+def test_zstandard_that_wants_a_large_window_is_refused():
+    zstd = pytest.importorskip("backports.zstd", reason="Zstandard needs the extra `zstd`")
+    options = {zstd.CompressionParameter.window_log: 27}
+    content = b'[{"id": 1}]'
+    made = zstd.ZstdCompressor(options=options)
+    frame = made.compress(content) + made.flush()  # of unknown size, so that the window stays
+    log = inspect_log() | {"summaries.json": (frame, content)}
+    with pytest.raises(InputError, match=r"'summaries.json' is not whole.*memory"):
+        read(zstandard(log), "x.eval")
+
+
+def test_zstandard_without_its_reader_says_what_to_install(monkeypatch):
+    data = packed(inspect_log())
+    monkeypatch.setattr("sigtest.files.archives.zstd", None)
+    with pytest.raises(
+        InputError, match=r"pip install backports.zstd; or convert a log of Inspect"
+    ):
+        read(data, "x.eval")
