@@ -28,7 +28,17 @@ from sigtest.data.names import choose
 from sigtest.engine import sampled
 from sigtest.errors import RecipeError
 from sigtest.progress import Progress, silent
-from sigtest.render.words import percent, printable
+from sigtest.render import text
+from sigtest.render.model import (
+    Document,
+    Group,
+    ReportTable,
+    intervals,
+    names,
+    numbers,
+    words,
+)
+from sigtest.render.words import percent
 from sigtest.report import Ends, counted, encode, listed
 from sigtest.significance import CORRECTIONS, TESTS
 from sigtest.significance.base import SLACK
@@ -118,41 +128,49 @@ class GateReport:
         return body
 
     def __str__(self) -> str:
-        """The outcome, a line for each system, and the signature."""
+        """The outcome, a row for each system, and the signature."""
+        return text.render(self.document())
+
+    def document(self) -> Document:
+        """It for any look."""
+        systems, places = self.systems, 2 if any(s.ci[1] - s.ci[0] > 1 for s in self.systems) else 4
+        columns = (
+            words("outcome", (s.outcome for s in systems)),
+            numbers("difference", (s.difference for s in systems), places, signed=True),
+            intervals((s.ci for s in systems), places),
+            words("p", (f"{s.p_adjusted:.2g}" for s in systems)),
+            words("power", (f"{s.power:.2f}" for s in systems if self.claim != "same")),
+        )
+        called = names("system", (s.system for s in systems))
+        group = Group(self.metric, tuple(column for column in columns if column.cells))
         meant = MEANT[self.claim].format(
             baseline=self.baseline, margin=self.margin or 0.0, metric=self.metric
         )
         side, times = ("two", 1) if self.claim == "same" else ("one", 2)
         level = percent(1 - times * self.alpha)
-        lines = [f"{self.outcome}: {meant}, {side}-sided at {self.alpha:g}; {level} intervals"]
-        lines += [_line(system, self) for system in self.systems]
+        notes = []
         if any(system.power < 0.8 for system in self.systems):
-            lines.append(
-                "A power below .8: this test set often cannot tell, even where nothing differs; "
-                "take more segments or a wider margin."
+            notes.append(
+                "A power below .8 (how likely a system without any difference passes): this test "
+                "set often cannot tell, even where nothing differs; take more segments or a wider "
+                "margin"
             )
-        lines += [f"Warning: {said}" for said in self.warnings]
         if self.claim == "same" and self.outcome == "pass":
-            lines.append(
+            notes.append(
                 "That no difference shows does not prove that there is none; the claim equivalent "
-                "can (--equivalent in the shell)."
+                "can (--equivalent in the shell)"
             )
-        lines.append(f"Signature: {self.signature}")
-        return "".join(f"{printable(line)}\n" for line in lines)
+        return Document(
+            "Gate",
+            (f"{self.outcome}: {meant}, {side}-sided at {self.alpha:g}; {level} intervals",),
+            (ReportTable(f"Less {self.baseline}", (called,), (group,)),),
+            notes=tuple(notes),
+            warnings=self.warnings,
+            signature=self.signature,
+        )
 
     def __repr__(self) -> str:
         return str(self)
-
-
-def _line(system: Gated, report: GateReport) -> str:
-    low, high = system.ci
-    corrected = len(report.systems) > 1 or system.p_adjusted != system.p_value
-    adjusted = f", {system.p_adjusted:.2g} adjusted" if corrected else ""
-    power = "" if report.claim == "same" else f"; power {system.power:.2f} where nothing differs"
-    return (
-        f"  {system.outcome:9}  {system.system}: {system.difference:+.3g} {report.metric} "
-        f"[{low:.3g}, {high:.3g}], p = {system.p_value:.2g}{adjusted}{power}"
-    )
 
 
 # what a gate's claim decides already; given as anything else it would be ignored

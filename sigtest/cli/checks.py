@@ -10,10 +10,11 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import fields, replace
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -38,27 +39,32 @@ from sigtest.cli.options import UsageError
 from sigtest.cli.shell import bar
 from sigtest.comparison.comparison import Comparison, parse_comparison
 from sigtest.comparison.notes import findings_of
-from sigtest.data.names import choose, system_name
+from sigtest.data.names import choose, is_reference, system_name
 from sigtest.data.testset import LABEL, System, TestSet
 from sigtest.data.text import parse_lines
 from sigtest.decide.summary import decided
 from sigtest.engine import compare as compare_here
-from sigtest.errors import InputError, quoted
-from sigtest.files import Entry
+from sigtest.errors import InputError, SigtestError, quoted
+from sigtest.files import Entry, Material, join, metrics_of, read_path
 from sigtest.files.file import File
+from sigtest.files.material import examples
 from sigtest.files.registry import format_of
-from sigtest.gates import check_choices
+from sigtest.gates import GateReport, check_choices
 from sigtest.gates import gate as decide
 from sigtest.metrics import METRICS
 from sigtest.metrics.labels import Accuracy
 from sigtest.render.formats import FORMATS
 from sigtest.render.proportion import Proportion, present, proportion
 from sigtest.render.records import FinishedReport, render_json
+from sigtest.render.text import markdown
 from sigtest.render.words import printable
 from sigtest.report import ENVELOPE, LeaderboardReport, Report, select
 from sigtest.requests.recipe import Recipe
 from sigtest.version import __version__
 
+GATE_FORMATS: dict[str, Callable[[GateReport], str]] = {
+    "text": str, "json": render_json, "markdown": lambda report: markdown(report.document()),
+}  # fmt: skip
 STATUS = {"pass": 0, "fail": 1, "undecided": 3}
 
 
@@ -70,7 +76,7 @@ def gate(options: argparse.Namespace) -> int:
         SigtestError: Bad input.
         OSError: A file that cannot be read or written.
     """
-    choose(options.format, ("text", "json"), "format", "format of gates")
+    form = choose(options.format, GATE_FORMATS, "format", "format of gates")
     if options.aa and options.equivalent:
         raise UsageError("--aa and --equivalent are two claims; take one")
     claim = "same" if options.aa else "equivalent" if options.equivalent else "not_worse"
@@ -80,8 +86,7 @@ def gate(options: argparse.Namespace) -> int:
     comparison = read_comparison(options)
     with bar() as progress:
         report = decide(comparison, margin, claim, progress)
-    content = render_json(report) if options.format == "json" else str(report)
-    write(content.encode(), options.output)
+    write(GATE_FORMATS[form](report).encode(), options.output)
     return STATUS[report.outcome]
 
 
@@ -323,6 +328,45 @@ def _check(what: str, reported: list[str], given: list[str]) -> None:
 
 def _names(listed: list[dict[str, Any]]) -> list[str]:
     return [own["name"] for own in listed]
+
+
+# what files are
+
+
+def look(options: argparse.Namespace) -> None:
+    """Say what is in files, what can be asked of them, and what is missing.
+
+    Raises:
+        UsageError: No file.
+        OSError: A file that cannot be read.
+    """
+    if not options.files:
+        raise UsageError("look at which files? (see sigtest look --help)")
+    found, lines = list[Material](), list[str]()
+    try:
+        for path in options.files:
+            found.append(read_path(path))
+            lines.append(f"{path}: {found[-1].format}; {_contents(found[-1])}")
+        if all(material.texts for material in found):
+            files = sorted(options.files, key=lambda p: not is_reference(os.path.basename(p)))
+            lines.append(f"ask: sigtest compare -r {' '.join(map(quote, files))}")
+        else:
+            whole = join([material.of_known_role() for material in found])
+            parse_comparison({**whole.as_json(), "metrics": metrics_of(whole)})
+            given = " ".join(f"--from {quote(path)}" for path in options.files)
+            lines += [f"ask: sigtest {command} {given}" for command in ("compare", "board")]
+    except SigtestError as error:
+        lines.append(f"missing: {error}")
+    sys.stdout.write("".join(f"{printable(line)}\n" for line in lines))
+
+
+def _contents(material: Material) -> str:
+    runs = max((len(own.runs) for own in material.scores), default=0)
+    parts = {
+        "references": len(material.references), "segments": len(material), "runs": runs,
+        "systems": examples(material.system_names, 8), "scores": examples(material.score_labels, 8),
+    }  # fmt: skip
+    return "; ".join(f"{what} {own}" for what, own in parts.items() if own)
 
 
 # labels, and scores over data sets

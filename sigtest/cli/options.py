@@ -366,6 +366,19 @@ def board(parser: Parser) -> None:
     parser.set_defaults(columns="systems")
 
 
+@command("say what files are, and what can be asked of them", "checks:look", compiles=False)
+def look(parser: Parser) -> None:
+    """Say what files are, what can be asked of them (commands to type), and what is missing.
+
+    sigtest look FILE ...
+
+    example:
+      sigtest look *.jsonl
+    """  # noqa: D405
+    add_place(parser, "files", "FILE", "a file, folder or archive of docs/FORMATS.md", nargs="*")
+    add_help(parser)
+
+
 @command("draw a picture of a JSON report", "compare:plot", compiles=False)
 def plot(parser: Parser) -> None:
     """Draw a picture of a JSON report as SVG, PDF or PNG.
@@ -444,7 +457,7 @@ def gate(parser: Parser) -> None:
         "default 0.05",
     )
     group = parser.add_argument_group("what to show")
-    add(group, "--format", "NAME", "text (default) or json")
+    add(group, "--format", "NAME", "text (default), json, or markdown for a pull request")
     add_file(group)
     add_help(group)
 

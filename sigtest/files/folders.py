@@ -398,7 +398,8 @@ def read_tree(tree: Tree, how: Joining = STRICT) -> Material:
     """
     if not tree.paths:
         raise InputError(f"{tree.name} is a folder or archive without any file.", field=tree.name)
-    return format_of_tree(tree).read(tree, how)
+    known = format_of_tree(tree)
+    return replace(known.read(tree, how), format=known.title)
 
 
 def format_of_tree(tree: Tree) -> Reader[Tree, Material]:

@@ -95,6 +95,7 @@ class Material:
             may be joined by their place.
         keys: What tells whether two segments of one id are the same (a hash of the item).
         testsets: Test set (language pair, task) of each segment, where known.
+        format: What its file is, where it was read of one.
         tasks: Whether each segment is a test set of its own, as rows of a board are.
         name: What messages call it.
         notes: Sentences about what was read in a way that could surprise, for the report.
@@ -112,6 +113,7 @@ class Material:
     keys: tuple[str, ...] | None = None
     testsets: tuple[str, ...] | None = None
     unread: tuple[str, ...] = field(default=(), compare=False)
+    format: str = field(default="", compare=False)
     tasks: bool = field(default=False, compare=False)
     name: str = field(default="", compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from sigtest.data.names import choose
@@ -418,7 +418,8 @@ def read_file(file: File) -> Material:
     """
     if not file.data.strip():
         raise InputError(f"{file.name} is empty; one line a segment is expected.", field=file.name)
-    return format_of(file).read(file)
+    known = format_of(file)
+    return replace(known.read(file), format=known.title)
 
 
 def read_lines(file: File, role: str) -> tuple[Line, ...]:

@@ -275,6 +275,7 @@ def test_exit_statuses_and_what_is_printed(
         found, text = run(name)
         assert (found, text.split(":")[0]) == (status, outcome)
         assert "one-sided at 0.05; 90 % intervals\n" in text
+        assert run(name, options=("--margin", "0.3", "--format", "markdown"))[0] == status
         assert "power" in text
     status, text = run("s1", options=("--aa",))
     assert status == 0
@@ -282,15 +283,42 @@ def test_exit_statuses_and_what_is_printed(
         "pass: no significant difference from s0 (A/A), two-sided at 0.05; 95 % intervals\n"
     )
     assert "does not prove that there is none" in text
-    shown = re.search(r"p = (\S+), (\S+) adjusted;", run("s3", options=of_nine)[1])
-    assert shown is not None
-    assert float(shown[2]) == pytest.approx(min(1.0, 8 * float(shown[1])), rel=0.05)
+    of_one, shown = (
+        float(re.findall(r"^s3 .*\]  (\S+)", run("s3", options=own)[1], re.MULTILINE)[0])
+        for own in (("--margin", "0.3"), of_nine)
+    )
+    assert shown == pytest.approx(min(1.0, 8 * of_one), rel=0.05)
     assert run("s1", options=("--aa", "--equivalent"))[0] == 2
     assert run("s1", options=("--margin", "wide"))[0] == 2
     status, text = run("s1", "s2", options=("--margin", "0.3", "--format", "json"))
     body = json.loads(text)
     assert (status, body["outcome"]) == (1, "fail")
     assert [system["system"] for system in body["systems"]] == ["s1", "s2"]
+
+
+def test_a_gate_in_markdown_is_a_table_of_what_json_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = []
+    for name, row in zip(("old|er", "new"), scores(300, (0.0, -0.31))[:2], strict=True):
+        (tmp_path / name).write_text("".join(f"{value}\n" for value in row))
+        files += ["--scores", f"{name}={tmp_path / name}"]
+    told = []
+    for form in ("json", "markdown"):
+        main(["gate", *files, "--baseline", "old|er", "--margin", "1", "--format", form])
+        told.append(capsys.readouterr().out)
+    (system,) = json.loads(told[0])["systems"]
+    heading, below, table, *_, signature = told[1].split("\n\n")
+    assert heading.startswith(f"{system['outcome']}: not worse than old\\|er by 1 scores")
+    assert below == "Less old\\|er:"
+    row = [cell.strip() for cell in table.splitlines()[2].strip("|").split(" | ")]
+    assert row[:2] == ["new", system["outcome"]]
+    assert float(row[2]) == pytest.approx(system["difference"], abs=0.00005)
+    low, high = (float(end) for end in row[3].strip("\\[]").split(","))
+    assert (low, high) == pytest.approx(system["ci"], abs=0.00005)
+    assert float(row[4]) == pytest.approx(system["p_adjusted"], rel=0.05)
+    assert signature.startswith("Signature: ")
+    assert main(["gate", *files, "--baseline", "old|er", "--margin", "1", "--format", "csv"]) == 2
 
 
 def test_a_notebook_shows_what_the_shell_prints(

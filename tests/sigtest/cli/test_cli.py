@@ -421,7 +421,7 @@ def test_a_service_computes_for_the_commands_that_the_documentation_names(run):
     own = {name for name in COMMANDS if "--server" not in run(name, "--help")[1]}
     text = (Path(__file__).parents[3] / "docs" / "GUIDE.md").read_text()
     (without,) = re.findall(r"every command that computes has it but ([^.]*)\.", text)
-    assert own - {"metrics", "plot"} == set(re.findall(r"`(\w+)`", without))
+    assert own - {"look", "metrics", "plot"} == set(re.findall(r"`(\w+)`", without))
 
 
 def test_help_does_not_wait_for_numpy():

@@ -2,9 +2,12 @@
 
 import gzip
 import json
+import shlex
 from pathlib import Path
 
 import pytest
+from evaluated import promptfoo, promptfoo_rows
+from service import EXAMPLE
 
 import sigtest
 from sigtest.cli import main
@@ -210,3 +213,53 @@ def test_columns_of_numbers_are_systems_or_metrics_where_an_option_says_so(run):
     sets = {"one": Path("wide.csv"), "two": Path("wide.csv")}
     report = sigtest.suite(sets, columns="systems", resamples=99)
     assert [system.name for system in report.systems] == ["ours", "theirs"]
+
+
+def looked(capsys: pytest.CaptureFixture[str], *files: object) -> list[str]:
+    assert main(["look", *map(str, files)]) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+def test_look_says_what_files_are_and_what_to_ask(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    samples = tmp_path / "two words.json"
+    samples.write_text(promptfoo(promptfoo_rows(repeat=2)))
+    said = looked(capsys, samples)
+    assert said[0] == (
+        f"{samples}: results of promptfoo; segments 2; runs 2; systems openai:gpt, "
+        "file:____elm.py; scores score, pass, tone"
+    )
+    assert said[1:] == [f"ask: sigtest {c} --from '{samples}'" for c in ("compare", "board")]
+    for line in said[1:]:  # and what it says works
+        assert main([*shlex.split(line.removeprefix("ask: sigtest ")), "-m", "tone"]) == 0
+    capsys.readouterr()
+    texts = [EXAMPLE / "systems" / "aspen.en", EXAMPLE / "reference.en"]
+    assert looked(capsys, *texts)[-1] == f"ask: sigtest compare -r {texts[1]} {texts[0]}"
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"a.csv": "id,system,score\n1,elm,1\n2,elm,\n"}, "missing: a.csv: system 'elm' has no"),
+        ({"a.csv": "id,system,score\n1,elm,1\n2,elm,0\n", "b.csv": "id,score\n1,0\n3,1\n"},
+         "missing: b.csv has none for 1 of the 2 segments of a.csv"),
+        ({"a.csv": "system,segment,score,annotator,criterion\nelm,1,50,me,x\n"}, "`sigtest human`"),
+        ({"a.csv": "id,elm,oak\n1,1,0\n2,0,1\n"}, "--columns systems or metrics in the shell"),
+        ({"a.csv": "id,system,score\n1,elm,1\n2,elm,0\n", "b.en": "Text.\nTwo.\n"},
+         "missing: b.en is plain text, which does not say what it is"),
+    ],
+)  # fmt: skip
+def test_look_says_what_is_missing(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    files: dict[str, str],
+    said: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, content in files.items():
+        (tmp_path / name).write_text(content)
+    last = looked(capsys, *files)[-1]
+    assert last.startswith("missing: ")
+    assert said in last
