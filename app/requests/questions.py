@@ -117,6 +117,7 @@ def _repacked(form: FormData, path: str, settings: Settings) -> str:
     return packed(_of_page(form, KINDS[path], settings))
 
 
+@cache  # its schema takes milliseconds to make
 def fields_of(kind: Kind[Any]) -> tuple[str, ...]:
     """What a request of a kind may say, as its schema has it; nothing where that names nothing."""
     if isinstance(kind, Comparisons):

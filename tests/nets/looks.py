@@ -11,11 +11,13 @@ import hashlib
 import io
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
+from unittest.mock import patch
 
-from sigtest.cli import main
+from sigtest.cli import compare, main
 from sigtest.kinds import KINDS
 from sigtest.render.formats import FORMATS
 from sigtest.version import __version__
@@ -72,9 +74,32 @@ def _text_of(stream: io.TextIOWrapper) -> str:
     return stream.read()
 
 
+@contextlib.contextmanager
+def computed_once() -> Iterator[None]:
+    """What the shell is asked again, in another format, has the report that it had."""
+    with contextlib.ExitStack() as stack:
+        of_plan = _kept(compare.compare_here, lambda comparison: comparison.plan.key)
+        stack.enter_context(patch.object(compare, "compare_here", of_plan))
+        for kind in KINDS.values():
+            of_question = _kept(kind.compute, lambda question: question.key)
+            stack.enter_context(patch.object(kind, "compute", of_question))
+        yield
+
+
+def _kept(compute: Callable[..., Any], key: Callable[[Any], str]) -> Callable[..., Any]:
+    reports: dict[str, Any] = {}
+
+    def computed(asked: Any, *how: Any) -> Any:
+        if key(asked) not in reports:
+            reports[key(asked)] = compute(asked, *how)
+        return reports[key(asked)]
+
+    return computed
+
+
 def looks() -> Iterator[tuple[str, str]]:
     """Name and text of everything that is shown."""
-    with TemporaryDirectory() as temporary:
+    with TemporaryDirectory() as temporary, computed_once():
         for name, command in QUESTIONS.items():
             words = command.split()
             kind = KINDS[

@@ -330,25 +330,26 @@ def changed(request: dict[str, Any], place: tuple[str | int, ...], value: object
     return twin
 
 
-def refused_requests(client: httpx.Client) -> Iterator[dict[str, Any]]:
-    """What the service says of each wrong request that it refuses."""
+def refused_requests(client: httpx.Client, share: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each wrong request, or one of so many, and what the service says of it if it refuses it."""
     for name, (path, request) in REQUESTS.items():
         client.post(path, json=request).raise_for_status()
-        for slip, body in slips(request):
+        for slip, body in list(slips(request))[::share]:
             answer = client.post(path, json=body)
             assert answer.status_code < 500, (name, slip, answer.text)
+            refused = {}
             if answer.status_code >= 400:
                 problem = answer.json()
-                yield {
-                    "request": f"{name}: {slip}",
+                refused = {
                     "status": answer.status_code,
                     "type": problem["type"].rpartition(":")[2],
                     "errors": problem.get("errors", problem.get("detail")),
                 }
+            yield f"{name}: {slip}", refused
 
 
-def refused_files() -> Iterator[dict[str, Any]]:
-    """What the shell says of each wrong file that it refuses."""
+def refused_files() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each wrong file, and what the shell says of it if it refuses it."""
     with TemporaryDirectory() as temporary:
         for name, (file, command, text) in FILES.items():
             for slip, spoil in SPOILED.items():
@@ -358,20 +359,33 @@ def refused_files() -> Iterator[dict[str, Any]]:
                     told = written(command.replace("FILE", str(path)).split())
                 except Exception as fault:
                     told = f"status 2: FAULT {type(fault).__name__}: {fault}"
-                if "status 2: " in told:
-                    words = told.partition("status 2: ")[2].replace(temporary, "FOLDER")
-                    yield {"file": f"{name}: {slip}", "words": words.strip()}
+                words = told.partition("status 2: ")[2].replace(temporary, "FOLDER")
+                yield f"{name}: {slip}", {"words": words.strip()} if "status 2: " in told else {}
 
 
-def refusals() -> Iterator[str]:
-    """Lines of the record."""
+def refusals(share: int = 1) -> Iterator[tuple[str, str]]:
+    """What is tried, and its line of the record; an empty one where it is not refused.
+
+    Args:
+        share: One of so many requests is tried.
+    """
     with service(1) as (client, _):
-        for row in refused_requests(client):
-            yield json.dumps(row, ensure_ascii=False) + "\n"
-    for row in refused_files():
-        yield json.dumps(row, ensure_ascii=False) + "\n"
+        for what, refused in refused_requests(client, share):
+            yield f"request {what}", line("request", what, refused)
+    for what, refused in refused_files():
+        yield f"file {what}", line("file", what, refused)
+
+
+def line(kind: str, what: str, refused: dict[str, Any]) -> str:
+    return json.dumps({kind: what, **refused}, ensure_ascii=False) + "\n" if refused else ""
+
+
+def recorded() -> dict[str, str]:
+    """The record, by what was tried."""
+    lines = RECORD.read_text("utf-8").splitlines(keepends=True)
+    return {" ".join(next(iter(json.loads(own).items()))): own for own in lines}
 
 
 if __name__ == "__main__":
     record = Path(sys.argv[1]) if len(sys.argv) > 1 else RECORD
-    record.write_text("".join(refusals()), encoding="utf-8")
+    record.write_text("".join(told for _, told in refusals()), encoding="utf-8")
