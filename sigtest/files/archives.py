@@ -13,8 +13,9 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
+from importlib import import_module
 from pathlib import PurePosixPath
 from typing import Any, BinaryIO
 
@@ -22,11 +23,9 @@ from sigtest.errors import InputError
 from sigtest.files.file import first_twice
 from sigtest.files.tree import CHUNK, TAR, TAR_MAGIC, Meter, Tree, is_hidden
 
-zstd: Any
-try:
-    from backports import zstd
-except ImportError:  # the extra `zstd`
-    zstd = None
+zstd: Any = None
+with suppress(ImportError):  # the extra `zstd`
+    zstd = import_module("backports.zstd")
 
 ENTRY = b"PK\x01\x02"  # opens every entry of a zip's directory
 ENCRYPTED = 0x1
