@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 import sigtest
-from sigtest.cli.checks import read_wide
 from sigtest.comparison.comparison import parse_comparison
 from sigtest.data.names import check_name, is_error, look_alikes, summaries
 from sigtest.engine import compare
@@ -73,7 +72,7 @@ def test_every_kind_of_report_tells_them(tmp_path: Path) -> None:
     compared = {"systems": [{"name": s, "scores": {"x": own}} for s, own in scores.items()]}
     reports = [
         compare(parse_comparison({**compared, "metrics": ["scores:of=x"], "resamples": 99})),
-        compare(parse_comparison({"systems": read_wide(str(table)), "metrics": ["scores"]})),
+        sigtest.compare(from_=[str(table)], columns="systems"),
         sigtest.meta(means, {"m": {"system": means}}),
         sigtest.human(judged),
     ]
