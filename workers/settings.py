@@ -142,6 +142,8 @@ class Settings(Variables):
             GB a worker. `asked` loads it at the first task of a worker that needs it, which then
             takes some six seconds more, and gives the memory back after a quarter of an hour
             without.
+        metrics: Names of metrics that other packages bring (entry points `sigtest.metrics`) and
+            that may be loaded, between commas.
     """
 
     redis_url: str | None = Field(default=None, validation_alias="REDIS_URL")
@@ -165,6 +167,7 @@ class Settings(Variables):
     webhook_networks: Annotated[tuple[Network, ...], NoDecode, BeforeValidator(_networks)] = ()
     log: Literal["json", "text"] = "text"
     meteor: Literal["ahead", "asked"] = "ahead"
+    metrics: str = ""
 
     @property
     def most_totals(self) -> int:

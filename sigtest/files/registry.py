@@ -337,7 +337,7 @@ _REFUSED = (
                        "is_correct solution"),
                 _names("version results", "accuracy details", "config_general results",
                        "eval hash date", "resolved_ids total_instances", "testCases", "test_cases",
-                       "origin_prompt prediction", kind="object")),
+                       "origin_prompt prediction", "patch_exists resolved", kind="object")),
             f"{ROWS}, which is 1 for right and 0 for wrong; id is that of what was asked, not of a "
             "run or a trace"),
     Refusal("preferences", "a table of preferences, two systems in one row", _is_preferences,

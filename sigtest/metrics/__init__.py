@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +11,22 @@ from sigtest.late import Registry
 if TYPE_CHECKING:
     from sigtest.metrics.base import Fraction, Measurable, Metric
 
+SETTING = "SIGTEST_METRICS"  # names of metrics of other packages that may be loaded
+
+
+def _brought() -> dict[str, str]:
+    """Places of metrics that other packages have as entry points, as far as they are allowed."""
+    if not os.environ.get(SETTING):
+        return {}
+    from importlib.metadata import entry_points  # late: it looks at all that is installed
+
+    allowed = os.environ[SETTING].split(",")
+    return {own.name: own.value for own in entry_points(group=__name__) if own.name in allowed}
+
+
 METRICS: Registry[type[Metric]] = Registry(
-    {
+    _brought()
+    | {
         "bleu": "sigtest.metrics.bleu:Bleu",
         "chrf": "sigtest.metrics.chrf:Chrf",
         "chrf++": "sigtest.metrics.chrf:ChrfPlusPlus",

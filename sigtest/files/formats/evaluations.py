@@ -106,16 +106,11 @@ def read_deepeval(file: File) -> Material:
     """Read the score of every metric by test case; less is better where that passes.
 
     Raises:
-        InputError: Cases that nothing tells apart, or a score that is no number.
+        InputError: A case that is no object or stands there twice, or a score that is no number.
     """
-    cases = _cases(file)
-    names = [[str(case.get(field)) for case in cases] for field in ("name", "order", "input")]
-    ids = next((own for own in names if len({*own}) == len(cases) and "None" not in own), None)
-    if ids is None:
-        raise InputError(f"{file.name}: test cases have no names or inputs of their own.")
     scored = [
-        (i, case.get("input"), str(entry.get("name")), entry)
-        for i, case in zip(ids, cases, strict=True)
+        (case.get("name") or case.get("input"), case.get("input"), str(entry.get("name")), entry)
+        for case in _cases(file)
         for entry in _objects(case.get(METRICS[0], case.get(METRICS[1])), file.name)
     ]
     lower = {name for _, _, name, entry in scored if _passes_below(entry)}
@@ -142,11 +137,9 @@ SUBMITTED = ("submitted_ids", "completed_ids", "unresolved_ids", "empty_patch_id
 
 
 def sniff_swebench(file: File) -> bool:
-    """A report on a run, the results of a submission, or reports on instances."""
-    fields, own = {*file.first}, next(iter(file.first.values()), None)
-    run = {"resolved_ids", "submitted_ids"} <= fields or {"resolved", "generated"} <= fields
-    reports = isinstance(own, dict) and {"resolved", "patch_exists"} <= {*own}
-    return file.kind == "object" and (run or reports)
+    """A report on a run, or the results of a submission."""
+    known = [{"resolved_ids", "submitted_ids"}, {"resolved", "generated"}]
+    return file.kind == "object" and any(fields <= {*file.first} for fields in known)
 
 
 def read_swebench(file: File) -> Material:
@@ -161,9 +154,6 @@ def read_swebench(file: File) -> Material:
     resolved = {*lists["resolved_ids"], *lists["resolved"]}
     scores = dict.fromkeys(lists["incomplete_ids"])
     scores |= {i: i in resolved for name in SUBMITTED for i in lists[name]}
-    scores |= {
-        i: own.get("resolved") is True for i, own in file.first.items() if isinstance(own, dict)
-    }
     lost = [*scores.values()].count(None)
     note = (
         f"{file.name}: {lost:,} instances that were not submitted have no score; SWE-bench counts "

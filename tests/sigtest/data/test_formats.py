@@ -294,7 +294,7 @@ def test_what_comet_score_did_not_score_is_told(change, said):
     entries = [first, second | change, third] if change else []
     content = json.dumps(COMET | {"out/aspen.en": entries}).encode()
     with pytest.raises(InputError) as error:
-        join([read_bytes(content, "comet.json")], Joining(wanted=frozenset({"comet"})))
+        join([read_bytes(content, "comet.json")], Joining(wanted={"comet": 0}))
     assert said in str(error.value)
 
 
