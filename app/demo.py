@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 COMMAND = (
     "sigtest compare -r examples/shared-task/reference.en examples/shared-task/systems/*.en"
-    " --documents examples/shared-task/documents.txt --unit document"
+    " --documents examples/shared-task/documents.txt"
     " --metric bleu --metric chrf --metric ter"
     " --test approximate_randomization --test bootstrap"
 )

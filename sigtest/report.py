@@ -691,6 +691,11 @@ class Report:
         """Level of the intervals, 0 to 1."""
         return 1 - (self.alpha if self.interval_alpha is None else self.interval_alpha)
 
+    @property
+    def unit(self) -> str:
+        """What was resampled: `segment` or `document`."""
+        return "document" if "|unit:document|" in self.signature else "segment"
+
     @cached_property
     def tests(self) -> tuple[str, ...]:
         """Names of the significance tests, in the order of the recipe."""

@@ -187,7 +187,8 @@ def part(population: Population | None, settings: Settings) -> Part:
             "documents because the two systems are exchanged on whole documents, in made-up ones "
             f"({LENGTH} segments each) because a share of the difference's variance is common to "
             f"the document. {settings.families:,} simulations a cell, {RESAMPLES} resamples, "
-            'two-sided at .05. "unit": "document" resamples and swaps whole documents.',
+            'two-sided at .05. "unit": "document" resamples and swaps whole documents, and is '
+            "the default where documents are given.",
         ),
         tables=(_table(rates),),
         headline=(

@@ -326,7 +326,7 @@ def _downloads(here: str, view: View) -> tuple[tuple[str, str, str], ...]:
 def _wording(report: Report) -> Wording:
     first, rows = report.systems[:MANY], ""
     references = ["-r REFERENCE"] * report.testset.references
-    documents = ["--documents DOCUMENTS"] if "|unit:document|" in report.signature else []
+    documents = ["--documents DOCUMENTS"] if report.unit == "document" else []
     files = [words for system in first for words in _files(report, system)]
     rest = ["..."] if len(report.systems) > MANY else []
     if not rest:
@@ -360,11 +360,10 @@ def _basis(report: Report, test: str) -> Basis:
     pairs = [pair for pair in report.pairs if pair.test == test]
     count = whole(len(pairs))
     calibrated, exact = sum(p.calibrated for p in pairs), sum(p.exact for p in pairs)
-    unit = "document" if "|unit:document|" in report.signature else "segment"
     if calibrated == len(pairs):
         level = (
-            f"It keeps its level here as long as {unit}s are independent of each other: a true "
-            "null hypothesis is rejected as often as alpha says."
+            f"It keeps its level here as long as {report.unit}s are independent of each other: a "
+            "true null hypothesis is rejected as often as alpha says."
         )
     elif calibrated == 0:
         level = "It does not keep its level here: it rejects true null hypotheses too often."

@@ -326,7 +326,7 @@ def _require_strata(testset: TestSet, recipe: Recipe) -> None:
         raise RecipeError(
             "stratified needs the label of every segment; give labels.", field="stratified"
         )
-    if recipe.unit == "segment" or testset.documents is None:
+    if recipe.unit != "document" or testset.documents is None:
         return
     label_of: dict[str, str] = {}
     for i, (document, label) in enumerate(zip(testset.documents, testset.labels, strict=True)):

@@ -91,7 +91,7 @@ def _headings(testset: TestSet) -> tuple[Finding, ...]:
 
 def proportions_of(system: System, recipe: Recipe) -> list[str]:
     """Labels of the metrics that give every segment of a system 0 or 1; none over several runs."""
-    if recipe.unit != "segment" or len(system.runs) > 1:
+    if recipe.unit == "document" or len(system.runs) > 1:
         return []
     return [
         label

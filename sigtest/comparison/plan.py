@@ -145,7 +145,7 @@ class Part:
     def strata(self) -> Counts:
         """(units,) number of each unit's stratum, numbered in order of first appearance."""
         labels = _numbered(self.labels or ())
-        if self.recipe.unit == "segment":
+        if self.recipe.unit != "document":
             return labels
         _, first_segments = np.unique(self.document_index, return_index=True)
         return labels[first_segments]

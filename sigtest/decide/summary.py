@@ -418,7 +418,7 @@ def _measured_pairs(part: Part, telling: Telling, m: int, facts: Facts) -> Itera
                     1.0 if stretches is not None else min(evenness[a], evenness[b]),
                 )
                 # stretches of one speaker, whom documents tell, are not independent
-                and (stretches is None or recipe.unit == "segment"),
+                and (stretches is None or recipe.unit != "document"),
                 detectable=(0.0, 0.0),
                 verdict="",
                 ahead=None if agrees else part.systems[a if ahead > 0 else b],

@@ -265,10 +265,10 @@ def untestable_in(report: Report, limit: Limit, alternative: Alternative) -> dic
 
 def _exchanged(report: Report) -> tuple[Sequence[str], tuple[int, str], int]:
     """Tests, units and what one is called, and pairs of systems, where outputs are exchanged."""
-    size, of_documents = report.testset, "|unit:document|" in report.signature
+    size, unit = report.testset, report.unit
     return (
         () if "|replicas:" in report.signature else report.tests,
-        (size.documents or 0, "document") if of_documents else (size.segments, "segment"),
+        (size.segments if unit == "segment" else size.documents or 0, unit),
         len({frozenset((pair.a, pair.b)) for pair in report.pairs}),
     )
 
@@ -334,7 +334,7 @@ def _held_by_few(own: Doubtful) -> Warned:
 
 
 def _dependent_segments(own: Doubtful) -> Warned:
-    if own.part.recipe.unit == "segment" and own.part.documents is not None:
+    if own.part.recipe.unit != "document" and own.part.documents is not None:
         yield (
             "Segments of one document are not independent, which makes segment-level p-values too "
             'small; the documents are known and can be resampled instead (unit "document").'
@@ -559,6 +559,7 @@ def _tests(plan: Plan, sources: Sources) -> str:
     drawn = f", with {part.resamples:,} resamples (seed {recipe.seed})" if resampled else ""
     orders = ", each in both orders" if recipe.both_claims else ""
     strata = " within the segments of each label" if recipe.stratified else ""
+    why = ", as segments of one document are not independent" * (recipe.unit == "document")
     runs = f"{recipe.unit} with all its training runs" if part.replicas > 1 else recipe.unit
     if part.replicas > 1 and swap_test(recipe.tests):
         strata += f", that of exchange the {recipe.unit} of one training run"
@@ -582,7 +583,7 @@ def _tests(plan: Plan, sources: Sources) -> str:
     return (
         f"Differences between {which}{orders} were tested by {listed(named)}, "
         f"{CLAIMS[recipe.alternative]}{drawn}; "
-        f"the unit of inference is the {runs}{strata}.{drawn_in} {granted}"
+        f"the unit of inference is the {runs}{strata}{why}.{drawn_in} {granted}"
     )
 
 

@@ -429,7 +429,7 @@ def units_of_swaps(part: Part, table: Array) -> Array:
     Returns:
         (S, m U, k).
     """
-    if part.recipe.unit == "segment":
+    if part.recipe.unit != "document":
         return table
     systems, rows, width = table.shape
     replica = np.arange(rows) // part.segments
@@ -443,7 +443,7 @@ def units_of_swaps(part: Part, table: Array) -> Array:
 
 def segments_of_units(part: Part) -> int:
     """How many segments a unit has, at most."""
-    return 1 if part.recipe.unit == "segment" else int(np.bincount(part.document_index).max())
+    return 1 if part.recipe.unit != "document" else int(np.bincount(part.document_index).max())
 
 
 def units_of_draws(part: Part, swapped: Array) -> Array:

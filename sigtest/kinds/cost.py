@@ -150,7 +150,7 @@ def _sizes(outputs: Sequence[Sequence[str | None]]) -> Counts:
 def _units(part: Part) -> tuple[Counts, Counts]:
     """The rows of all replicas, those of a unit together; and where units begin."""
     rows = np.arange(part.segments * part.replicas)
-    if part.recipe.unit == "segment":
+    if part.recipe.unit != "document":
         return rows, rows
     replica = rows // part.segments
     unit = replica * part.document_count + np.tile(part.document_index, part.replicas)

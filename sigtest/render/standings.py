@@ -222,7 +222,9 @@ def facts(report: Report) -> tuple[str, ...]:
     if shares and drawn:
         intervals += f" ({listed(shares)}: score intervals)"
     sizes = [f"{name}: {test_set_line(own)}" for name, own in titled(report)[:-1]]
-    return (*(sizes or [test_set_line(report)]), intervals, decision_line(report))
+    known = report.testset.documents is not None
+    unit = [f"unit: {report.unit}"] if known else []
+    return (*(sizes or [test_set_line(report)]), *unit, intervals, decision_line(report))
 
 
 def baseline_of(report: Report) -> str | None:

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 else:
     Measured = tuple[Any, ...]  # help does not wait for NumPy
 
-Unit = Literal["segment", "document"]
+Unit = Literal["auto", "segment", "document"]
 Exact = Literal["auto", "never"]
 Interval = Literal["percentile", "bootstrap_t"]
 # Metrics that come from models; what their names begin with.
@@ -194,7 +194,9 @@ class Settings(Request):
         OneOf((*UNITS, "cluster"), "unit of resampling"),
         BeforeValidator(lambda unit: "document" if unit == "cluster" else unit),
     ] = Field(
-        default="segment", description="what is resampled; `cluster` is another name of `document`"
+        default="auto",
+        description="what is resampled; `auto` takes documents where they are given, as segments "
+        "of one document are not independent; `cluster` is another name of `document`",
     )
     stratified: Flag = Field(
         default=False, description="whether the bootstrap draws within each label; needs labels"
@@ -309,9 +311,14 @@ class Recipe(Choices):
         return {k: v for k, v in body.items() if usual.get(k, ...) != v}
 
     def fitted(self, testsets: Sequence[TestSet]) -> Recipe:
-        """The recipe with what test sets decide of its metrics."""
-        metrics = tuple(metric.fitted(testsets) for metric in self.metrics)
-        return self if metrics == self.metrics else self.but(metrics=metrics)
+        """The recipe with what test sets decide of its metrics and its unit."""
+        metrics, unit = tuple(metric.fitted(testsets) for metric in self.metrics), self.unit
+        if unit == "auto":
+            known = all(len({*(testset.documents or ())}) > 1 for testset in testsets)
+            alone = any(test.by_segment for test in own_tests(self.tests).values())
+            unit = "document" if known and not alone else "segment"
+        fits = (metrics, unit) == (self.metrics, self.unit)
+        return self if fits else self.but(metrics=metrics, unit=unit)
 
     @cached_property
     def labels(self) -> tuple[str, ...]:

@@ -244,11 +244,13 @@ class OwnTest(SignificanceTest):
     Attributes:
         fewest_units: How many units it needs to say anything.
         by_word: Whether it looks at a metric's `words` in the place of units' statistics.
+        by_segment: Whether it looks at each segment, which documents cannot stand for.
     """
 
     draws = "none"
     fewest_units: ClassVar[int] = 1
     by_word: ClassVar[bool] = False
+    by_segment: ClassVar[bool] = False
 
     def check(self, metric: Metric) -> None:
         """Check, before anything is computed, that the test can use this metric.

@@ -50,6 +50,7 @@ class McNemar(OwnTest):
     name = "mcnemar"
     title = "McNemar's exact test"
     by_signs = True
+    by_segment = True
     papers = ("mcnemar-1947-note", "fagerland-etal-2013-mcnemar")
     null = "equal expected accuracies"
 

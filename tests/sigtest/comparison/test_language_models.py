@@ -225,7 +225,7 @@ def test_every_format_has_the_clustered_error(tmp_path, capfdbinary):
     assert header.endswith(",clustered_stderr")
     assert float(row.rsplit(",", 1)[1]) == score.clustered_stderr
     assert sigtest.Report.from_json(report.as_json()).systems == report.systems
-    plain = sigtest.compare(from_=path, resamples=99).systems[0].scores.values()
+    plain = sigtest.compare(from_=path, resamples=99, unit="segment").systems[0].scores.values()
     assert [own.clustered_stderr for own in plain] == [None]
 
 

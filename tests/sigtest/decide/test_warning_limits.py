@@ -216,7 +216,8 @@ def test_pairs_are_counted_as_other_numbers_are_written() -> None:
 
 def test_warnings_say_what_to_choose_without_options_of_the_shell() -> None:
     rows = {"A": [2.0] * 400, "B": [0.0] * 3 + [2.0] * 397}
-    warned = " ".join(warnings_of(rows, documents=[f"d{i // 2}" for i in range(400)]))
+    documents = [f"d{i // 2}" for i in range(400)]
+    warned = " ".join(warnings_of(rows, documents=documents, unit="segment"))
     assert 'resampled instead (unit "document")' in warned
     assert "bootstrap_t" in warned
     assert "--" not in warned
@@ -224,9 +225,9 @@ def test_warnings_say_what_to_choose_without_options_of_the_shell() -> None:
 
 def test_segments_of_known_documents_are_warned_of_unless_documents_are_drawn() -> None:
     documents = [f"d{i}" for i in range(300)]
-    (warning,) = two(300, documents=documents)
+    (warning,) = two(300, documents=documents, unit="segment")
     assert "document" in warning
-    assert two(300, documents=documents, unit="document") == []
+    assert two(300, documents=documents) == two(300, documents=documents, unit="document") == []
 
 
 def test_identical_systems_are_named() -> None:

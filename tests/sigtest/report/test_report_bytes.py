@@ -129,7 +129,7 @@ OF_SEVERAL = {"max_t": "benjamini_hochberg", "tukey": "holm"}  # max_t and tukey
 
 def of_one(name: str) -> dict[str, Any]:
     """The request for a recipe on test set 1."""
-    return {**content(1, REPLICAS.get(name, 0)), **RECIPES[name]}
+    return {"unit": "segment", **content(1, REPLICAS.get(name, 0)), **RECIPES[name]}
 
 
 def of_two(name: str) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def of_two(name: str) -> dict[str, Any]:
     if recipe.get("correction") in OF_SEVERAL:
         recipe["correction"] = OF_SEVERAL[recipe["correction"]]
     testsets = [{"name": f"set {i}", **content(i, REPLICAS.get(name, 0))} for i in (1, 2)]
-    return {"testsets": testsets, "pooled": name in POOLED, **recipe}
+    return {"testsets": testsets, "pooled": name in POOLED, "unit": "segment", **recipe}
 
 
 @pytest.mark.parametrize("name", RECIPES)
