@@ -2,6 +2,7 @@
 
 import os
 import resource
+from pathlib import Path
 
 import pytest
 from byhand import died_with, finish, missing, perform, supervising, waiting
@@ -13,10 +14,17 @@ from workers.errors import FullError
 from workers.machine.supervisor import Slot
 from workers.machine.worker import PieceJob
 from workers.queue import Context
+from workers.settings import Settings
 from workers.store.records import Task
 from workers.tasks.run import TASKS
 
 NO_MEMORY, DONE = 3, 4
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """Few tasks of many resamples."""
+    return Settings(state=tmp_path, block=100_000)
 
 
 def without_memory(context: Context, task: Task) -> int:
@@ -34,10 +42,11 @@ def without_memory(context: Context, task: Task) -> int:
 
 
 def test_a_task_without_memory_fails_nothing(jobs: Comparisons, context: Context) -> None:
-    comparison = synthetic(1, segments=30, systems=8, tests=["bootstrap"], resamples=999_999)
+    recipe = {"metrics": ["bleu"], "tests": ["bootstrap"], "resamples": 999_999}
+    comparison = synthetic(1, segments=12, systems=5, **recipe)
     record, _ = jobs.submit(comparison, CALLER)
     perform(context, missing(context, record.id))  # all is measured
-    large = Task("resample", record.id, (0, 999_999))  # 128 MB of scores, more than a heap has free
+    large = Task("resample", record.id, (0, 999_999))  # 40 MB of scores, more than a heap has free
     assert without_memory(context, large) == NO_MEMORY
     assert not jobs.find(record.id, CALLER).status.finished
     finish(context, record.id)
