@@ -12,9 +12,11 @@ import httpx
 import pytest
 import uvicorn
 from exchange import Serve, ServeOn, Stored, launched
+from lent import Lent, end_spare
 from warmed import warmed
 
 from app.main import configuration, create_app
+from app.requests.reading import ReadingProcess
 from app.settings import Settings
 from benchmarks.deliveries import LOOPBACK
 from workers.settings import Settings as QueueSettings
@@ -59,8 +61,15 @@ def serve(service: httpx.Client, queue: QueueSettings, serve_on: ServeOn) -> Ser
     return lambda settings: serve_on(settings, queue)
 
 
+@pytest.fixture(scope="session")
+def reading() -> Iterator[type[ReadingProcess]]:
+    """What reads large bodies for the front ends of the tests' process."""
+    yield Lent
+    end_spare()
+
+
 @pytest.fixture
-def serve_on() -> Iterator[ServeOn]:
+def serve_on(reading: type[ReadingProcess]) -> Iterator[ServeOn]:
     """Start front ends on any queue, in threads of the tests' process."""
     with contextlib.ExitStack() as stack:
 
@@ -68,6 +77,7 @@ def serve_on() -> Iterator[ServeOn]:
             settings: Settings, queue: QueueSettings, host: str = "127.0.0.1"
         ) -> httpx.Client:
             app = create_app(settings, queue)
+            app.state.reading = reading(settings.max_reading_seconds)
             config = configuration(app)
             config.host, config.port = host, 0
             listening = config.bind_socket()

@@ -11,6 +11,7 @@ import httpx
 import pytest
 from computed import rendered
 from exchange import COMPARISONS, ServeOn, Stored, problem, submit
+from service import until
 
 from app.settings import Settings
 from sigtest.comparison.comparison import parse_comparison
@@ -284,7 +285,8 @@ def test_events_tell_progress_until_the_end(service: httpx.Client, body: dict[st
 
 def test_readiness_counts_workers(service: httpx.Client) -> None:
     assert service.get("/healthz").json() == {"status": "ok"}
-    assert service.get("/readyz").json() == {"status": "ready", "workers": 2}
+    ready = {"status": "ready", "workers": 2}  # where one ended, another comes
+    until(lambda: service.get("/readyz").json() == ready)
 
 
 def test_a_parameter_that_does_not_fit_is_told_with_what_was_given(service: httpx.Client) -> None:

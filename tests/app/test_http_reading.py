@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from endless import endless
 from exchange import COMPARISONS, Serve, problem
+from lent import end_spare
 from service import children, until
 
 from app.requests import questions
@@ -25,7 +26,14 @@ OF_ANN, OF_BOB = ({"Authorization": f"Bearer of-{name}"} for name in ("ann", "bo
 
 @pytest.fixture(autouse=True)
 def findable(monkeypatch: pytest.MonkeyPatch) -> None:
+    end_spare()
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+
+
+@pytest.fixture
+def reading() -> type[ReadingProcess]:
+    """One for each front end, as a service has it."""
+    return ReadingProcess
 
 
 def large(body: dict[str, Any], seed: int) -> dict[str, Any]:

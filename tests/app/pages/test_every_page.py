@@ -6,6 +6,7 @@ policy of the page must have nothing to report.
 
 from __future__ import annotations
 
+import itertools
 import json
 from typing import Any
 
@@ -115,9 +116,12 @@ def test_no_page_is_left_out(addresses: dict[str, list[str]]) -> None:
     assert known == set(addresses)
 
 
+@pytest.mark.parametrize("turned", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_every_page_is_inert_and_for_everybody(
-    service: httpx.Client, chromium: Any, axe: str, addresses: dict[str, list[str]]
+    service: httpx.Client, chromium: Any, axe: str, addresses: dict[str, list[str]], turned: bool
 ) -> None:
+    """Narrow and dark, wide and light, one page after the other; turned, each as the next was."""
+    looks = itertools.cycle([(1600, "light"), (360, "dark")][:: 1 if turned else -1])
     with visit(chromium, str(service.base_url)) as visited:
         page = visited.page
         said: list[str] = []
@@ -125,11 +129,11 @@ def test_every_page_is_inert_and_for_everybody(
         for address in [own for addressed in addresses.values() for own in addressed]:
             page.goto(address)
             page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true })")
-            for width, scheme in ((360, "dark"), (1600, "light")):
-                page.set_viewport_size({"width": width, "height": 900})
-                page.emulate_media(color_scheme=scheme)
-                assert (address, width, visited.violations(axe)) == (address, width, [])
-                assert page.evaluate("document.documentElement.scrollWidth") <= width, address
+            width, scheme = next(looks)
+            page.set_viewport_size({"width": width, "height": 900})
+            page.emulate_media(color_scheme=scheme)
+            assert (address, width, visited.violations(axe)) == (address, width, [])
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, address
             assert page.locator("main script, [onload], [onerror], [onfocus]").count() == 0, address
             assert not {"\u202e", "\u2066"} & set(page.content()), address
         assert said == []
