@@ -49,7 +49,9 @@ from sigtest.significance.intervals import (
     moved_out,
     p_value,
     skewness,
+    wilson_interval,
 )
+from sigtest.special import bdtrc
 from sigtest.version import __version__
 
 Claim = Literal["not_worse", "equivalent", "same"]
@@ -57,6 +59,7 @@ Outcome = Literal["pass", "undecided", "fail"]  # the last of several is that of
 CLAIMS: tuple[Claim, ...] = get_args(Claim)
 MEANT = {
     "not_worse": "not worse than {baseline} by {margin:g} {metric}",
+    "at_least": "at least {baseline} {metric}",
     "equivalent": "within {margin:g} {metric} of {baseline}",
     "same": "no significant difference from {baseline} (A/A)",
 }
@@ -71,7 +74,8 @@ class Gated:
         difference: Its score less the baseline's, not oriented.
         ci: Bootstrap-t interval of the difference, level 1 - 2 alpha: what both one-sided tests at
             alpha look at. Of the claim `same`, level 1 - alpha.
-        p_value: Of the null hypothesis that it must not pass.
+        p_value: Of the null hypothesis that it must not pass. Of shares against a number it is the
+            exact binomial one, and `ci` is Wilson's interval less the number.
         p_adjusted: Corrected over the systems.
         p_fail: Of the null hypothesis that it should pass.
         p_fail_adjusted: Corrected over the systems; a small one fails it.
@@ -100,7 +104,8 @@ class GateReport:
         version: Of sigtest.
         claim: What lets a system pass: `not_worse` by the margin, `equivalent` within it, or, for
             two runs of one system (A/A), `same`: no significant difference.
-        margin: How much worse, in units of the metric; nothing for `same`.
+        margin: How much worse, in units of the metric; nothing for `same`. Against a number it may
+            be 0: then a system passes that is shown to reach the number.
         metric: Its label.
         alpha: Level of every one-sided test; two-sided for `same`.
         correction: For several systems; of passes and of failures, each by themselves.
@@ -139,17 +144,17 @@ class GateReport:
             numbers("difference", (s.difference for s in systems), places, signed=True),
             intervals((s.ci for s in systems), places),
             words("p", (f"{s.p_adjusted:.2g}" for s in systems)),
-            words("power", (f"{s.power:.2f}" for s in systems if self.claim != "same")),
+            words("power", (f"{s.power:.2f}" for s in systems if self.margin)),
         )
         called = names("system", (s.system for s in systems))
         group = Group(self.metric, tuple(column for column in columns if column.cells))
-        meant = MEANT[self.claim].format(
+        meant = MEANT["at_least" if self.margin == 0 else self.claim].format(
             baseline=self.baseline, margin=self.margin or 0.0, metric=self.metric
         )
         side, times = ("two", 1) if self.claim == "same" else ("one", 2)
         level = percent(1 - times * self.alpha)
         notes = []
-        if any(system.power < 0.8 for system in self.systems):
+        if self.margin != 0 and any(system.power < 0.8 for system in self.systems):
             notes.append(
                 "A power below .8 (how likely a system without any difference passes): this test "
                 "set often cannot tell, even where nothing differs; take more segments or a wider "
@@ -216,9 +221,9 @@ def check(comparison: Comparison, claim: Claim) -> None:
             f"name one of {', '.join(metric.spelling for metric in recipe.metrics)}.",
             field="metrics",
         )
-    if recipe.baseline is None:
+    if len(recipe.baselines) != 1:
         raise RecipeError(
-            "A gate needs the baseline that systems are compared with (--baseline NAME in the "
+            "A gate needs the one baseline that systems are compared with (--baseline NAME in the "
             "shell).",
             field="pairs",
         )
@@ -261,6 +266,8 @@ def margin_of(margin: object, claim: Claim, comparison: Comparison) -> float | N
         if margin is not None:
             raise RecipeError("Two runs of one system need no margin.", field="margin")
         return None
+    if margin is None and claim == "not_worse" and comparison.recipe.bar is not None:
+        return 0.0  # the number itself is what may not be missed
     if margin is None:
         raise RecipeError(
             "A gate needs a margin (--margin M in the shell): how much worse a system may be, in "
@@ -316,6 +323,14 @@ def gate(
     differences, errors, tails = found.observed[pairs], found.errors[pairs], found.tails[pairs]
     sign = sample.metrics[0].sign
     held = _Draws(sign * differences, errors, sign * values, spreads, tails)
+    low, high = bootstrap_t_interval(
+        differences, errors, values, tails, drawing.alpha if margin is None else 2 * drawing.alpha
+    )
+    if comparison.plan.parts[0].proportions and drawing.bar is not None:
+        scores = found.observed[sample.part.pairs[:, 0]]
+        right = np.rint(scores * sample.part.units)
+        held = _Counted(**vars(held), right=right, part=sample.part, sign=sign)
+        low, high = held.interval(2 * drawing.alpha)
     p, p_fail = held.p_values(margin, chosen)
     names = [sample.part.systems[first] for first in sample.part.pairs[:, 0]]
     comparisons = drawing.comparisons(len(names))
@@ -323,8 +338,6 @@ def gate(
     power = held.power(
         margin, chosen, strictest_level(drawing.correction, comparisons, drawing.alpha)
     )
-    level = drawing.alpha if margin is None else 2 * drawing.alpha
-    low, high = bootstrap_t_interval(differences, errors, values, tails, level)
     figures = {"difference": differences, "p_value": p, "p_adjusted": adjusted,
                "p_fail": p_fail, "p_fail_adjusted": failed, "power": power}  # fmt: skip
     systems = tuple(
@@ -347,7 +360,7 @@ def gate(
         metric=drawing.labels[0],
         alpha=drawing.alpha,
         correction=drawing.correction,
-        baseline=str(drawing.baseline),
+        baseline=drawing.baselines[0],
         systems=systems,
         outcome=next(own for own in get_args(Outcome)[::-1] if own in outcomes),
         warnings=_warnings(sample.part, names, evenness, losses, errors == 0, chosen),
@@ -367,7 +380,7 @@ def _warnings(
         still: (P,) whether their differences from the baseline are the same on every resample.
         claim: What lets a system pass.
     """
-    if claim == "same":
+    if claim == "same" or (part.recipe.bar is not None and part.proportions):
         return ()
     test, unit = TESTS["bootstrap_t"], part.recipe.unit
     said = []
@@ -438,7 +451,7 @@ class _Draws:
         """
         if margin is None:
             return np.full_like(self.differences, 1 - alpha)
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"):
             room = margin / self.spreads
         passed = room + self.values > _critical(self.values, self.tails, alpha)
         if claim == "equivalent":
@@ -451,6 +464,37 @@ class _Draws:
         t = drawn_in(t, self.tails, "greater")
         least = t - SLACK * np.where(np.isfinite(t), np.abs(t), 0.0)
         return p_value(np.count_nonzero(values >= least[:, None], axis=1), values.shape[1])
+
+
+@dataclass(frozen=True)
+class _Counted(_Draws):
+    """The same of (P,) systems that are right so often, held against a number: exact p-values."""
+
+    right: Array
+    part: Part
+    sign: float
+
+    @property
+    def number(self) -> float:
+        return self.part.recipe.bar or 0.0
+
+    def above(self, limit: float) -> Array:
+        return self._reaching(self.sign, limit)
+
+    def below(self, limit: float) -> Array:
+        return self._reaching(-self.sign, limit)
+
+    def interval(self, alpha: float) -> tuple[Array, Array]:
+        """Both ends of Wilson's interval less the number."""
+        low, high = wilson_interval(self.right, self.part.units, alpha)
+        return low - self.number, high - self.number
+
+    def _reaching(self, side: float, limit: float) -> Array:
+        """How likely so many are right, or more; with the other sign, or fewer."""
+        share = min(1.0, max(0.0, self.number + self.sign * limit))
+        right, units = self.right, self.part.units
+        counts, share = (right, share) if side > 0 else (units - right, 1 - share)
+        return np.asarray(bdtrc(counts - 1, units, share))
 
 
 def _critical(values: Array, tails: Array, alpha: float) -> Array:

@@ -185,7 +185,7 @@ def gate(
     references: References = None,
     systems: Systems = NO_SYSTEMS,
     *,
-    baseline: str,
+    baseline: str | float,
     margin: float | None = None,
     claim: str = "not_worse",
     **options: Unpack[Options],
@@ -203,7 +203,8 @@ def gate(
     Args:
         references: As for `compare`.
         systems: As for `compare`.
-        baseline: Name of the system that the others are held against.
+        baseline: Name of the system that the others are held against, or a number that scores of 0
+            to 1 and other means must reach.
         margin: How much worse a system may be, in units of the metric; none for `same`.
         claim: What lets a system pass: `not_worse` by the margin, `equivalent` within it, or, for
             runs of one system, `same`: no significant difference.

@@ -358,7 +358,8 @@ def _joined(body: Body, options: Mapping[str, Any]) -> Body:
     metrics, testset = options.get("metrics"), options.get("select")
     labels, wanted = only_labels(metrics), labels_asked(metrics)
     missing, columns = options.get("missing", "error"), options.get("columns")
-    how = Joining(missing, testset, False, labels, wanted, columns=columns)
+    apart = bool(options.get("unpaired"))
+    how = Joining(missing, testset, False, labels, wanted, columns=columns, unpaired=apart)
     with readable():
         material = gather(entries, how).material
     roles = {entry.role for entry in entries}

@@ -81,7 +81,7 @@ class NewTestSet:
             SigtestError: A bad name, or settings that a leaderboard cannot work with.
         """
         check_name(name, "test set")
-        if recipe.baseline is not None:
+        if recipe.baselines:
             raise RecipeError("A leaderboard compares all pairs; leave pairs out.", field="pairs")
         if recipe.studentised:
             raise RecipeError(

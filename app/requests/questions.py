@@ -342,7 +342,8 @@ def _with_material(body: dict[str, Any], files: bodies.Files, settings: Settings
         raise InputError("select must name one of the test sets in the files.", field="select")
     metrics = body.get("metrics")
     labels, wanted = only_labels(metrics), labels_asked(metrics)
-    how = Joining(missing, select, False, labels, wanted, columns=columns)
+    apart = body.get("unpaired") is True
+    how = Joining(missing, select, False, labels, wanted, columns=columns, unpaired=apart)
     limits.check_content({"systems": [*files["systems"]]}, settings)  # before any is unpacked
     bodies.refuse_doubled({name: body[name] for name in body if name != "archive"}, files)
     elsewhere = next((name for name in ("testset", "builtin") if body.get(name) is not None), None)

@@ -214,7 +214,7 @@ def one_sided(comparison: Comparison, say: Progress) -> Tested:
     tables = measure_all(comparison, say)
     recipe, plan = comparison.recipe, comparison.plan
     p: dict[tuple[str, str], list[float]] = {}  # of the better and the worse, as is claimed
-    claims = CLAIMS if recipe.baseline else CLAIMS[:1]  # of all pairs it is made in both orders
+    claims = CLAIMS if recipe.baselines else CLAIMS[:1]  # of all pairs it is made in both orders
     for number, claim in enumerate(claims):
         one = replace(comparison, recipe=recipe.but(alternative=claim))
         samples = Samples(one.plan, tables)

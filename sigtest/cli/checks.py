@@ -107,6 +107,7 @@ PARTS = re.compile(
     r"\|exact:(?P<exact>[^|]+)"
     r"\|unit:(?P<unit>[^|]+)"
     r"(\|stratified:(?P<stratified>true))?"
+    r"(\|unpaired:(?P<unpaired>true))?"
     r"(\|interval:(?P<interval>[^|]+))?"
     r"(\|replicas:\d+)?"
     r"\|sigtest:[^|]+"
@@ -128,7 +129,8 @@ def recipe_of(signature: str) -> dict[str, Any]:
     return {
         "metrics": [_metric(own, signature) for own in re.split(between, parts["metrics"])],
         "tests": parts["tests"].split("+"),
-        "baseline": pairs.removeprefix("baseline=") if pairs != "all" else None,
+        "baseline": pairs.removeprefix("baseline=").split("/") if pairs != "all" else None,
+        "unpaired": parts["unpaired"] is not None,
         "stratified": parts["stratified"] is not None,
         "pooled": parts["average"] == "pooled",
         **{name: parts[name] for name in RECIPE},
@@ -376,6 +378,10 @@ LABELS = ("accuracy",)
 SCORES = ("scores",)
 
 
+COUNTS = ("correct", "n")
+MOST_COUNTED = 100_000
+
+
 def classify(options: argparse.Namespace) -> None:
     """Compare labels or scores; or say how exact the accuracy of one system is.
 
@@ -385,12 +391,15 @@ def classify(options: argparse.Namespace) -> None:
         OSError: A file that cannot be read or written.
     """
     ways = {"--gold": options.gold, "--table": options.wide, "--correct": options.correct}
-    given = [way for way, value in ways.items() if value is not None]
+    given = [way for way, value in ways.items() if value]
     if len(given) != 1:
         raise UsageError(
             f"one of {', '.join(ways)} says what to compare (see sigtest classify --help)"
         )
-    if options.correct is None and (options.wide is not None or len(options.systems) != 1):
+    if len(options.correct) > 1:
+        compare(options, read_counts)
+        return
+    if not options.correct and (options.wide is not None or len(options.systems) != 1):
         compare(options, read_labels)
         return
     check_output(options.output)
@@ -430,7 +439,7 @@ def read_labels(options: argparse.Namespace) -> Comparison:
 def _proportion(options: argparse.Namespace) -> Proportion:
     """As counted by the caller, or of one system's labels."""
     alpha = Recipe.of(choices_of(options, LABELS)).alpha
-    if options.correct is None:
+    if not options.correct:
         name, path = _labelled(options.systems[0])
         testset, system = TestSet.of([_lines(options.gold)]), System.of(name, _lines(path))
         system.require_segments(testset.segments)
@@ -439,10 +448,34 @@ def _proportion(options: argparse.Namespace) -> Proportion:
             metric.check(testset, system)
         right = metric.statistics(testset, system)[:, 0]
         return proportion(int(np.count_nonzero(right)), len(right), alpha, name)
-    counts = {name: whole(getattr(options, name), name) for name in ("correct", "n")}
-    if not isinstance(counts["n"], int) or not isinstance(counts["correct"], int):
+    ((correct, n),) = _counts(options)
+    return proportion(correct, n, alpha)
+
+
+def _counts(options: argparse.Namespace) -> list[tuple[int, int]]:
+    """How many of how many are right, of each system."""
+    if len(options.correct) != len(options.n):
         raise UsageError("--correct K goes with --n N (see sigtest classify --help)")
-    return proportion(counts["correct"], counts["n"], alpha)
+    known = [[int(str(whole(own, name))) for own in getattr(options, name)] for name in COUNTS]
+    return [*zip(*known, strict=True)]
+
+
+def read_counts(options: argparse.Namespace) -> Comparison:
+    """The comparison of systems of which it is known how many of their own items are right.
+
+    Raises:
+        UsageError: A count without the other.
+        InputError: Counts that are no part and whole.
+    """
+    systems = {}
+    for i, (correct, n) in enumerate(_counts(options), 1):
+        proportion(correct, n, 0.05)  # says what is wrong with them
+        if n > MOST_COUNTED:
+            raise InputError(f"n is {n:,}; counts of up to {MOST_COUNTED:,} are compared.")
+        right = [1] * correct + [0] * (n - correct)
+        systems[f"{i} ({correct} of {n})"] = {"scores": {"accuracy": right}}
+    choices = choices_of(options, ["scores:of=accuracy"])
+    return parse_comparison({"systems": systems, **choices, "unpaired": True})
 
 
 def _labelled(spelled: str) -> tuple[str, str]:

@@ -177,7 +177,7 @@ def compare(options: argparse.Namespace, read: Read = read_comparison) -> None:
         SigtestError: Bad input, or a service that refuses or cannot be reached.
         OSError: A file that cannot be read or written.
     """
-    layout = layout_of(options, partial(check_table, all_pairs=options.baseline is None))
+    layout = layout_of(options, partial(check_table, all_pairs=not options.baseline))
     notes = notes_of(options)
     comparison = read(options)
     layout.new_names([*comparison.plan.recipe.labels, *comparison.plan.systems])

@@ -152,7 +152,7 @@ def joining_of(options: argparse.Namespace, testset: str | None = None) -> Joini
     """What to do where files do not match; of several test sets the one to keep."""
     labels, wanted = only_labels(options.metrics), labels_asked(options.metrics)
     out, columns = tuple(options.without), options.columns
-    return Joining(options.missing, testset, False, labels, wanted, out, columns)
+    return Joining(options.missing, testset, False, labels, wanted, out, columns, options.unpaired)
 
 
 def references_of(options: argparse.Namespace) -> list[Entry]:

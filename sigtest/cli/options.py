@@ -487,17 +487,19 @@ def classify(parser: Parser) -> None:
 
     sigtest classify --gold FILE [NAME=]FILE [NAME=]FILE ... [options]
     sigtest classify --table FILE [options]
-    sigtest classify --correct K --n N [options]
+    sigtest classify --correct K --n N [--correct K --n N ...] [options]
 
     Labels are compared by accuracy and McNemar's exact test, unless --metric and --test say otherwise:
     accuracy, precision:positive=LABEL, recall:positive=LABEL, f1:positive=LABEL, macro_f1. One system
-    alone gets the exact interval of its accuracy. Scores over data sets are compared by the sign test,
+    alone gets the exact interval of its accuracy; systems on items of their own are compared by Fisher's
+    exact test. Scores over data sets are compared by the sign test,
     Wilcoxon's signed-rank test and the paired t-test.
 
     examples:
       sigtest classify --gold gold.txt new.txt old.txt --metric accuracy --metric macro_f1
       sigtest classify --table scores.tsv
       sigtest classify --correct 93 --n 100
+      sigtest classify --correct 9 --n 10 --correct 6 --n 10
     """  # noqa: D405, E501
     group = parser.add_argument_group("what to compare")
     add_place(group, "systems", "[NAME=]FILE", "labels of a system, one a line", nargs="*")
@@ -506,8 +508,8 @@ def classify(parser: Parser) -> None:
     add(group, "--table", "FILE", words, dest="wide")
     add(group, "--documents", "FILE", "document of each label")
     add_missing(group)
-    add(group, "--correct", "K", "instead: how many of one system are right")
-    add(group, "--n", "N", "of so many")
+    add_repeatable(group, "--correct", "K", "instead: how many of one system are right; repeatable")
+    add_repeatable(group, "--n", "N", "of so many items; of each system its own")
     add_recipe(
         parser.add_argument_group("how to compare"),
         metric="repeatable; default accuracy, or the scores of --table",

@@ -7,11 +7,12 @@ into the long one and check what needs no text. Here is what only the texts deci
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any
 
+import numpy as np
 from pydantic import PlainSerializer, PlainValidator
 
 from sigtest.cached import cached_property
@@ -29,7 +30,7 @@ from sigtest.requests.comparisons import (
     systems_of,
     testset_of,
 )
-from sigtest.requests.recipe import Choices, Recipe, of_labels
+from sigtest.requests.recipe import Baseline, Choices, Recipe, of_labels
 from sigtest.significance import CORRECTIONS, own_tests
 
 MOST_NOTES, LONGEST_NOTE = 100, 2000
@@ -80,14 +81,15 @@ class ComparisonEntry:
                 field="systems",
             )
         require_own_names(names)
+        recipe.check_design()
         self._require_outputs(recipe)
         if recipe.family != "present" and recipe.family < len(names):
             raise RecipeError(
                 f"A family of {recipe.family} systems cannot hold the {len(names)} that are given.",
                 field="family",
             )
-        if recipe.baseline is not None:
-            choose(recipe.baseline, names, "pairs", "baseline")
+        for baseline in recipe.baselines:
+            choose(baseline, names, "pairs", "baseline")
         require_units(self.testset, recipe)
 
     def _require_outputs(self, recipe: Recipe) -> None:
@@ -119,11 +121,18 @@ class ComparisonEntry:
                     system=system.name,
                 )
 
-    def as_json(self) -> dict[str, Any]:
-        """The fields of a JSON request that bring it."""
+    def as_json(self, unpaired: bool = False) -> dict[str, Any]:
+        """The fields of a JSON request that bring it; of each system those items that it has."""
         systems = [{"name": system.name, **system.as_json()} for system in self.systems]
         notes = {"notes": list(self.notes)} if self.notes else {}
         runs = {"runs": [asdict(own) for own in self.runs]} if self.runs else {}
+        if unpaired:
+            for system in systems:
+                rows = [
+                    i for i, own in enumerate(self.testset.labels or ()) if own == system["name"]
+                ]
+                for label, table in system.get("scores", {}).items():
+                    system["scores"][label] = [table[i] for i in rows]
         return {**self.testset.as_json(), "systems": systems, **notes, **runs}
 
     def part(self, recipe: Recipe) -> Part:
@@ -137,7 +146,8 @@ class ComparisonEntry:
             replicas=len(systems[0].runs),
         )
         proportions = notes.shared(
-            [notes.proportions_of(system, recipe) for system in systems], recipe
+            [notes.proportions_of(own, recipe) for own in systems if own.name != str(recipe.bar)],
+            recipe,
         )
         sentences = [
             *self.notes,
@@ -207,6 +217,11 @@ class Comparison:
                 "several take holm or another one that needs p-values only.",
                 field="correction",
             )
+        if self.recipe.design != "paired":
+            raise RecipeError(
+                "Several test sets are compared item by item; leave out unpaired and numbers.",
+                field="pairs",
+            )
         for test in own_tests(self.recipe.tests):
             raise RecipeError(
                 f"{test} compares the units of one test set; for several take "
@@ -267,7 +282,7 @@ class Comparison:
 
     def as_json(self) -> dict[str, Any]:
         """The JSON request that asks for this comparison."""
-        bodies = [entry.as_json() for entry in self.entries]
+        bodies = [entry.as_json(self.recipe.unpaired) for entry in self.entries]
         if not self.names:
             return {**bodies[0], **self.recipe.as_json()}
         testsets = [{"name": name, **body} for name, body in zip(self.names, bodies, strict=True)]
@@ -288,7 +303,7 @@ def part_of(
         segments=testset.segments,
         references=len(testset.references),
         documents=testset.documents,
-        labels=testset.labels if recipe.stratified else None,
+        labels=testset.labels if recipe.stratified or recipe.unpaired else None,
         replicas=replicas,
         testset=testset.sha256,
         recipe=recipe,
@@ -400,7 +415,7 @@ def parse_comparison(request: Mapping[str, Any]) -> Comparison:
                 field=field,
             )
     wanted.recipe()  # a wrong choice is cheaper to find than a wrong text
-    entry = _entry(wanted)
+    wanted, entry = _met(wanted, _entry(wanted))
     return Comparison((entry,), _recipe(wanted, entry))
 
 
@@ -465,6 +480,51 @@ def _entry(wanted: EntryRequest) -> ComparisonEntry:
     require_own_runs(runs, [system.name for system in systems])
     segments = next((len(table) for own in systems for table in own.scores.values()), None)
     return ComparisonEntry(testset_of(wanted, segments), systems, tuple(cut), runs)
+
+
+def _met(
+    wanted: ComparedRequest, entry: ComparisonEntry
+) -> tuple[ComparedRequest, ComparisonEntry]:
+    """A request, and systems that have items of their own, or a number beside them."""
+    systems, testset = entry.systems, entry.testset
+    chosen: dict[str, Any] = {}
+    names = [system.name for system in systems]
+    given = () if wanted.pairs == "all" else wanted.pairs.baseline
+    bar: float | None = None
+    if len(given) == 1 and given[0] not in names:
+        with suppress(ValueError):  # of names; the shell has numbers as words, too
+            bar = float(given[0])
+            chosen["pairs"] = Baseline.of({"baseline": bar})
+    if bar is not None and str(bar) not in names:
+        labels = dict.fromkeys(label for system in systems for label in system.scores)
+        scores = {label: [bar] * testset.segments for label in labels}
+        systems = (*systems, System.of(str(bar), None, scores))
+    if wanted.unpaired:
+        systems, owners = _apart(systems)
+        testset = replace(testset, segments=len(owners), labels=owners)
+    if "tests" not in wanted.model_fields_set and (wanted.unpaired or bar is not None):
+        exact = "fisher" if wanted.unpaired else "binomial"
+        own = [system for system in systems if system.name in names]
+        tables = [table for system in own for table in system.scores.values()]
+        alone = testset.documents is None and all(np.isin(rows, (0, 1)).all() for rows in tables)
+        chosen["tests"] = (exact if alone else "bootstrap_t",)
+    return wanted.model_copy(update=chosen), replace(entry, systems=systems, testset=testset)
+
+
+def _apart(systems: Sequence[System]) -> tuple[tuple[System, ...], tuple[str, ...]]:
+    """Systems with weight 0 on the items of others, and whose each item is."""
+    sizes = [max(map(len, own.scores.values()), default=0) for own in systems]
+    made, start = [], 0
+    for own, size in zip(systems, sizes, strict=True):
+        around = ((start, sum(sizes) - start - size), (0, 0))
+        scores = {
+            label: np.pad(rows if rows.shape[1] > 1 else np.insert(rows, 1, 1.0, axis=1), around)
+            for label, rows in own.scores.items()
+        }
+        made.append(replace(own, scores=scores))
+        start += size
+    owners = np.repeat([own.name for own in systems], sizes)
+    return tuple(made), tuple(owners.tolist())
 
 
 def _recipe(wanted: Choices, entry: ComparisonEntry) -> Recipe:

@@ -99,7 +99,7 @@ def proportions_of(system: System, recipe: Recipe) -> list[str]:
         if isinstance(metric, Accuracy)
         or (
             isinstance(metric, Scores)
-            and (rows := metric.rows(system.runs[0])).shape[1] == 1
+            and ((rows := metric.rows(system.runs[0])).shape[1] == 1 or recipe.unpaired)
             and np.isin(rows, (0, 1)).all()
         )
     ]

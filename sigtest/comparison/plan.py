@@ -104,7 +104,7 @@ class Part:
 
     @cached_property
     def pairs(self) -> Counts:
-        """(P, 2) indices a, b of the systems compared; b is the baseline where there is one.
+        """(P, 2) indices a, b of the systems compared; b is a baseline where there are some.
 
         One-sided, all pairs are compared in both orders, each a claim of its own, so that no
         answer depends on the order of the input.
@@ -112,10 +112,13 @@ class Part:
         size = len(self.systems)
         if self.recipe.both_claims:
             return np.argwhere(~np.eye(size, dtype=np.bool_))
-        if self.recipe.baseline is None:
+        if not self.recipe.baselines:
             return np.stack(np.triu_indices(size, 1), axis=1).astype(np.int64)
-        base = self.systems.index(self.recipe.baseline)
-        found = [(s, base) for s in range(size) if s != base]
+        known = [self.systems.index(name) for name in self.recipe.baselines]
+        two_sided, found = self.recipe.alternative == "two-sided", []
+        for i, base in enumerate(known):
+            before = known[:i] if two_sided else []  # which compare it already
+            found += [(s, base) for s in range(size) if s not in (base, *before)]
         return np.array(found, dtype=np.int64).reshape(-1, 2)  # of the baseline alone none
 
     @cached_property
@@ -169,7 +172,7 @@ class Part:
     def with_best(self) -> bool:
         """Whether systems are compared with the best."""
         many = self.units >= LEAST_UNITS and len(self.systems) > 2
-        return many and self.recipe.baseline is None
+        return many and not self.recipe.baselines
 
     @property
     def sizes(self) -> Counts:
@@ -222,10 +225,11 @@ class Part:
             f"alpha:{recipe.alpha}",
             f"correction:{recipe.correction}",
             *([f"family:{recipe.family}"] if recipe.family != "present" else []),
-            f"pairs:{'all' if recipe.baseline is None else 'baseline=' + recipe.baseline}",
+            f"pairs:{'baseline=' + '/'.join(recipe.baselines) if recipe.baselines else 'all'}",
             f"exact:{recipe.exact}",
             f"unit:{recipe.unit}",
             *(["stratified:true"] if recipe.stratified else []),
+            *(["unpaired:true"] if recipe.unpaired else []),
             *([f"interval:{recipe.interval}"] if recipe.interval != "percentile" else []),
             *([f"replicas:{self.replicas}"] if self.replicas > 1 else []),
             *([f"stream:{self.stream}"] if self.stream else []),

@@ -58,7 +58,11 @@ from sigtest.requests.recipe import check_alpha
 from sigtest.significance import ALTERNATIVES, CORRECTIONS, TESTS, Alternative, OwnP
 from sigtest.significance.best import keeps_best
 from sigtest.significance.corrections import experimentwise_error
-from sigtest.significance.intervals import bonett_price_interval, wilson_interval
+from sigtest.significance.intervals import (
+    bonett_price_interval,
+    newcombe_interval,
+    wilson_interval,
+)
 from sigtest.version import __version__
 
 Gone = Mapping[tuple[str, str], Array]  # p-values by metric's label and test
@@ -123,7 +127,7 @@ def summarise(plan: Plan, facts: Sequence[Sequence[Facts]], gone: Gone | None = 
         for label, known in zip(recipe.labels, facts[0], strict=True)
         for test, counts in known.joint_counts.items()
     }
-    ranks = recipe.baseline is None and bool(plan.pair_count)
+    ranks = not recipe.baselines and bool(plan.pair_count)
     how = Conclusion(limit, recipe.alternative, plan.resamples, ranks, gone, joint)
     pairs = [pair for own in reports for pair in own.pairs]
     told = (score for own in reports for one in own.systems for score in one.scores.values())
@@ -317,7 +321,7 @@ def _measured(
         pair for m in range(len(facts)) for pair in _measured_pairs(part, telling, m, facts[m])
     ]
     doubt = None
-    if pairs and recipe.baseline is None:
+    if pairs and not recipe.baselines:
         skewness = max(float(abs(known.difference_spread.skewness).max()) for known in facts)
         doubt = rank_doubt(recipe.tests, telling, skewness)
     return Report(
@@ -355,10 +359,19 @@ def _measured(
 def _of_proportions(part: Part, facts: Facts) -> Facts:
     """The same with intervals that hold for few units, too, which those of the bootstrap do not."""
     units, alpha = part.units, part.recipe.alpha
-    right = np.rint(facts.scores * units)
     a, b = part.pairs.T
-    low, high = wilson_interval(right, units, alpha)
-    lower, upper = bonett_price_interval(right[a] - right[b], facts.unlike, units, alpha)
+    each = np.full(len(part.systems), units)
+    if part.recipe.unpaired:
+        each = np.array([(part.labels or ()).count(name) for name in part.systems])
+    right = np.rint(facts.scores * each)
+    low, high = wilson_interval(right, each, alpha)
+    bar = np.array([name == str(part.recipe.bar) for name in part.systems])
+    low, high = np.where(bar, facts.scores, low), np.where(bar, facts.scores, high)
+    if part.recipe.design == "paired":
+        lower, upper = bonett_price_interval(right[a] - right[b], facts.unlike, units, alpha)
+    else:
+        ends = np.stack([facts.scores, low, high])
+        lower, upper = newcombe_interval(ends[:, a], ends[:, b])
     return replace(
         facts,
         score_spread=replace(facts.score_spread, low=low, high=high),

@@ -276,7 +276,7 @@ def _exchanged(report: Report) -> tuple[Sequence[str], tuple[int, str], int]:
 def _small_strata(own: Doubtful) -> Warned:
     """A stratum of u units shows (u - 1) / u of its variance."""
     part = own.part
-    smallest = SMALL_STRATUM if part.labels is None else int(np.bincount(part.strata).min())
+    smallest = SMALL_STRATUM if not part.recipe.stratified else int(np.bincount(part.strata).min())
     if smallest < SMALL_STRATUM:
         yield (
             f"The smallest stratum has {counted(smallest, part.recipe.unit)}; where strata have "
@@ -500,7 +500,7 @@ def methods_of(plan: Plan, pairs: Sequence[PairReport], best: bool) -> Methods:
         limit = Limit(recipe.correction, recipe.alpha, plan.comparisons)
         systems = None if recipe.family == "present" else recipe.family
         sentences.append(_decisions(limit, systems, sources))
-        if recipe.baseline is None:
+        if not recipe.baselines:
             cited = sources.cite("mogstad-etal-2024-inference")
             sentences.append(f"Ranges of ranks follow from all decisions together{cited}.")
             if best:
@@ -514,10 +514,13 @@ def methods_of(plan: Plan, pairs: Sequence[PairReport], best: bool) -> Methods:
     drawn = f"{plan.parts[0].draws:,} bootstrap resamples{cited}"
     sentences.append(f"Intervals are {level} % {kind} intervals of {drawn}.")
     if shares := sorted({label for part in plan.parts for label in part.shares}):
-        cited = sources.cite("wilson-1927-probable", "bonett-price-2012-adjusted")
+        differences, key = "adjusted Wald", "bonett-price-2012-adjusted"
+        if recipe.design != "paired":
+            differences, key = "score", "newcombe-1998-interval"
+        cited = sources.cite("wilson-1927-probable", key)
         sentences.append(
             f"Those of shares of segments ({listed(shares)}) are score intervals, and those of "
-            f"their differences adjusted Wald intervals{cited}."
+            f"their differences {differences} intervals{cited}."
         )
     return sources.methods(sentences)
 
@@ -553,13 +556,14 @@ def _tests(plan: Plan, sources: Sources) -> str:
     tests = [TESTS[name] for name in recipe.tests]
     named = [f"{test.words}{sources.cite(*test.papers)}" for test in tests]
     which = "all pairs of systems"
-    if recipe.baseline is not None:
-        which = f"every system and {recipe.baseline}"
+    if recipe.baselines:
+        which = f"every system and {listed(recipe.baselines)}"
     resampled = any(test.draws != "none" for test in tests)
     drawn = f", with {part.resamples:,} resamples (seed {recipe.seed})" if resampled else ""
     orders = ", each in both orders" if recipe.both_claims else ""
     strata = " within the segments of each label" if recipe.stratified else ""
     why = ", as segments of one document are not independent" * (recipe.unit == "document")
+    strata += ", and each system has its own" if recipe.unpaired else ""
     runs = f"{recipe.unit} with all its training runs" if part.replicas > 1 else recipe.unit
     if part.replicas > 1 and swap_test(recipe.tests):
         strata += f", that of exchange the {recipe.unit} of one training run"

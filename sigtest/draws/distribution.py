@@ -79,7 +79,9 @@ def pair_of(part: Part, a: str, b: str, metric: str, test: str) -> tuple[Part, t
         metrics=(part.recipe.metrics[label],),
         tests=(test,),
         interval="percentile",
-        pairs={"baseline": b},  # one claim of one-sided ones
+        pairs={
+            "baseline": b if part.recipe.bar is None else part.recipe.bar
+        },  # one claim of one-sided ones
         correction="none",
         resamples=part.resamples,
     )

@@ -34,6 +34,7 @@ class Joining:
             many runs of a segment must be there to be counted, 0 for their mean; where nobody
             said which, those without gaps are compared if there are some.
         without: Systems that are left out.
+        unpaired: Whether each system has segments of its own.
         columns: What columns of numbers are in a table that does not say it, one of COLUMNS.
 
     Raises:
@@ -47,6 +48,7 @@ class Joining:
     wanted: Mapping[str, int] | None = None
     without: tuple[str, ...] = ()
     columns: str | None = None
+    unpaired: bool = False
 
     def __post_init__(self) -> None:
         choose(self.missing, WAYS, "missing", "way with missing segments")
@@ -94,6 +96,8 @@ def combine(materials: Sequence[Material], how: Joining = STRICT) -> Material:
     if not parts:
         return Material()
     _require_one_testset(parts)
+    if how.unpaired:
+        return _apart(parts)
     notes = [note for part in parts for note in part.notes]
     merged = parts[0]
     if len(parts) > 1:
@@ -199,6 +203,29 @@ def _require_one_testset(parts: Sequence[Material]) -> None:
             f"{f'{parts[0].name} has' if len(parts) == 1 else 'The files have'} {len(names)} test "
             f"sets ({examples(map(repr, names), 8)}); {WHICH}"
         )
+
+
+def _apart(parts: Sequence[Material]) -> Material:
+    """The scores of all, each system's of its own segments alone.
+
+    Raises:
+        InputError: A segment has scores of two systems.
+    """
+    owners: dict[object, str] = {}
+    tables: list[SystemScores] = []
+    for part in parts:
+        for own in part.scores:
+            rows = [i for i, run in enumerate(zip(*own.runs, strict=True)) if {*run} != {None}]
+            for i in rows:
+                other = owners.setdefault(part.ids[i] if part.ids else (part.name, i), own.system)
+                if other != own.system:
+                    raise InputError(
+                        f"{part.name}: {part.segment(i)} has scores of {other!r} and of "
+                        f"{own.system!r}; unpaired compares systems with segments of their own."
+                    )
+            tables += replace(part, scores=(own,)).rows(rows).scores
+    notes = tuple(note for part in parts for note in part.notes)
+    return Material(scores=tuple(tables), unpaired=True, name=parts[0].name, notes=notes)
 
 
 def _aligned(parts: Sequence[Material], missing: str, notes: list[str]) -> list[Material]:

@@ -94,6 +94,7 @@ class Material:
         ordered: Whether the order of segments is that of the test set, so that lines without ids
             may be joined by their place.
         keys: What tells whether two segments of one id are the same (a hash of the item).
+        unpaired: Whether each system's scores are of segments of its own.
         testsets: Test set (language pair, task) of each segment, where known.
         format: What its file is, where it was read of one.
         tasks: Whether each segment is a test set of its own, as rows of a board are.
@@ -112,6 +113,7 @@ class Material:
     ordered: bool = True
     keys: tuple[str, ...] | None = None
     testsets: tuple[str, ...] | None = None
+    unpaired: bool = False
     unread: tuple[str, ...] = field(default=(), compare=False)
     format: str = field(default="", compare=False)
     tasks: bool = field(default=False, compare=False)
@@ -291,6 +293,8 @@ class Material:
             InputError: Something is missing; the message counts it and shows examples.
             LengthError: Columns of unequal lengths.
         """
+        if self.unpaired:
+            return
         columns: list[tuple[str, Sequence[object], str, str]] = [
             (name, lines, f"system {name!r} has no hypothesis for", 'write "" for an empty output')
             for name, runs in self.systems

@@ -295,7 +295,9 @@ def answer(report: Report, metric: str | None = None) -> tuple[str, ...]:
         return (f"{pairs[0].verdict}.",)
     ordered = standings(report, metric, test)
     if ordered[0].rank is None:
-        return (_against(report, metric, pairs), _counted(pairs))
+        bases = dict.fromkeys(pair.b for pair in pairs)
+        told = [_against(report, metric, [p for p in pairs if p.b == base]) for base in bases]
+        return (*told, _counted(pairs))
     ranges = {own.system.name: own.rank.range for own in ordered if own.rank is not None}
     first = [name for name, (low, _) in ranges.items() if low == 1]
     best = next((own for own in ordered if own.system.name in first), ordered[0])
@@ -368,8 +370,8 @@ def _tied(report: Report, metric: str, pairs: Sequence[PairReport], both: Sequen
 def _against(report: Report, metric: str, pairs: Sequence[PairReport]) -> str:
     """Who is better and who is worse than a baseline."""
     higher = report.metrics[metric].higher_is_better
-    baseline = baseline_of(report)
-    if baseline is None:
+    baseline = pairs[0].b
+    if len(pairs) == 1:
         return f"{pairs[0].verdict}."
     winners = [better(pair, higher) for pair in pairs]
     ahead = [name for name in winners if name not in (None, baseline)]

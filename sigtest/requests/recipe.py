@@ -15,6 +15,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    PlainSerializer,
     WithJsonSchema,
     model_validator,
 )
@@ -29,14 +30,21 @@ from sigtest.requests.model import (
     Distinct,
     Flag,
     Must,
-    Name,
     OneOf,
     Request,
     WholeNumber,
     options,
     wrong,
 )
-from sigtest.significance import ALTERNATIVES, CORRECTIONS, TESTS, Alternative, own_tests, swap_test
+from sigtest.significance import (
+    ALTERNATIVES,
+    CORRECTIONS,
+    TESTS,
+    Alternative,
+    Design,
+    own_tests,
+    swap_test,
+)
 
 if TYPE_CHECKING:
     from sigtest.data.testset import MetricOptions, TestSet
@@ -98,10 +106,32 @@ class Or(GroupedMetadata):
         return found
 
 
-class Baseline(Request):
-    """Compare every other system with this one."""
+def _named_or_number(value: Any) -> str | float:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number and not (isinstance(value, str) and value):
+        raise wrong(f"must be the name of a system, or a number, not {quoted(value)}")
+    return float(value) if number else value
 
-    baseline: Name = Field(description="compare every other system with this one only")
+
+ONE = {"type": ["string", "number"], "minLength": 1}  # JSON schema of a baseline
+SOME = {"type": "array", "items": ONE, "minItems": 1, "uniqueItems": True}
+Several = Annotated[
+    tuple[Annotated[Any, AfterValidator(_named_or_number)], ...],
+    Len(1),
+    Distinct(),
+    BeforeValidator(lambda given: given if isinstance(given, list | tuple) else [given]),
+    PlainSerializer(lambda names: names[0] if len(names) == 1 else list(names)),
+    WithJsonSchema({"anyOf": [ONE, SOME]}),
+]
+
+
+class Baseline(Request):
+    """Compare every other system with this one, with each of several, or with a number."""
+
+    baseline: Several = Field(
+        description="compare every other system with this one only, or with each of several; a "
+        "number is what mean scores are held against"
+    )
 
 
 def _metrics(given: object) -> object:
@@ -115,10 +145,9 @@ def _metrics(given: object) -> object:
 def _pairs(value: object) -> object:
     if value == "all" or isinstance(value, Baseline):
         return value
-    named = isinstance(value, Mapping) and isinstance(value.get("baseline"), str)
-    if not named or len(value) != 1:  # type: ignore[arg-type]
+    if not isinstance(value, Mapping) or [*value] != ["baseline"]:
         raise wrong('must be "all" or {"baseline": NAME}')
-    return value
+    return Baseline.of(value, place="pairs")
 
 
 METRIC = {  # JSON schema of one metric
@@ -231,6 +260,12 @@ class Choices(Settings):
         "counts systems to come; pairs not seen yet have p = 1",
     )
 
+    unpaired: Flag = Field(
+        default=False,
+        description="whether each system has items of its own: scores of other items than those of "
+        "the others, in any number",
+    )
+
     hints = {"baseline": ' A baseline is asked for by pairs: {"baseline": NAME}.'}
 
 
@@ -254,6 +289,29 @@ class Recipe(Choices):
                 own.check(metric)
         self._check_joint_correction()
         return self
+
+    def check_design(self) -> None:
+        """Check that tests and metrics fit systems without common items, or a number.
+
+        Raises:
+            RecipeError: They do not; the message lists the tests that do.
+        """
+        if self.design == "paired":
+            return
+        odd = [metric.name for metric in self.metrics if metric.name != ANY_METRIC]
+        what = "unpaired" if self.unpaired else f"baseline {self.baselines[0]}"
+        alone = self.bar is not None and (self.unpaired or len(self.baselines) > 1)
+        if odd or alone or self.stratified:
+            needs = f"means of scores, not {odd[0]}" if odd else "no other baseline and no strata"
+            raise RecipeError(f"{what} goes with {needs}.", field="pairs")
+        for test in self.tests:
+            if self.design not in TESTS[test].designs:
+                known = [name for name in TESTS if self.design in TESTS[name].designs]
+                raise RecipeError(
+                    f"{test} compares systems item by item; with {what} take one of "
+                    f"{', '.join(known)}.",
+                    field="tests",
+                )
 
     def _check_counted_runs(self) -> None:
         """Scores whose runs are counted are pairs of numbers, which other metrics misread."""
@@ -283,16 +341,27 @@ class Recipe(Choices):
                 f'must be "present", not {self.family}, or the correction holm.',
                 field="family",
             )
-        if self.correction == "tukey" and (self.baseline or self.alternative != "two-sided"):
+        if self.correction == "tukey" and (self.baselines or self.alternative != "two-sided"):
             raise RecipeError(
                 "correction tukey compares all pairs, two-sided; use holm here.",
                 field="correction",
             )
 
     @property
-    def baseline(self) -> str | None:
-        """The system that every other is compared with; all pairs where there is none."""
-        return None if self.pairs == "all" else self.pairs.baseline
+    def baselines(self) -> tuple[str, ...]:
+        """The systems that every other is compared with; all pairs where there is none."""
+        return () if self.pairs == "all" else tuple(map(str, self.pairs.baseline))
+
+    @property
+    def design(self) -> Design:
+        """How systems meet: on common items, on items of their own, or one and a number."""
+        return "unpaired" if self.unpaired else "paired" if self.bar is None else "number"
+
+    @property
+    def bar(self) -> float | None:
+        """The number that every system is compared with, in the place of another."""
+        given = () if self.pairs == "all" else self.pairs.baseline
+        return next((float(own) for own in given if not isinstance(own, str)), None)
 
     def but(self, **changes: Any) -> Self:
         """The recipe with other choices, checked.
@@ -307,6 +376,7 @@ class Recipe(Choices):
         """The fields of a JSON request that `of` turns into this recipe."""
         metrics = [{"name": m.name, **m.options} if m.options else m.name for m in self.metrics]
         usual = {"stratified": False, "family": "present", "interval": "percentile"}
+        usual["unpaired"] = False
         body = {"metrics": metrics, **self.model_dump(mode="json", exclude={"metrics"})}
         return {k: v for k, v in body.items() if usual.get(k, ...) != v}
 
@@ -346,7 +416,7 @@ class Recipe(Choices):
     @property
     def both_claims(self) -> bool:
         """Whether every pair stands for two claims, one for each of its systems."""
-        return self.alternative != "two-sided" and self.baseline is None
+        return self.alternative != "two-sided" and not self.baselines
 
     def comparisons(self, pairs: int, testsets: int = 1) -> int:
         """How many comparisons are corrected together, seen or not.
@@ -358,8 +428,9 @@ class Recipe(Choices):
         if self.family == "present":
             return pairs * testsets
         size = self.family
-        if self.baseline is not None:
-            return testsets * (size - 1)
+        if known := len(self.baselines):  # two-sided, two of them are compared once
+            again = known * (known - 1) // 2 if self.alternative == "two-sided" else 0
+            return testsets * (known * (size - 1) - again)
         return testsets * size * (size - 1) // (1 if self.both_claims else 2)
 
     def resolved(self, pairs: int, testsets: int = 1) -> int:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sigtest.significance.corrections import Correction
 
 Alternative = Literal["two-sided", "greater", "less"]
+Design = Literal["paired", "unpaired", "number"]  # on common items, own items, against a number
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 
 TESTS: Registry[SignificanceTest] = Registry(
@@ -29,6 +30,8 @@ TESTS: Registry[SignificanceTest] = Registry(
         "corrected_t": "sigtest.significance.units:CorrectedT",
         "sign_test": "sigtest.significance.units:SignTest",
         "signed_rank": "sigtest.significance.units:SignedRank",
+        "fisher": "sigtest.significance.units:Fisher",
+        "binomial": "sigtest.significance.units:Binomial",
         "matched_pairs": "sigtest.significance.matched:MatchedPairs",
     },
     made=True,
@@ -91,6 +94,7 @@ __all__ = [
     "CORRECTIONS",
     "TESTS",
     "Alternative",
+    "Design",
     "OwnP",
     "OwnTest",
     "ResamplingTest",

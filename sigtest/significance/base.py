@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self
 import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
-from sigtest.significance import Alternative
+from sigtest.significance import Alternative, Design
 from sigtest.special import log_ndtr
 
 if TYPE_CHECKING:  # tests of judgements need no metrics
@@ -77,6 +77,8 @@ class SignificanceTest(ABC):
         by_signs: Whether it counts exchanges of units, each of which has two sides: of n units no
             p-value is below .5**n.
         caution: What the report says where it is used, if anything.
+        designs: Whether it compares systems on common items, on items of their own, or a system
+            with a number.
 
     Examples:
         A difference of 1.0 held against R = 4 exchanges of labels, two of which reach it:
@@ -107,6 +109,7 @@ class SignificanceTest(ABC):
     most_hidden: ClassVar[float] = math.inf
     by_signs: ClassVar[bool] = False
     caution: ClassVar[str | None] = None
+    designs: ClassVar[tuple[Design, ...]] = ("paired",)
 
     @property
     def words(self) -> str:

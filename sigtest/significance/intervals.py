@@ -136,7 +136,7 @@ def _in_bins(row: Array, bins: Counts, counts: Counts, place: int) -> float:
     return np.sort(members)[place - below]
 
 
-def wilson_interval(successes: Array, trials: int, alpha: float) -> tuple[Array, Array]:
+def wilson_interval(successes: Array, trials: int | Counts, alpha: float) -> tuple[Array, Array]:
     """Ends of the intervals of (N,) proportions at level 1 - alpha, right near 0 and 1, too.
 
     Wilson (1927), "Probable Inference, the Law of Succession, and Statistical Inference".
@@ -167,6 +167,21 @@ def bonett_price_interval(
     variance = ((unlike + 2) / (trials + 2) - middle**2) / (trials + 2)
     half = float(ndtri(1 - alpha / 2)) * np.sqrt(variance)
     return np.maximum(-1.0, middle - half), np.minimum(1.0, middle + half)
+
+
+def newcombe_interval(first: Array, second: Array) -> tuple[Array, Array]:
+    """Ends of the intervals of (N,) differences of two proportions of different trials.
+
+    Newcombe (1998), "Interval Estimation for the Difference between Independent Proportions:
+    Comparison of Eleven Methods", method 10. Against a known proportion, both of whose ends are
+    itself, they are those of the first one less it.
+
+    Args:
+        first: (3, N) proportions and both ends of their Wilson intervals.
+        second: (3, N) those that are subtracted.
+    """
+    (p, low, high), (q, below, above) = first, second
+    return p - q - np.hypot(p - low, above - q), p - q + np.hypot(high - p, q - below)
 
 
 LEVEL = 0.95

@@ -164,6 +164,7 @@ class Bootstrap(NullTest):
     most_skewed = SKEWED
     most_hidden = HIDDEN
     title = "the bootstrap shifted to the null hypothesis"
+    designs = ("paired", "unpaired", "number")
     papers = ("efron-tibshirani-1993-introduction", "graham-etal-2014-randomized")
     draws = "counts"
     null = "equal expected scores"
@@ -210,6 +211,7 @@ class BootstrapT(NullTest):
     least_even = EVEN
     most_skewed = VERY_SKEWED
     title = "the bootstrap-t test"
+    designs = ("paired", "unpaired", "number")
     papers = ("hall-1988-theoretical", "davison-hinkley-1997-bootstrap")
     draws = "studentised"
     null = "equal expected scores"
@@ -243,6 +245,7 @@ class PairedBootstrap(ResamplingTest):
     most_skewed = SKEWED
     most_hidden = HIDDEN
     title = "the paired bootstrap"
+    designs = ("paired", "unpaired", "number")
     papers = ("koehn-2004-statistical", "graham-etal-2014-randomized")
     draws = "counts"
     null = "equal expected scores"

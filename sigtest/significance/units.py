@@ -15,7 +15,7 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
 from sigtest.errors import InputError, RecipeError
-from sigtest.significance import Alternative
+from sigtest.significance import Alternative, Design
 from sigtest.significance.base import OwnP, OwnTest, extremity, normal_log10_p, row_differences
 from sigtest.significance.exact import exact_signs
 from sigtest.special import betainc, betaln, hyp2f1
@@ -51,7 +51,7 @@ class McNemar(OwnTest):
     title = "McNemar's exact test"
     by_signs = True
     by_segment = True
-    papers = ("mcnemar-1947-note", "fagerland-etal-2013-mcnemar")
+    papers: ClassVar[tuple[str, ...]] = ("mcnemar-1947-note", "fagerland-etal-2013-mcnemar")
     null = "equal expected accuracies"
 
     def check(self, metric: Metric) -> None:
@@ -143,6 +143,100 @@ def _log10_choose(n: int, k: int) -> float:
     return chosen / math.log(10)
 
 
+class Fisher(McNemar):
+    """Of two systems on items of their own, is one right more often than the other?
+
+    If both have equal expected accuracies, how many of all right answers are the first one's is
+    hypergeometric. Two-sided, p adds up all numbers that are as unlikely as the observed one or
+    more, as R and SciPy do.
+
+    Fisher (1934), "Statistical Methods for Research Workers", 5th edition, section 21.02.
+
+    Examples:
+        Nine of ten against six of ten:
+
+        >>> from sigtest.metrics.scores import Scores
+        >>> a, b = (np.array([[1.0, 1.0]] * k + [[0.0, 1.0]] * (10 - k)) for k in (9, 6))
+        >>> round(Fisher().p(Scores(), a, b, "two-sided").p_value, 4)
+        0.3034
+    """
+
+    name = "fisher"
+    title = "Fisher's exact test"
+    by_signs = False
+    papers = ("fisher-1934-statistical",)
+    designs: ClassVar[tuple[Design, ...]] = ("unpaired",)
+
+    def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> OwnP:
+        (right, n), (other, m) = (self.counts(metric, rows) for rows in (a, b))
+        both = right + other
+        won = np.arange(max(0, both - m), min(n, both) + 1)
+        log_p = _log_choose(n, won) + _log_choose(m, both - won) - _log_choose(n + m, both)
+        return _as_unlikely(log_p, won, right, alternative, right * m - other * n)
+
+    def counts(self, metric: Metric, rows: Array) -> tuple[int, int]:
+        """How many items of a system are right, and how many it has."""
+        self.check(metric)
+        assert metric.fraction is not None
+        right = self._right(metric, rows[rows[:, metric.fraction.denominator] > 0])
+        return int(np.count_nonzero(right)), len(right)
+
+
+class Binomial(Fisher):
+    """Is a system right more often, or less, than a number says?
+
+    If that number is its expected accuracy, how many items are right is binomial. Two-sided, p adds
+    up all numbers that are as unlikely as the observed one or more, as R and SciPy do.
+
+    Clopper & Pearson (1934), "The Use of Confidence or Fiducial Limits Illustrated in the Case of
+    the Binomial".
+
+    Examples:
+        Five right ones of five against one half: twice .5**5.
+
+        >>> from sigtest.metrics.scores import Scores
+        >>> a, b = np.array([[1.0, 1.0]] * 5), np.array([[0.5, 1.0]] * 5)
+        >>> round(Binomial().p(Scores(), a, b, "two-sided").p_value, 4)
+        0.0625
+    """
+
+    name = "binomial"
+    title = "the exact binomial test"
+    papers = ("clopper-pearson-1934-use",)
+    null = "an expected accuracy of that number"
+    designs = ("number",)
+
+    def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> OwnP:
+        right, n = self.counts(metric, a)
+        share = float(metric.score(b[:1])[0])
+        if not 0 < share < 1:
+            raise InputError(
+                f"binomial needs a number between 0 and 1, not {share:g}.", field="pairs"
+            )
+        share = share if metric.higher_is_better else 1 - share
+        won = np.arange(n + 1)
+        log_p = _log_choose(n, won) + won * math.log(share) + (n - won) * math.log1p(-share)
+        return _as_unlikely(log_p, won, right, alternative, right - n * share)
+
+
+def _as_unlikely(
+    log_p: Array, won: Counts, seen: int, alternative: Alternative, ahead: float
+) -> OwnP:
+    """The sum of the probabilities of what may be won and is as extreme as what was seen."""
+    reached = {
+        "two-sided": log_p <= log_p[won == seen] + 1e-7,  # ties, as R and SciPy know them
+        "greater": won >= seen,
+        "less": won <= seen,
+    }[alternative]
+    log10_p = float(np.logaddexp.reduce(log_p[reached])) / math.log(10)
+    return OwnP.of_log10(min(0.0, log10_p), exact=True, statistic=float(seen), ahead=ahead)
+
+
+def _log_choose(n: int, k: Counts | int) -> Array:
+    chosen: Array = -np.log1p(n) - betaln(np.subtract(n, k) + 1.0, np.add(k, 1.0))
+    return chosen
+
+
 MOST_RANKED = 500  # a hundredth of a second; the distribution takes n**3 steps
 
 
@@ -169,6 +263,7 @@ class SignTest(OwnTest):
     name = "sign_test"
     title = "the sign test"
     by_signs = True
+    designs = ("paired", "number")
     papers = ("dixon-mood-1946-sign", "demsar-2006-statistical")
     null = "units won as often as lost"
     caution = (
@@ -202,6 +297,7 @@ class SignedRank(OwnTest):
     name = "signed_rank"
     title = "Wilcoxon's signed-rank test"
     by_signs = True
+    designs = ("paired", "number")
     papers = ("wilcoxon-1945-individual", "demsar-2006-statistical")
     null = "differences that are symmetric about zero"
     caution = (
@@ -326,6 +422,7 @@ class PairedT(OwnTest):
 
     name = "paired_t"
     title = "the paired t-test"
+    designs = ("paired", "number")
     papers = ("student-1908-probable",)
     null = "normal differences with mean zero"
     fewest_units = 2  # of one there is no variance

@@ -22,6 +22,11 @@ ASKED = [
      *(f"{ROOT}/examples/labels/systems/{name}.txt" for name in ("maple", "oak")),
      "--resamples", "99"],
     ["classify", "--table", f"{ROOT}/examples/labels/data-sets.tsv"],
+    ["classify", "--correct", "9", "--n", "10", "--correct", "6", "--n", "12"],
+    ["compare", "--from", f"{ROOT}/examples/labels/data-sets.tsv", "--columns", "tasks",
+     "--baseline", "0.7", "--resamples", "99"],
+    ["compare", "--from", f"{ROOT}/examples/shared-task", "--baseline", "elm",
+     "--baseline", "birch", "--resamples", "99"],
     ["accuracy", "--human", *JUDGED, "--from", f"{ROOT}/examples/shared-task", "--resamples", "99"],
     ["plan", "--from", f"{ROOT}/examples/shared-task", "--difference", "1.5", "--units", "2000"],
 ]  # fmt: skip

@@ -235,7 +235,7 @@ def test_a_signature_is_read_back() -> None:
     )
     assert found["metrics"] == [{"name": "bleu", "lowercase": "false", "tokenize": "13a"}]
     assert found["tests"] == ["bootstrap", "paired_bootstrap"]
-    assert (found["baseline"], found["family"], found["stratified"]) == ("a:b", "12", True)
+    assert (found["baseline"], found["family"], found["stratified"]) == (["a:b"], "12", True)
     assert found["interval"] is None
 
 

@@ -39,7 +39,7 @@ def test_whatever_a_field_holds_is_taken_or_refused(field: str, value: Any) -> N
 def test_a_baseline_has_its_place_among_the_pairs() -> None:
     with pytest.raises(RecipeError, match=r'asked for by pairs: \{"baseline": NAME\}'):
         parse_comparison(BODY | {"baseline": "A"})
-    assert parse_comparison(BODY | {"pairs": {"baseline": "A"}}).recipe.baseline == "A"
+    assert parse_comparison(BODY | {"pairs": {"baseline": "A"}}).recipe.baselines == ("A",)
 
 
 @pytest.mark.parametrize("field", ["name", "hypotheses", "scores"])

@@ -25,7 +25,9 @@ from sigtest.significance.base import Draws
 
 COUNTING = resampling_tests().values()
 DIRECT = own_tests().values()
-OF_UNITS = [test for test in DIRECT if not test.by_word]  # test_matched.py has the others
+OF_UNITS = [  # test_matched.py and test_designs.py have the others
+    test for test in DIRECT if "paired" in test.designs and not test.by_word
+]
 
 
 def name(test: object) -> str:

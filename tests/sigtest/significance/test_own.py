@@ -469,6 +469,8 @@ def test_the_registry_has_the_tests_of_labels_and_tables() -> None:
         "corrected_t",
         "sign_test",
         "signed_rank",
+        "fisher",
+        "binomial",
         "matched_pairs",
     }
     assert next(iter(TESTS)) == "approximate_randomization"

@@ -1,0 +1,238 @@
+"""Systems on items of their own, a number in the place of one, and several baselines."""
+
+import json
+from collections.abc import Mapping, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest, fisher_exact
+
+import sigtest
+from sigtest import InputError, RecipeError
+from sigtest.cli import main
+from sigtest.comparison.comparison import parse_comparison
+from sigtest.metrics.scores import Scores
+from sigtest.report import Report
+from sigtest.significance import TESTS, Alternative
+from sigtest.significance.base import OwnTest
+from sigtest.significance.intervals import newcombe_interval, wilson_interval
+
+CLAIMS: dict[Alternative, str] = {"two-sided": "two-sided", "greater": "greater", "less": "less"}
+Systems = Mapping[str, Sequence[float]]
+
+
+def right(k: int, n: int) -> list[float]:
+    return [1.0] * k + [0.0] * (n - k)
+
+
+def rows(k: int, n: int) -> Any:
+    return np.array([[own, 1.0] for own in right(k, n)])
+
+
+def compared(scores: Systems, **choices: Any) -> Report:
+    return sigtest.compare(scores=scores, resamples=999, **choices)
+
+
+def own_test(name: str) -> OwnTest:
+    found = TESTS[name]
+    assert isinstance(found, OwnTest)
+    return found
+
+
+# items of their own
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+@pytest.mark.parametrize(("n", "m"), [(10, 10), (7, 12), (1, 5), (40, 13)])
+def test_fisher_s_test_is_scipy_s(claim: Alternative, n: int, m: int) -> None:
+    for k, j in product(range(0, n + 1, max(1, n // 8)), range(0, m + 1, max(1, m // 6))):
+        own = own_test("fisher").p(Scores(), rows(k, n), rows(j, m), claim)
+        other = fisher_exact([[k, n - k], [j, m - j]], CLAIMS[claim])[1]
+        assert own.p_value == pytest.approx(other, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("counts", "ends"),
+    [  # Newcombe (1998), table II, method 10
+        ((56, 70, 48, 80), (0.0524, 0.3339)),
+        ((9, 10, 3, 10), (0.1705, 0.8090)),
+        ((6, 7, 2, 7), (0.0582, 0.8062)),
+        ((5, 56, 0, 29), (-0.0381, 0.1926)),
+        ((0, 10, 0, 20), (-0.1611, 0.2775)),
+        ((10, 10, 0, 20), (0.6791, 1.0000)),
+    ],
+)
+def test_intervals_of_unpaired_differences_are_newcombe_s(
+    counts: tuple[int, int, int, int], ends: tuple[float, float]
+) -> None:
+    k, n, j, m = counts
+    both = [
+        np.array([[own / size], *wilson_interval(np.array([own]), size, 0.05)])
+        for own, size in ((k, n), (j, m))
+    ]
+    low, high = newcombe_interval(both[0], both[1])
+    assert (low[0], high[0]) == pytest.approx(ends, abs=5e-5)
+
+
+def test_nine_of_ten_against_six_of_ten(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = data.parent / "cases" / "unpaired-counts" / "lr.csv"
+    found = []
+    for words in (
+        ["compare", str(path), "--unpaired"],
+        ["classify", "--correct", "9", "--n", "10", "--correct", "6", "--n", "10"],
+    ):
+        assert main([*words, "--format", "json"]) == 0
+        found.append(json.loads(capsys.readouterr().out)["pairs"][0])
+    found.append(
+        compared({"a": right(9, 10), "b": right(6, 10)}, unpaired=True).as_json()["pairs"][0]
+    )
+    for pair in found:
+        assert pair["test"] == "fisher"
+        assert pair["difference"] == pytest.approx(0.3)
+        assert pair["ci"] == pytest.approx([-0.0824, 0.5988], abs=5e-5)
+        assert pair["p_value"] == pytest.approx(0.3034, abs=5e-5)
+
+
+def test_systems_may_have_other_numbers_of_items() -> None:
+    report = compared({"a": right(3, 4), "b": right(6, 10), "c": right(1, 30)}, unpaired=True)
+    assert [own.scores["scores"].score for own in report.systems] == [0.75, 0.6, 1 / 30]
+    low, high = wilson_interval(np.array([6]), 10, 0.05)
+    assert report.systems[1].scores["scores"].ci == (low[0], high[0])
+
+
+def test_means_without_common_items_vary_each_for_itself() -> None:
+    rng = np.random.default_rng(3)
+    a, b = rng.normal(1.0, 1.0, 60), rng.normal(0.0, 2.0, 90)
+    (pair,) = sigtest.compare(scores={"a": a, "b": b}, unpaired=True).pairs
+    assert pair.test == "bootstrap_t"
+    welch = (a.var() / len(a) + b.var() / len(b)) ** 0.5
+    assert pair.stderr == pytest.approx(welch, rel=0.03)
+    assert pair.difference == pytest.approx(a.mean() - b.mean())
+
+
+def test_files_with_other_ids_are_compared_when_asked_for(tmp_path: Path) -> None:
+    for name, k, n in (("new", 5, 6), ("old", 2, 9)):
+        lines = [f"{name}{i},{own:g}" for i, own in enumerate(right(k, n))]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["id,correct", *lines, ""]))
+    paths = [tmp_path / "new.csv", tmp_path / "old.csv"]
+    read = sigtest.compare(from_=paths, unpaired=True)
+    expected = fisher_exact([[5, 1], [2, 7]])[1]
+    assert read.pairs[0].p_value == pytest.approx(expected)
+
+
+def test_items_of_two_systems_are_no_own_items(tmp_path: Path) -> None:
+    path = tmp_path / "both.csv"
+    path.write_text("id,system,score\nx1,a,1\nx2,a,0\nx2,b,1\nx3,b,1\n")
+    with pytest.raises(InputError, match="'x2' has scores of 'a' and of 'b'"):
+        sigtest.compare(from_=path, unpaired=True)
+
+
+# a number
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+@pytest.mark.parametrize("bar", [0.3, 0.5, 0.88])
+def test_a_share_against_a_number_is_scipy_s_binomial_test(claim: Alternative, bar: float) -> None:
+    for k in range(13):
+        (pair,) = compared({"a": right(k, 12)}, pairs={"baseline": bar}, alternative=claim).pairs
+        assert pair.test == "binomial"
+        assert pair.p_value == pytest.approx(binomtest(k, 12, bar, CLAIMS[claim]).pvalue)
+        low, high = wilson_interval(np.array([k]), 12, 0.05)
+        assert pair.ci == pytest.approx((low[0] - bar, high[0] - bar))
+
+
+def test_a_number_is_the_same_in_every_door(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join(["id,score", *(f"q{i},{v:g}" for i, v in enumerate(right(11, 12)))]))
+    stored = tmp_path / "report.json"
+    assert main(["compare", str(path), "--baseline", "0.6", "--output", str(stored)]) == 0
+    notebook = sigtest.compare(from_=path, pairs={"baseline": 0.6})
+    assert json.loads(stored.read_text()) == notebook.as_json()
+    assert main(["verify", str(stored), str(path)]) == 0
+
+
+def test_a_mean_against_a_number_is_studentised() -> None:
+    values = np.random.default_rng(1).normal(0.4, 1.0, 80)
+    (pair,) = sigtest.compare(scores={"a": values}, pairs={"baseline": 0}).pairs
+    assert pair.test == "bootstrap_t"
+    assert pair.difference == pytest.approx(values.mean())
+    assert pair.significant
+
+
+@pytest.mark.parametrize(("k", "outcome"), [(12, "pass"), (8, "undecided"), (3, "fail")])
+def test_a_gate_may_ask_for_a_number(k: int, outcome: str) -> None:
+    report = sigtest.gate(scores={"a": right(k, 12)}, baseline=0.6)
+    assert report.outcome == outcome
+    assert report.systems[0].p_value == pytest.approx(binomtest(k, 12, 0.6, "greater").pvalue)
+    assert report.systems[0].p_fail == pytest.approx(binomtest(k, 12, 0.6, "less").pvalue)
+    low, high = wilson_interval(np.array([k]), 12, 0.1)
+    assert report.systems[0].ci == pytest.approx((low[0] - 0.6, high[0] - 0.6))
+    assert "power" not in str(report)
+
+
+def test_a_gate_of_an_error_rate_turns_the_number_round() -> None:
+    report = sigtest.gate(
+        scores={"a": right(2, 20)}, metrics=["scores:higher=false"], baseline=0.3, margin=0.1
+    )
+    assert report.systems[0].p_value == pytest.approx(binomtest(2, 20, 0.4, "less").pvalue)
+
+
+# several baselines
+
+
+def test_every_baseline_is_compared_with_all_others_once() -> None:
+    rng = np.random.default_rng(2)
+    scores = {name: rng.random(40) for name in "abcd"}
+    report = compared(scores, pairs={"baseline": ["b", "d"]})
+    assert [(pair.a, pair.b) for pair in report.pairs] == [
+        ("a", "b"), ("c", "b"), ("d", "b"), ("a", "d"), ("c", "d"),
+    ]  # fmt: skip
+    assert report.comparisons == 5
+    claims = compared(scores, pairs={"baseline": ["b", "d"]}, alternative="greater")
+    assert claims.comparisons == len(claims.pairs) == 6
+
+
+def test_baselines_are_repeated_in_the_shell(data: Path, capsys: Any) -> None:
+    folder = data.parent / "cases" / "baseline-twice"
+    files = [str(folder / f"{name}.csv") for name in ("bm25", "dph", "splade")]
+    words = ["--metric", "scores:of=map", "--baseline", "bm25", "--baseline", "dph"]
+    assert main(["compare", *files, *words]) == 0
+    shown = capsys.readouterr().out
+    assert "pairs:baseline=bm25/dph" in shown
+    assert main(["compare", *files, *words, "--format", "html"]) == 0
+    assert "better than bm25" in capsys.readouterr().out
+
+
+# what does not go together
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({"unpaired": True, "tests": ["mcnemar"]}, "mcnemar compares systems item by item"),
+        ({"pairs": {"baseline": 0.5}, "tests": ["fisher"]}, "take one of .*binomial"),
+        ({"tests": ["binomial"]}, "binomial"),
+        ({"unpaired": True, "stratified": True}, "no strata"),
+        ({"pairs": {"baseline": ["a", 0.5]}}, "no other baseline"),
+        ({"pairs": {"baseline": []}}, "baseline"),
+        ({"pairs": {"baseline": [True]}}, "name of a system, or a number, not true"),
+        ({"pairs": {"baseline": ["a", "a"]}}, "'a' 2 times"),
+        ({"pairs": {"baseline": "c"}}, "Unknown baseline 'c'"),
+        ({"pairs": {"baseline": 1.5}, "tests": ["binomial"]}, "between 0 and 1, not 1.5"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(choices: dict[str, Any], message: str) -> None:
+    with pytest.raises((RecipeError, InputError), match=message):
+        compared({"a": right(2, 4), "b": right(3, 4)}, **choices)
+
+
+@pytest.mark.parametrize("choices", [{"unpaired": True}, {"pairs": {"baseline": 0.5}}])
+def test_a_stored_comparison_is_the_same_again(choices: dict[str, Any]) -> None:
+    scores = {"a": right(2, 5), "b": right(3, 5) + [1.0] * bool(choices.get("unpaired"))}
+    systems = {name: {"scores": {"s": own}} for name, own in scores.items()}
+    first = parse_comparison({"systems": systems, **choices})
+    again = parse_comparison(json.loads(json.dumps(first.as_json())))
+    assert again.plan.key == first.plan.key
