@@ -5,6 +5,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from warmed import warmed
 
 from app.main import configuration, create_app
 from app.requests.reading import ReadingProcess
+from app.routes import questions
 from app.settings import Settings
 from benchmarks.deliveries import LOOPBACK
 from workers.settings import Settings as QueueSettings
@@ -63,8 +65,10 @@ def serve(service: httpx.Client, queue: QueueSettings, serve_on: ServeOn) -> Ser
 
 @pytest.fixture(scope="session")
 def reading() -> Iterator[type[ReadingProcess]]:
-    """What reads large bodies for the front ends of the tests' process."""
-    yield Lent
+    """What reads large bodies for the front ends of the tests' process, which share routes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(questions, "router_of", cache(questions.router_of))
+        yield Lent
     end_spare()
 
 

@@ -11,8 +11,9 @@ import re
 import signal
 import time
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 
 import pytest
 from evaluated import sheet, workbook
@@ -27,6 +28,9 @@ from sigtest.files.registry import FORMATS_JUDGED, is_judged, read_judgements
 from sigtest.meta_evaluation.scored import align, score_source, scored_set
 
 SMALL, MEDIUM, LARGE = 2_000, 20_000, 200_000
+WIDTHS = pytest.mark.parametrize(  # tokens that are repeated together
+    "widths", [(1,), pytest.param((2, 4), marks=pytest.mark.slow)], ids=["one by one", "together"]
+)
 TIMES = 3  # as much CPU time a byte in the large file as in the small one, at most
 QUICK = 3e-6  # seconds a byte: TIMES that is not measured again; what is quadratic takes far more
 
@@ -108,11 +112,11 @@ def tokens(text: str) -> list[re.Match[str]]:
     return [*re.finditer(r"\w+|\s|[^\w\s]", text)]
 
 
-def hostile(text: str, size: int) -> Iterator[str]:
+def hostile(widths: Sequence[int], text: str, size: int) -> Iterator[str]:
     """A specimen whose tokens are repeated, one by one and some together, closed and left open."""
     every = tokens(text)[:120]
     seen = set()
-    for i, width in itertools.product(range(len(every)), (1, 2, 4)):
+    for i, width in itertools.product(range(len(every)), widths):
         start, end = every[i].start(), every[min(i + width, len(every)) - 1].end()
         unit = text[start:end]
         if unit not in seen:
@@ -183,13 +187,16 @@ def test_what_takes_the_square_of_its_bytes_is_noticed() -> None:
 FORMATS = {**FORMATS_READ, **FORMATS_REFUSED}
 
 
+@WIDTHS
 @pytest.mark.parametrize("name", FORMATS)
-def test_every_sniffer_takes_linear_time(name: str) -> None:
+def test_every_sniffer_takes_linear_time(name: str, widths: Sequence[int]) -> None:
     base, text = FILES[name] if name in FILES else (NAMES.get(name, "x"), "")
     sniff = FORMATS[name].sniff
     for specimen in [text] if text else REFUSED[name]:
         assert sniff(File(base, specimen.encode()))
-        assert not grown(lambda data: sniff(File(base, data)), hostile, specimen, MEDIUM)
+        assert not grown(
+            lambda data: sniff(File(base, data)), partial(hostile, widths), specimen, MEDIUM
+        )
 
 
 @pytest.mark.parametrize("name", FORMATS_READ)
@@ -204,13 +211,16 @@ SHAPED = {  # tables that are written in another way
 }
 
 
+@WIDTHS
 @pytest.mark.parametrize("name", SHAPED)
-def test_tables_of_other_shapes_take_linear_time(name: str) -> None:
+def test_tables_of_other_shapes_take_linear_time(name: str, widths: Sequence[int]) -> None:
+    many = partial(hostile, widths)
     assert not grown(lambda data: read_bytes(data, name), listed, SHAPED[name], LARGE)
-    assert not grown(lambda data: read_bytes(data, name), hostile, SHAPED[name], MEDIUM)
+    assert not grown(lambda data: read_bytes(data, name), many, SHAPED[name], MEDIUM)
 
 
-def test_workbooks_take_linear_time() -> None:
+@WIDTHS
+def test_workbooks_take_linear_time(widths: Sequence[int]) -> None:
     pytest.importorskip("python_calamine", reason="workbooks need the extra `excel`")
     rows = sheet([["id", "elm"], *(["q", 0.5] for _ in range(2))])
     cells = rows.index("<row")
@@ -229,39 +239,49 @@ def test_workbooks_take_linear_time() -> None:
 
     assert not grown(run, many, rows, LARGE)
     assert not grown(run, lambda text, size: (text[:cells] + own for own in hostile(
-        text[cells:], size)), rows, MEDIUM)  # fmt: skip
+        widths, text[cells:], size)), rows, MEDIUM)  # fmt: skip
 
 
 def test_many_systems_in_one_file_take_linear_time() -> None:
     assert not grown(lambda data: read_bytes(data, "x.xml"), many_systems, "", 4 * LARGE)
 
 
+@WIDTHS
 @pytest.mark.parametrize("name", TEXTS)
-def test_what_is_of_no_format_is_sent_back_in_linear_time(name: str) -> None:
-    assert not grown(lambda data: read_bytes(data, "x"), hostile, TEXTS[name], MEDIUM)
+def test_what_is_of_no_format_is_sent_back_in_linear_time(name: str, widths: Sequence[int]) -> None:
+    assert not grown(
+        lambda data: read_bytes(data, "x"), partial(hostile, widths), TEXTS[name], MEDIUM
+    )
 
 
+@WIDTHS
 @pytest.mark.parametrize(("what", "frame"), FRAMES)
-def test_what_stands_round_lines_is_found_in_linear_time(what: str, frame: re.Pattern[str]) -> None:
+def test_what_stands_round_lines_is_found_in_linear_time(
+    what: str, frame: re.Pattern[str], widths: Sequence[int]
+) -> None:
+    many = partial(hostile, widths)
     for text in ("a_b-c1 d", "__a__ 1.5 1) '", '"\u300ca:'):
-        assert not grown(lambda data: frame.match(data.decode()), hostile, text, MEDIUM), what
+        assert not grown(lambda data: frame.match(data.decode()), many, text, MEDIUM), what
 
 
+@WIDTHS
 @pytest.mark.parametrize("name", FORMATS_JUDGED)
-def test_judgements_are_read_in_linear_time(name: str) -> None:
+def test_judgements_are_read_in_linear_time(name: str, widths: Sequence[int]) -> None:
+    many = partial(hostile, widths)
     assert is_judged(JUDGED[name].encode(), "x")
     assert not grown(lambda data: read_judgements(data, "x"), listed, JUDGED[name], LARGE)
-    assert not grown(lambda data: read_judgements(data, "x"), hostile, JUDGED[name], MEDIUM)
+    assert not grown(lambda data: read_judgements(data, "x"), many, JUDGED[name], MEDIUM)
 
 
+@WIDTHS
 @pytest.mark.parametrize("name", SCORED)
-def test_scores_of_metrics_are_read_in_linear_time(name: str) -> None:
+def test_scores_of_metrics_are_read_in_linear_time(name: str, widths: Sequence[int]) -> None:
     def run(data: bytes) -> None:
         reads_scores(data, "x")
         found = read_scores(data, "x")
         align([score_source(found, "x", "x")] if "segment" in found else [])
 
-    assert not grown(run, hostile, SCORED[name], MEDIUM)
+    assert not grown(run, partial(hostile, widths), SCORED[name], MEDIUM)
     assert not grown(run, listed, SCORED[name], LARGE)
 
 

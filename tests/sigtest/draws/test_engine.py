@@ -248,7 +248,7 @@ def test_wmt17_p_values(data: Path, oracles: Path) -> None:
             for path in sorted((folder / "systems").iterdir())
         ],
         "metrics": ["bleu:tokenize=none"],
-        "tests": list(resampling_tests()),
+        "tests": DRAWING,
         "resamples": 9_999,
         "pairs": {"baseline": baseline},
     }

@@ -68,7 +68,8 @@ def printed(arguments: tuple[str, ...], *options: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-@pytest.mark.parametrize("modules", ["exact+stem", pytest.param("exact", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("modules", ["exact+stem", "exact"])
 def test_scores_with_some_modules_equal_meteors_own(
     data: Path, oracles: Path, modules: str
 ) -> None:
