@@ -50,13 +50,19 @@ demo: .venv/service-installed  ## start the service, compare the example's syste
 serve: .venv/service-installed .venv/kernels-compiled  ## run the service on 127.0.0.1:PORT (8000) with its own data store
 	@$(BIN)/python -m app.serve
 
+# each process of tests would compile all of them: two that only collect do so before
+.venv/tests-compiled: .venv/installed
+	@for half in "tests/app tests/workers" "tests/sigtest tests/nets tests/validation"; do \
+		$(BIN)/pytest --quiet --collect-only $$half > /dev/null & done; wait
+	@touch $@
+
 # four processes more than there are cores: many tests wait for services to start, stop and recover
 PYTEST = $(BIN)/pytest --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 4)) --dist loadfile --no-loadscope-reorder
 
-test: install  ## run the tests that a change needs, side by side
+test: install .venv/tests-compiled  ## run the tests that a change needs, side by side
 	$(PYTEST) -m "not slow"
 
-test-slow: install  ## run the others: storms, upgrades, searches over many seeds, builds of wheels
+test-slow: install .venv/tests-compiled  ## run the others: storms, upgrades, searches over many seeds, builds of wheels
 	$(PYTEST) -m slow
 
 # under another Python: what counts, draws and decides depends on versions of NumPy, SciPy and numba that it brings

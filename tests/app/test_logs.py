@@ -28,7 +28,8 @@ def test_a_request_is_answered_with_its_id(service: httpx.Client) -> None:
     assert first != second
 
 
-@pytest.mark.parametrize("form", ["json", "text"])
+# what lines of text are, the front end alone writes, too: see test_alone.py
+@pytest.mark.parametrize("form", ["json", pytest.param("text", marks=pytest.mark.slow)])
 def test_a_line_a_request_leads_to_the_question_and_holds_no_text(
     tmp_path: Path, body: dict[str, Any], form: str
 ) -> None:
