@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from sigtest.data.names import choose
 from sigtest.data.text import whole
@@ -59,7 +59,21 @@ JUDGEMENT = {
     "required": list(NEEDED),
     "additionalProperties": False,
 }
-JUDGEMENTS = {"type": "array", "items": JUDGEMENT, "minItems": 1, "description": "One each."}
+COMPARED_LABELS = ("item", "judge", "cluster", "criterion", "languages")
+COMPARED = ("a", "b", "winner", "preference", "weight", *COMPARED_LABELS)
+SIDES = {side: {"type": "string"} for side in "ab"}
+COMPARISON = {
+    "type": "object",
+    "properties": {name: {"type": ["string", "number", "null"]} for name in COMPARED} | SIDES,
+    "required": ["a", "b"],
+    "additionalProperties": False,
+}
+JUDGEMENTS = {
+    "type": "array",
+    "items": {"anyOf": [JUDGEMENT, COMPARISON]},
+    "minItems": 1,
+    "description": "One each: scores of systems, or comparisons of two systems.",
+}
 
 
 @dataclass
@@ -126,21 +140,56 @@ class JudgedFile:
         return f"{self.name}[{line - 1}]" if self.inline else f"line {line}"
 
 
-@dataclass(frozen=True)
-class Ranked:
-    """Rankings of one file, in which rank 1 is best; n rows.
+class Compared(NamedTuple):
+    """One comparison of two systems.
 
     Attributes:
-        annotator: (n,) who ranked.
-        segment: (n,) ids.
-        languages: (n,) pairs, where the file says so.
-        outputs: (n,) systems of each ranking with their ranks, -1 for what was not ranked.
+        place: Line of its row, or place in a list.
+        a: Name of the first system.
+        b: Name of the second.
+        share: How far a is preferred, from 0 to 1; 1/2 is a tie.
+        weight: How often it counts.
+        labels: Ids by role: item, judge, cluster, criterion, languages.
+        ranking: The ranking that it is taken from, as text; empty where there is none.
     """
 
-    annotator: Sequence[str]
-    segment: Sequence[str]
-    languages: Sequence[str] | None
-    outputs: Sequence[Sequence[tuple[str, int]]]
+    place: int
+    a: str
+    b: str
+    share: float
+    weight: float
+    labels: Mapping[str, str | None]
+    ranking: str = ""
+
+
+@dataclass
+class ComparedFile:
+    """Comparisons of two systems from one file.
+
+    Attributes:
+        name: What to call the file in messages.
+        input: Name of its format.
+        rows: Rows in the file, without a header.
+        inline: Whether places are those of a list of a request.
+        shown: Whether a is the system that was shown first.
+        comparisons: In their order.
+        dropped: Rows that are no comparison, by reason.
+    """
+
+    name: str
+    input: str
+    rows: int
+    inline: bool = False
+    shown: bool = True
+    comparisons: list[Compared] = field(default_factory=list)
+    dropped: Counter[str] = field(default_factory=Counter)
+
+    def refused(self, place: int, why: str, column: str) -> InputError:
+        """A comparison that cannot be used: what, where, and why."""
+        if self.inline:
+            path = f"{self.name}[{place - 1}].{column}"
+            return InputError(f"{path}: {why}.", field=path, line=place)
+        return at_line(self.name, place, f"{why}.", field=self.name)
 
 
 def first_line(file: File) -> str:

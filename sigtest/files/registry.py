@@ -17,8 +17,8 @@ from sigtest.data.text import refuse_binary
 from sigtest.errors import InputError, LimitError
 from sigtest.files import judgements, tables
 from sigtest.files.file import PROLOGUE, File
-from sigtest.files.formats import columns, evaluations, people, programs, wmt
-from sigtest.files.judgements import JudgedFile, Ranked
+from sigtest.files.formats import columns, evaluations, people, preferences, programs, wmt
+from sigtest.files.judgements import ComparedFile, JudgedFile
 from sigtest.files.material import Line, Material
 
 MAX_ROWS = 1_000_000  # of judgements
@@ -261,7 +261,7 @@ _READERS: tuple[Reader[File, Material], ...] = (
            "A source, a reference or an output; option or place say which.",
            lambda file: True, columns.read_text, general=True),
 )
-_JUDGED: tuple[Reader[File, JudgedFile | Ranked], ...] = (
+_JUDGED: tuple[Reader[File, JudgedFile | ComparedFile], ...] = (
     Reader("wmt_da",
            "WMT direct assessment, raw or standardised (HITId WorkerId ... score time)", (),
            "Scores of systems by annotator and segment.",
@@ -274,7 +274,7 @@ _JUDGED: tuple[Reader[File, JudgedFile | Ranked], ...] = (
            "Penalties of systems by rater and segment.",
            people.sniff_mqm, people.read_mqm),
     Reader("rnk", "WMT rankings of outputs (CSV)", (".csv",),
-           "Ranks of outputs by judge and segment.",
+           "Who was preferred to whom, by judge and segment.",
            people.sniff_rankings, people.read_rankings),
     Reader("esa", "Appraise export, ESA or MQM (CSV)", (".csv",),
            "Scores or penalties of systems by annotator and segment.",
@@ -285,6 +285,14 @@ _JUDGED: tuple[Reader[File, JudgedFile | Ranked], ...] = (
     Reader("wmt25", "human evaluation of WMT25 (JSON Lines)", (".jsonl",),
            "Scores of systems by annotator, segment and wave.",
            people.sniff_waves, people.read_waves),
+    Reader("pearmut", "Pearmut's log of a campaign (JSON Lines)", (".jsonl",),
+           "Scores of systems by annotator and item.",
+           people.sniff_pearmut, people.read_pearmut),
+    Reader("preferences",
+           "comparisons of two systems, such as battles of arenas or annotations of AlpacaEval",
+           (".csv", ".tsv", ".jsonl", ".json"),
+           f"Any of {', '.join(judgements.COMPARED)}.",
+           preferences.sniff_preferences, preferences.read_preferences),
     Reader("columns", "CSV, TSV or JSON with named columns", (".csv", ".tsv", ".jsonl", ".json"),
            f"Any of {', '.join(judgements.COLUMNS)}.",
            lambda file: judgements.names_judgements(judgements.first_line(file)),
@@ -341,8 +349,8 @@ _REFUSED = (
             f"{ROWS}, which is 1 for right and 0 for wrong; id is that of what was asked, not of a "
             "run or a trace"),
     Refusal("preferences", "a table of preferences, two systems in one row", _is_preferences,
-            "write two rows a comparison as CSV or JSONL with the columns id, system and score: 1 "
-            "for the one that is preferred and 0 for the other, or 0.5 for both"),
+            "who was preferred to whom is for `sigtest human`; a comparison needs outputs or "
+            "scores"),
     # decoders: fairseq and OpenNMT; bars of Moses and Marian; fairseq's hypo.word;
     # alignments; numbers of lines, as language models write them
     Refusal("foreign", "neither plain text nor a table with named columns, but what a program "
@@ -442,7 +450,7 @@ def read_lines(file: File, role: str) -> tuple[Line, ...]:
     return lines
 
 
-def read_judgements(data: bytes, name: str, input: str | None = None) -> JudgedFile | Ranked:  # noqa: A002
+def read_judgements(data: bytes, name: str, input: str | None = None) -> JudgedFile | ComparedFile:  # noqa: A002
     """Judgements of one file.
 
     Args:
@@ -480,7 +488,7 @@ def is_judged(data: bytes, name: str) -> bool:
     return bool(file.lines) and any(known.sniff(file) for known in _JUDGED)
 
 
-def _format_of_judgements(file: File) -> Reader[File, JudgedFile | Ranked]:
+def _format_of_judgements(file: File) -> Reader[File, JudgedFile | ComparedFile]:
     """The format of a file of judgements.
 
     Raises:

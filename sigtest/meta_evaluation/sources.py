@@ -11,7 +11,7 @@ from sigtest.errors import InputError, inside
 from sigtest.files.folders import EvalSet
 from sigtest.files.judgements import read_scores, reads_scores
 from sigtest.people import HumanQuestion, compute, is_judged
-from sigtest.people.judgements import Rankings
+from sigtest.people.judgements import Comparisons
 from sigtest.people.question import match_systems, spellings
 from sigtest.requests.people import Judging
 
@@ -237,7 +237,7 @@ def scores_of(
     judged = [s for s in question.systems if not set(spellings(s, aliases)) & set(exclude)]
     matched = match_systems(judged, systems, aliases)
     names = {name: matched.outputs[name] for name in judged if name in matched.outputs}
-    if isinstance(question.judgements, Rankings):
+    if isinstance(question.judgements, Comparisons):
         report = compute(question)
         known = [row for row in report.systems if row.name in names and row.raw is not None]
         shares = {names[row.name]: row.raw for row in known}

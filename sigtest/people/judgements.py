@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import reduce
-from itertools import repeat
 from typing import Any, Self
 
 import numpy as np
@@ -20,7 +19,13 @@ from sigtest.arrays import Array, Counts, Flags
 from sigtest.data.names import MEANS, check_name, choose, without_slash
 from sigtest.data.text import in_digits
 from sigtest.errors import InputError, RecipeError, SigtestError, quoted
-from sigtest.files.judgements import Column, JudgedFile, Numbers, Ranked
+from sigtest.files.judgements import (
+    COMPARED_LABELS,
+    Column,
+    ComparedFile,
+    JudgedFile,
+    Numbers,
+)
 from sigtest.files.material import SUMMARIES
 from sigtest.files.tables import advice, blank
 
@@ -28,7 +33,6 @@ KINDS = ("SYSTEM", "REPEAT", "BAD_REF", "REF", "DUPLICATE")
 SYSTEM, REPEAT, BAD_REF, REF, DUPLICATE = range(len(KINDS))
 
 UNKNOWN = -1
-NOBODY = (None, UNKNOWN)  # in an empty place of a ranking
 MOST_PAIRS = 2_000_000
 
 
@@ -175,76 +179,106 @@ class Judgements(Columns):
 
 
 @dataclass(frozen=True)
-class Rankings(Columns):
-    """Rankings, one a row; n rankings of at most m outputs.
+class Comparisons(Columns):
+    """Comparisons of two systems, one a row, n of them.
 
     Attributes:
-        annotator: Who ranked.
-        segment: Which segment.
+        names: Of the systems.
+        system: (n, 2) index into `names`: both systems, as the file has them.
+        share: (n,) how far the first is preferred, from 0 to 1; 1/2 is a tie.
+        weight: (n,) how often each counts.
+        segment: What the outputs are of: the item.
+        annotator: Who judged.
+        cluster: What else belongs together, such as a ranking.
+        criterion: By what they are compared.
         languages: Language pair.
-        names: Of the systems that are ranked.
-        system: (n, m) index into `names`, -1 for an empty place and an output that was not ranked.
-        rank: (n, m) 1 the best; -1 where the output was not ranked.
+        shown: (n,) 1 where the first system was shown first, 0 where that is not known.
+        row: (n,) number of the row of its file, over all files; a ranking is one.
         source: (n,) number of its file, from 0.
     """
 
-    annotator: Names
-    segment: Names
-    languages: Names
     names: tuple[str, ...]
     system: Counts
-    rank: Counts
+    share: Array
+    weight: Array
+    segment: Names
+    annotator: Names
+    cluster: Names
+    criterion: Names
+    languages: Names
+    shown: Counts
+    row: Counts
     source: Counts
 
     def __len__(self) -> int:
         return len(self.system)
 
-    @classmethod
-    def of(cls, files: Sequence[Ranked]) -> Rankings:
-        """All rankings of some files, whose rows may be unequally long."""
-        rows = [row for file in files for row in file.outputs]
-        width = max(map(len, rows), default=0)
-        outputs = [output for row in rows for output in [*row, *[NOBODY] * (width - len(row))]]
-        rank = np.array([rank for _, rank in outputs], dtype=np.int64).reshape(len(rows), width)
-        named = Names.of([name for name, _ in outputs])
-        codes = np.where(rank > 0, named.codes.reshape(rank.shape), UNKNOWN)
-        system = Names(named.names, codes).take(np.ones(len(rows), dtype=np.bool_))
-        return cls(
-            annotator=Names.of([who for file in files for who in file.annotator]),
-            segment=Names.of([segment for file in files for segment in file.segment]),
-            languages=Names.of(
-                pair for file in files for pair in file.languages or repeat(None, len(file.outputs))
-            ),
-            names=system.names,
-            system=system.codes,
-            rank=rank,
-            source=np.repeat(np.arange(len(files)), [len(file.outputs) for file in files]),
-        )
-
     @property
-    def ranked(self) -> Flags:
-        """(n, m) which places hold an output with a rank."""
-        return (self.rank > 0) & (self.system >= 0)
+    def tied(self) -> Flags:
+        """(n,) which are ties."""
+        return self.share == 0.5
 
     def take(self, rows: Flags) -> Self:
-        """Some of the rankings, with the systems that still occur."""
+        """Some of the comparisons, with the systems that still occur."""
         system = Names(self.names, self.system).take(rows)
         return replace(super().take(rows), names=system.names, system=system.codes)
 
-    def without_copies(self) -> Rankings:
-        """All but rows that an earlier file has as often: files may overlap.
+    @classmethod
+    def of(cls, files: Sequence[ComparedFile]) -> Comparisons:
+        """Those of some files, without rows that an earlier file has as often: files may overlap.
 
-        A row that one file has twice stays, since annotators may rank the same outputs again.
+        A row that one file has twice stays, since judges may judge again; and so do rows that do
+        not say who judged what.
+
+        Raises:
+            InputError: A name that cannot be used.
         """
-        columns = (self.annotator.codes, self.segment.codes, self.languages.codes,
-                   *self.system.T, *self.rank.T)  # fmt: skip
-        place, _ = groups(*columns, self.source)
-        order, often = np.argsort(place, kind="stable"), np.bincount(place)
-        occurrence = np.empty_like(place)  # how many alike stand above a row in its file
-        occurrence[order] = np.arange(len(self)) - np.repeat(np.cumsum(often) - often, often)
-        keeps = np.zeros(len(self), dtype=np.bool_)
-        keeps[groups(*columns, occurrence)[1]] = True
-        return self.take(keeps)
+        rows = [row for file in files for row in file.comparisons]
+        source = np.repeat(np.arange(len(files)), [len(file.comparisons) for file in files])
+        labels = {role: [row.labels.get(role) for row in rows] for role in COMPARED_LABELS}
+        columns: dict[str, Sequence[str | None]] = {
+            "a": [row.a for row in rows],
+            "b": [row.b for row in rows],
+            **labels,
+        }
+        for role, column in columns.items():
+            for name in dict.fromkeys(column):
+                try:
+                    if name is not None:
+                        (check_name if role in "ab" else _check_label)(name)
+                except InputError as error:
+                    row = column.index(name)
+                    where = files[source[row]].refused
+                    raise where(rows[row].place, _why(error), role) from None
+        named = Names.of([name for row in rows for name in (row.a, row.b)])
+        found = cls(
+            names=named.names,
+            system=named.codes.reshape(-1, 2),
+            share=np.array([row.share for row in rows], dtype=np.float64),
+            weight=np.array([row.weight for row in rows], dtype=np.float64),
+            segment=Names.of(labels["item"]),
+            annotator=Names.of(labels["judge"]),
+            cluster=Names.of(labels["cluster"]),
+            criterion=Names.of(labels["criterion"]),
+            languages=Names.of(labels["languages"]),
+            shown=np.array([file.shown for file in files], dtype=np.int64)[source],
+            row=groups(source, np.array([row.place for row in rows], dtype=np.int64))[0],
+            source=source,
+        )
+        keyed = (found.segment.codes >= 0) & (found.annotator.codes >= 0)
+        keys = (
+            *found.system.T, np.unique(found.share, return_inverse=True)[1].astype(np.int64),
+            found.segment.codes, found.annotator.codes, found.criterion.codes,
+            found.languages.codes, Names.of([row.ranking for row in rows]).codes,
+            np.where(keyed, -1, np.arange(len(found))),
+        )  # fmt: skip
+        alike, _ = groups(*keys, source)
+        order, often = np.argsort(alike, kind="stable"), np.bincount(alike)
+        occurrence = np.empty_like(alike)  # how many alike stand above a row in its file
+        occurrence[order] = np.arange(len(found)) - np.repeat(np.cumsum(often) - often, often)
+        keeps = np.zeros(len(found), dtype=np.bool_)
+        keeps[groups(*keys, occurrence)[1]] = True
+        return found.take(keeps)
 
 
 def groups(*codes: Counts) -> tuple[Counts, Counts]:

@@ -9,7 +9,7 @@ from typing import Any
 from sigtest.files.judgements import JUDGEMENTS
 from sigtest.kinds.base import FormFile, QuestionReference, WholeKind
 from sigtest.people import HumanReport, compute, parse
-from sigtest.people.judgements import Rankings
+from sigtest.people.judgements import Comparisons
 from sigtest.people.question import HumanQuestion
 from sigtest.people.show import PICTURES, answer, present
 from sigtest.report import counted
@@ -20,6 +20,20 @@ PARTS = {
     "judgements": "Files of judgements, recognised by what is in them; perhaps `.gz`.",
 }
 EXAMPLES = {
+    "preferences": {
+        "summary": "Who was preferred to whom.",
+        "value": {
+            "judgements": [
+                {"a": a, "b": b, "winner": winner, "item": item}
+                for item in range(6)
+                for a, b, winner in (
+                    ("A", "B", "ab"[item % 3 == 0]),
+                    ("C", "B", "tie"),
+                    ("A", "C", "ab"[item % 2]),
+                )
+            ],
+        },
+    },
     "two systems": {
         "summary": "Two annotators, one criterion.",
         "value": {
@@ -37,7 +51,7 @@ EXAMPLES = {
 def recognised(question: HumanQuestion) -> tuple[str, ...]:
     """What was read in each file, and how much there is to judge by."""
     judged = question.judgements
-    what = "ranking" if isinstance(judged, Rankings) else "judgement"
+    what = "comparison" if isinstance(judged, Comparisons) else "judgement"
     read = [
         f"{counted(source.rows, 'row')}, read as {source.input}"
         + "".join(f"; {count:,} left out: {why}" for why, count in source.dropped.items())
@@ -76,7 +90,7 @@ class HumanEvaluations(WholeKind[HumanQuestion]):
     command = "human"
     fields = options(HumanRequest)
     pictures = PICTURES
-    tables = ("systems", "pairs", "agreement", "gain")
+    tables = ("systems", "pairs", "fit", "units", "agreement", "gain")
     naming = ("name", "a", "b")
 
     def parse(self, request: Mapping[str, Any], files: Sequence[FormFile] = ()) -> HumanQuestion:

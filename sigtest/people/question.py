@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Annotated, Any
 
 import numpy as np
@@ -17,27 +18,40 @@ from sigtest.cached import cached_property
 from sigtest.data.names import choose, is_error, system_name
 from sigtest.data.text import check_list, in_digits
 from sigtest.errors import InputError, LimitError, RecipeError, inside
-from sigtest.files.judgements import JudgedFile, Ranked, judged_rows
+from sigtest.files.formats.preferences import compared_rows, judged_by_models
+from sigtest.files.judgements import ComparedFile, JudgedFile, judged_rows
 from sigtest.files.registry import FORMATS_JUDGED, MAX_ROWS, read_judgements
 from sigtest.kinds.base import About, WholeQuestion
-from sigtest.people.judgements import Judgements, Names, Rankings, collect
+from sigtest.people.judgements import Comparisons, Judgements, Names, collect
+from sigtest.people.preferences import PREFERENCE, numbered, repeated
 from sigtest.people.report import SourceReport
 from sigtest.people.scores import Prepared, count_rows, prepare
 from sigtest.people.statistics import EXACT_FLIPS
 from sigtest.report import ByClass, counted, digest, encode
-from sigtest.requests.people import COMBINED, RANKING_TEST, SEVERITIES, TESTS, HumanRequest
+from sigtest.requests.people import (
+    COMBINED,
+    ERRORS,
+    PREFERENCE_TEST,
+    SEVERITIES,
+    TESTS,
+    TIES,
+    UNDETERMINED,
+    HumanRequest,
+)
 from sigtest.version import __version__
 
 MAX_SYSTEMS = 300
 MAX_ANNOTATORS = 20_000
 FIRST_CRITERIA = ("adequacy", "fluency")
-RANKING = "ranking"  # the criterion of rankings
 MQM = "mqm"  # criterion of scores that are counted from errors
 SECONDS = 5e-5  # for one judgement
 PATTERN_SECONDS = 2e-8  # for one exchange of units of a pair, where all are counted
 DRAW_SECONDS = 4e-9  # for one unit of a resample
 PRODUCT_SECONDS = 5e-10  # for one unit of a resample and a pair
 TESTED_SECONDS = 2.5e-4  # for one pair of systems, whatever the test: the signed ranks take most
+STEP_SECONDS = 2e-10  # for the cube of the number of systems, in a resample
+CELL_SECONDS = 5e-9  # for each two systems of a resample
+COUNT_SECONDS = 3e-9  # for a comparison of a resample
 PAIR_SECONDS = 4e-9  # for one pair of a resample
 
 
@@ -77,7 +91,7 @@ class HumanQuestion(WholeQuestion):
         notes: What the report should warn of.
     """
 
-    judgements: Annotated[Judgements | Rankings, ByClass()]
+    judgements: Annotated[Judgements | Comparisons, ByClass()]
     sources: tuple[Source, ...]
     choices: Annotated[
         HumanRequest, PlainValidator(HumanRequest.of), PlainSerializer(HumanRequest.stored)
@@ -99,10 +113,16 @@ class HumanQuestion(WholeQuestion):
         """About how long one core computes it."""
         seconds = 0.1 + SECONDS * sum(source.rows for source in self.sources)
         judged = self.judgements
-        systems = len(judged.names if isinstance(judged, Rankings) else judged.system.names)
+        systems = len(judged.names if isinstance(judged, Comparisons) else judged.system.names)
         pairs = systems * (systems - 1) // 2
-        if isinstance(judged, Rankings):
-            return seconds + TESTED_SECONDS * pairs
+        if isinstance(judged, Comparisons):
+            seconds += TESTED_SECONDS * pairs
+            if self.choices.errors != "bootstrap":
+                return seconds
+            # of a resample: its units, its table of wins, and its step
+            each = STEP_SECONDS * systems**3 + CELL_SECONDS * systems**2
+            each += COUNT_SECONDS * len(judged)
+            return seconds + self.choices.resamples * each
         seconds += TESTED_SECONDS * pairs * len(judged.criterion.names)
         if self.choices.test != "approximate_randomization":
             return seconds
@@ -118,15 +138,15 @@ class HumanQuestion(WholeQuestion):
         Raises:
             InputError: A system or criterion has no judgement left, or a paired test no pairs.
         """
-        if isinstance(self.judgements, Rankings):
-            raise TypeError("rankings have no scores")
+        if isinstance(self.judgements, Comparisons):
+            raise TypeError("comparisons have no scores")
         return prepare(self.judgements, len(self.sources), self.choices)
 
     @property
     def systems(self) -> tuple[str, ...]:
         """Names of the systems, in order of first appearance."""
         judged = self.judgements
-        return judged.names if isinstance(judged, Rankings) else judged.system.names
+        return judged.names if isinstance(judged, Comparisons) else judged.system.names
 
     @property
     def stated(self) -> dict[str, Any]:
@@ -150,7 +170,11 @@ class HumanQuestion(WholeQuestion):
             "quality": c.quality.signature if c.quality else "none",
             "undecided": None if c.undecided == "none" else c.undecided,
             "test": c.test,
-            "aggregate": c.aggregate,
+            "ties": c.ties,
+            "unit": c.unit,
+            "errors": c.errors,
+            "undetermined": c.undetermined,
+            "aggregate": c.aggregate if c.unit is None else None,
             "alpha": f"{c.alpha:g}",
             "correction": c.correction,
             "aliases": "+".join(f"{old}={new}" for old, new in c.aliases.items()) or None,
@@ -193,11 +217,11 @@ def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -
     else:
         sources, digests = _rows(request, choices)
     tables = [table for table in sources if isinstance(table, JudgedFile)]
-    rankings = [table for table in sources if isinstance(table, Ranked)]
-    if tables and rankings:
-        raise InputError("Rankings and scores cannot be evaluated together.", field="judgements")
-    if rankings:
-        return _of_rankings(rankings, digests, choices)
+    compared = [table for table in sources if isinstance(table, ComparedFile)]
+    if tables and compared:
+        raise InputError("Comparisons and scores cannot be evaluated together.", field="judgements")
+    if compared:
+        return _of_comparisons(compared, digests, choices)
     return _of_tables(tables, digests, choices)
 
 
@@ -239,7 +263,7 @@ def evaluation_in(
 
 def _rows(
     request: Mapping[str, Any], choices: HumanRequest
-) -> tuple[list[JudgedFile | Ranked], list[str]]:
+) -> tuple[list[JudgedFile | ComparedFile], list[str]]:
     if request.get("judgements") is None:
         raise InputError("judgements is missing: a list of judgements.", field="judgements")
     rows = check_list(request["judgements"], "judgements")
@@ -251,7 +275,9 @@ def _rows(
         )
     if not rows:
         raise InputError("judgements is empty.", field="judgements")
-    table = judged_rows(rows, "judgements")
+    first = rows[0]
+    compared = isinstance(first, Mapping) and {"a", "b"} & first.keys()
+    table = (compared_rows if compared else judged_rows)(rows, "judgements")
     if choices.input is not None:
         table.input = choices.input
     text = json.dumps(rows, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
@@ -263,6 +289,11 @@ def _of_tables(
 ) -> HumanQuestion:
     if sum(len(table.line) for table in tables) > MAX_ROWS:
         raise LimitError(f"The files hold more than {MAX_ROWS:,} judgements.", limit="judgements")
+    for field in ("ties", "unit", "errors", "undetermined"):
+        if getattr(choices, field):
+            raise RecipeError(
+                f"{field} needs comparisons of two systems; these are scores.", field=field
+            )
     notes = [note for table in tables for note in _weighed(table, choices.undecided)]
     judgements, dropped, lower = collect(tables, choices.scale)
     languages = _languages(judgements.languages, choices)
@@ -289,6 +320,7 @@ def _of_tables(
         criteria=criteria,
         lower=tuple(name for name in criteria if name in lower),
         standardise=_standardise(judgements, tables[0].name, choices),
+        correction=choices.correction or "none",
         test=str(choose(choices.test or TESTS[0], TESTS, "test", "significance test of scores")),
     )
     _require_systems(judgements.system.take(judgements.scored).names, tables[0].name)
@@ -310,41 +342,87 @@ def _of_tables(
     return question
 
 
-def _of_rankings(
-    files: Sequence[Ranked], digests: Sequence[str], choices: HumanRequest
+def _of_comparisons(
+    files: Sequence[ComparedFile], digests: Sequence[str], choices: HumanRequest
 ) -> HumanQuestion:
-    read = Rankings.of(files)
-    once = read.without_copies()
-    languages = _languages(once.languages, choices)
-    rankings = once.take(_chosen(once.languages, [languages]))
-    named = Names(rankings.names, np.arange(len(rankings.names)))
-    rankings = replace(rankings, names=_renamed(named, choices.aliases).names)
+    if sum(file.rows for file in files) > MAX_ROWS:
+        raise LimitError(f"The files hold more than {MAX_ROWS:,} comparisons.", limit="judgements")
     for field in ("quality", "scale", "longitudinal", "lower"):
         if getattr(choices, field):
-            raise RecipeError(f"{field} needs scores; these are rankings.", field=field)
+            raise RecipeError(
+                f"{field} needs scores; these are comparisons of two systems.", field=field
+            )
     for field, fits, words in (
-        ("standardise", (None, "none"), "Rankings cannot be standardised."),
-        ("aggregate", ("segment",), "Rankings have no documents."),
-        ("criteria", ((), (RANKING,)), "Rankings have one criterion, called ranking."),
+        ("standardise", (None, "none"), "Comparisons cannot be standardised."),
+        ("aggregate", ("segment",), "Comparisons have units instead of documents (unit)."),
         (
             "test",
-            (None, RANKING_TEST),
-            f"{choices.test} needs scores; rankings are compared by the {RANKING_TEST} test.",
+            (None, PREFERENCE_TEST),
+            f"{choices.test} needs scores; comparisons are tested by {PREFERENCE_TEST}.",
         ),
     ):
         if getattr(choices, field) not in fits:
             raise RecipeError(words, field=field)
-    _require_systems(rankings.names, "judgements")
-    counts = [np.bincount(r.source, minlength=len(files)).tolist() for r in (read, once, rankings)]
+    read = Comparisons.of(files)
+    if not len(read):
+        raise InputError(f"{files[0].name} holds no comparison of two systems.", field="judgements")
+    languages = _languages(read.languages, choices)
+    left = [read, read.take(_chosen(read.languages, [languages]))]
+    criterion = _one_criterion(left[-1].criterion, choices)
+    left.append(left[-1].take(_chosen(left[-1].criterion, [criterion])))
+    judged = left[-1]
+    named = Names(judged.names, np.arange(len(judged.names)))
+    judged = replace(judged, names=_renamed(named, choices.aliases).names)
+    _require_systems(judged.names, files[0].name)
     sources = []
-    for sha256, rows, unique, left in zip(digests, *counts, strict=True):
-        dropped = {"repeated row": rows - unique, "other language pair": unique - left}
+    for number, (file, sha256) in enumerate(zip(files, digests, strict=True)):
+        counts = [len({own.place for own in file.comparisons})]
+        counts += [len(np.unique(own.row[own.source == number])) for own in left]
+        reasons = ("repeated row", "other language pair", "other criterion")
+        lost = zip(reasons, pairwise(counts), strict=True)
+        dropped = {**file.dropped, **{why: more - less for why, (more, less) in lost}}
         dropped = {why: n for why, n in dropped.items() if n}
-        sources.append(Source("rnk", rows, dropped, sha256))
+        sources.append(Source(file.input, file.rows, dropped, sha256))
+    known = repeated(judged)
+    unit = choices.unit or next(own for own in ("cluster", "item", "judgement") if own in known)
+    if numbered(judged, unit) is None:
+        raise RecipeError(
+            f"unit={unit} needs comparisons that name a {unit}; these do not.", field="unit"
+        )
     decided = choices.but(
-        languages=languages, criteria=(RANKING,), standardise="none", test=RANKING_TEST
-    )
-    return HumanQuestion(rankings, tuple(sources), decided)
+        languages=languages, criteria=(criterion or PREFERENCE,), standardise="none",
+        test=PREFERENCE_TEST, unit=unit, ties=choices.ties or TIES[0],
+        errors=choices.errors or ERRORS[0], correction=choices.correction or "holm",
+        undetermined=choices.undetermined or UNDETERMINED[0],
+    )  # fmt: skip
+    return HumanQuestion(judged, tuple(sources), decided, tuple(_doubts_of_judges(files)))
+
+
+def _one_criterion(column: Names, choices: HumanRequest) -> str | None:
+    """The criterion that is chosen, or the only one."""
+    known = column.names or (PREFERENCE,)
+    for name in choices.criteria:
+        choose(name, known, "criteria", "criterion")
+    chosen = choices.criteria or known
+    if len(chosen) > 1:
+        raise InputError(
+            f"The comparisons are by several criteria ({', '.join(chosen[:12])}); name one of them "
+            "(criteria).",
+            field="criteria",
+        )
+    return chosen[0] if column.names else None
+
+
+def _doubts_of_judges(files: Sequence[ComparedFile]) -> Iterator[str]:
+    """Models that judge."""
+    models = list(dict.fromkeys(name for file in files for name in judged_by_models(file)))
+    if models:
+        more = f" and {len(models) - 3} more" if len(models) > 3 else ""
+        yield (
+            f"A model is the judge ({', '.join(models[:3])}{more}): such judges prefer longer "
+            "answers, what stands first, and answers like their own (Zheng et al. 2023), which no "
+            "number of comparisons averages out; people should judge some of them, too."
+        )
 
 
 def _languages(column: Names, choices: HumanRequest) -> str | None:

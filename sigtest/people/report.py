@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sigtest.kinds.renderable import Renderable
-from sigtest.report import Methods
+from sigtest.report import Ends, Methods
 
 
 @dataclass(frozen=True)
@@ -140,6 +140,26 @@ class CriterionReport:
 
 
 @dataclass(frozen=True)
+class StrengthReport:
+    """A system's strength, from comparisons with others.
+
+    Attributes:
+        value: In log odds, strengths of all systems having the mean 0; null where the comparisons
+            do not determine it.
+        stderr: Its standard error; null likewise.
+        ci: Interval at level 1 - alpha; null at an end without a bound.
+        probability: Of being preferred to a system of mean strength, ties counting half.
+        probability_ci: Its interval.
+    """
+
+    value: float | None
+    stderr: float | None
+    ci: Ends
+    probability: float | None
+    probability_ci: Ends
+
+
+@dataclass(frozen=True)
 class JudgedSystem:
     """One system.
 
@@ -148,18 +168,20 @@ class JudgedSystem:
         n_judgements: Judgements of its outputs, repeats included, all criteria together.
         n_segments: Segments with a score.
         raw: Mean over segments, or over documents where these are what is tested (`aggregate`), of
-            the scores as given, pooled over criteria; of rankings, the percentage of comparisons
-            won (ties left out). Null where only standardised scores are known, where less is
+            the scores as given, pooled over criteria; of comparisons, the percentage of them won
+            (ties left out). Null where only standardised scores are known, where less is
             better of some criteria only, and where all comparisons are ties.
         z: The same of the standardised scores, turned round where less is better; null where scores
             were not standardised.
         sd: Standard deviation of the tested scores over units, pooled, with n - 1.
         ci: Interval at level 1 - alpha of the mean that was tested: Student's t over units; of
-            rankings, bootstrap over rankings. Null for a single unit, where all comparisons are
-            ties, and where less is better of some of the criteria that were tested raw.
+            comparisons that of the percentage won, over units. Null for a single unit, where all
+            comparisons are ties, and where less is better of some of the criteria that were tested
+            raw.
         cluster: 1-based rank cluster; by the combined conclusions where there are two criteria.
         range: Ranks it may have: 1 + systems significantly better, systems - those worse.
-        criteria: The same by criterion.
+        criteria: The same by criterion; none of comparisons.
+        strength: Of comparisons, what they say of the system.
     """
 
     name: str
@@ -172,6 +194,7 @@ class JudgedSystem:
     cluster: int
     range: tuple[int, int]
     criteria: Mapping[str, CriterionReport]
+    strength: StrengthReport | None = None
 
 
 @dataclass(frozen=True)
@@ -183,14 +206,15 @@ class JudgedPair:
         b: Second system.
         criterion: Criterion, or `combined`: the first criterion that separates the two.
         test: Name of the test.
-        n_a: Units of a; of paired tests the units that both have; of rankings the comparisons that
-            were no tie.
+        n_a: Units of a; of paired tests the units that both have; of comparisons those of the two
+            that were no tie.
         n_b: Units of b, likewise.
         difference: Mean of a - mean of b, of what was tested: raw scores as given, standardised
-            ones turned round where less is better; of rankings the share of comparisons that a
-            wins, minus 1/2.
+            ones turned round where less is better; of comparisons the strength of a less that of b
+            (bradley_terry), null where they do not determine it, or the share that a wins, minus
+            1/2 (sign).
         u: The test's statistic: U of a (rank sum), the sum of ranks where a is better (signed
-            rank), the mean difference (randomization), comparisons that a wins (sign).
+            rank), the mean difference (randomization), comparisons of the two that a wins.
         p_greater: One-sided p-value of the claim that a is better.
         p_less: One-sided p-value of the claim that b is.
         log10_p: Decimal logarithm of the smaller of the two; exact where they are printed as 0.
@@ -198,6 +222,9 @@ class JudgedPair:
         conclusion: `a`, `b` or `tie`, at alpha.
         decided_by: Of a combined row, the criterion it was taken from.
         exact: Whether every sign pattern was counted.
+        ties: Comparisons of the two that are ties.
+        probability: Of a being preferred to b, ties counting half.
+        ci: Interval of the difference of strengths at level 1 - alpha.
     """
 
     a: str
@@ -206,7 +233,7 @@ class JudgedPair:
     test: str
     n_a: int
     n_b: int
-    difference: float
+    difference: float | None
     u: float
     p_greater: float
     p_less: float
@@ -215,6 +242,9 @@ class JudgedPair:
     conclusion: str
     decided_by: str | None = None
     exact: bool = False
+    ties: float | None = None
+    probability: float | None = None
+    ci: Ends | None = None
 
 
 @dataclass(frozen=True)
@@ -239,13 +269,13 @@ class AgreementReport:
         judges: `same` (intra: repeats) or `distinct` (inter: two annotators, one output).
         categories: Number of categories the scores were put into, k.
         bins: `percentiles` of all scores, equal `intervals` of the scale, or `relations` (better,
-            tied, worse: rankings).
+            tied, worse: comparisons).
         pairs: Pairs of judgements.
         agreed: Pairs in the same category.
         share: agreed / pairs, P_a.
         uniform_chance: Kappa with P_e = 1 / k, as the papers print it.
         cohen: Kappa with P_e from the annotators' own use of the categories; null where that is 1.
-        mean_difference: Mean of |difference| of the scores as given; null for rankings.
+        mean_difference: Mean of |difference| of the scores as given; null for comparisons.
         sd_difference: Their standard deviation, with n - 1; null for a single pair.
     """
 
@@ -325,6 +355,123 @@ class GainReport:
     f1_z: float | None
 
 
+@dataclass(frozen=True)
+class UnitReport:
+    """What would follow if other units were drawn anew.
+
+    Attributes:
+        unit: `judgement`, `item`, `judge` or `cluster`.
+        units: How many there are.
+        separated: Pairs that are separated, all errors being sandwiches.
+        changed: Pairs with another conclusion than with the unit of the report.
+        design: Median over pairs of the variance of their difference, over that with the unit of
+            the report.
+    """
+
+    unit: str
+    units: int
+    separated: int
+    changed: int
+    design: float
+
+
+@dataclass(frozen=True)
+class FitPair:
+    """A pair that the order of strengths does not explain well.
+
+    Attributes:
+        a: First system.
+        b: Second system.
+        comparisons: Of the two, weights summed.
+        observed: Share of them that a won, ties counting half.
+        expected: The same from the strengths.
+        z: Difference of the two in standard errors.
+    """
+
+    a: str
+    b: str
+    comparisons: float
+    observed: float
+    expected: float
+    z: float
+
+
+@dataclass(frozen=True)
+class FitReport:
+    """Whether one order of strengths explains all pairs.
+
+    Attributes:
+        chi_square: Pearson's, over pairs that met, divided by the dispersion.
+        df: Pairs that met, less strengths that were fitted.
+        dispersion: How much more comparisons vary than independent ones, from the units (Rao &
+            Scott 1981, first-order correction).
+        p_value: Of pairs that are explained.
+        worst: Those that are explained worst.
+    """
+
+    chi_square: float
+    df: int
+    dispersion: float
+    p_value: float
+    worst: tuple[FitPair, ...]
+
+
+@dataclass(frozen=True)
+class PositionReport:
+    """Whether the system that is shown first is preferred for that.
+
+    Attributes:
+        share: Of comparisons that the first system won, ties counting half.
+        effect: Of standing first, in log odds, strengths being equal; one step of Newton's method.
+        stderr: Its standard error.
+        p_value: Two-sided.
+    """
+
+    share: float
+    effect: float
+    stderr: float
+    p_value: float
+
+
+@dataclass(frozen=True)
+class PreferencesReport:
+    """How strengths came about, and how far they may be trusted.
+
+    Attributes:
+        comparisons: How many there are.
+        tied: Share of them that are ties.
+        ties: `davidson` or `half`: ties have a probability of their own, or are two half wins.
+        nu: Davidson's parameter of ties; null where ties are half wins.
+        unit: What was drawn anew: `judgement`, `item`, `judge` or `cluster`.
+        units: How many there are.
+        errors: `bootstrap` or `sandwich`.
+        resamples: How many were drawn; 0 for the sandwich.
+        without_maximum: Share of the resamples whose likelihood has no maximum; null for the
+            sandwich.
+        rank_confidence: 1 - alpha where rank ranges hold all true ranks together so often; null
+            where p-values are not corrected for that.
+        undetermined: Systems whose strengths the comparisons do not determine.
+        other_units: What would follow with other units.
+        fit: Whether one order explains all pairs; null where none could contradict it.
+        position: Effect of standing first; null where positions are unknown.
+    """
+
+    comparisons: int
+    tied: float
+    ties: str
+    nu: float | None
+    unit: str
+    units: int
+    errors: str
+    resamples: int
+    without_maximum: float | None
+    rank_confidence: float | None
+    undetermined: tuple[str, ...]
+    other_units: tuple[UnitReport, ...]
+    fit: FitReport | None
+    position: PositionReport | None
+
+
 @dataclass(frozen=True, repr=False)
 class HumanReport(Renderable):
     """A finished human evaluation.
@@ -335,7 +482,7 @@ class HumanReport(Renderable):
         languages: Language pair; null where unknown.
         criteria: In the order in which they decide.
         standardise: `annotator`, `annotator_no_refs` or `none`.
-        tested: What tests were run on: `z`, `raw` or `rankings`.
+        tested: What tests were run on: `z`, `raw` or `preferences`.
         test: Name of the test.
         aggregate: What one observation of a test is: `segment` or `document`.
         alpha: Level of the decisions; intervals have level 1 - alpha.
@@ -350,6 +497,7 @@ class HumanReport(Renderable):
         gain: By language pair; empty unless asked for.
         warnings: Sentences for the reader.
         methods: How the numbers came about, for a paper.
+        preferences: Of comparisons, how strengths came about and how far they may be trusted.
     """
 
     path = "human-evaluations"
@@ -374,6 +522,7 @@ class HumanReport(Renderable):
     gain: tuple[GainReport, ...]
     warnings: tuple[str, ...]
     methods: Methods | None = None
+    preferences: PreferencesReport | None = None
 
     def sign(self, criterion: str) -> float:
         """-1 where less is better of the means that were tested; several criteria decide alike."""

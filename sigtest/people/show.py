@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from sigtest.data.names import choose
 from sigtest.errors import RecipeError
+from sigtest.people import strengths
 from sigtest.people.report import (
     AgreementReport,
     AnnotatorsReport,
@@ -49,7 +50,7 @@ TESTS = {
     "rank_sum": ("the rank-sum test", ("mann-whitney-1947-test",)),
     "signed_rank": ("the signed-rank test", ("wilcoxon-1945-individual",)),
     "approximate_randomization": ("approximate randomization", ("noreen-1989-computer",)),
-    "sign": ("the sign test", ("dixon-mood-1946-sign",)),
+    "bradley_terry": ("Wald's test of their difference", ()),
 }
 QUALITY = {
     "paired_t": ("degraded copies score lower, paired t-test", "student-1908-probable"),
@@ -66,8 +67,8 @@ GainRow = tuple[str, str, CriterionGain, str, GainFigures]  # pair, criterion, g
 def present(report: HumanReport) -> Presented:
     """The report for any format."""
     sheets = {
-        "pairs": partial(records.sheet, records.fields_of(JudgedPair), report.pairs),
-        "systems": partial(_systems_sheet, report),
+        "pairs": partial(strengths.pairs_sheet, report.pairs, report.preferences is not None),
+        "systems": partial(strengths.sheet if report.preferences else _systems_sheet, report),
     }
     return Presented(partial(encode, report), partial(document, report), sheets)
 
@@ -106,6 +107,9 @@ def _systems_sheet(report: HumanReport) -> model.Sheet:
 def document(report: HumanReport) -> model.Document:
     """Systems by rank, who is better than whom, annotators, agreement, gain."""
     blocks: list[model.Block] = [_systems(report), *_left_out(report)]
+    if report.preferences is not None:
+        blocks += strengths.notes(report)
+        blocks += [PICTURES[name].figure(report) for name in ("strengths", "wins")]
     for criterion in dict.fromkeys(pair.criterion for pair in report.pairs):
         pairs = [pair for pair in report.pairs if pair.criterion == criterion]
         drawn = [
@@ -114,6 +118,7 @@ def document(report: HumanReport) -> model.Document:
             if picture.fits(report) and (picture.name == "heatmap" or criterion in report.criteria)
         ]
         blocks.append(model.Section(criterion, (*drawn, _pairs(report, pairs, criterion))))
+    blocks += strengths.trust(report)
     blocks += _annotators(report)
     if report.agreement:
         blocks.append(_agreement(report.agreement))
@@ -138,6 +143,9 @@ def document(report: HumanReport) -> model.Document:
 def _facts(report: HumanReport) -> tuple[str, ...]:
     correction = "no correction" if report.correction == "none" else in_words(report.correction)
     in_files = report.standardise == "none" and report.tested == "z"
+    if report.preferences is not None:
+        test = f"{in_words(report.test)}, one-sided both ways, {correction}"
+        return (*strengths.facts(report.preferences), test, f"alpha {report.alpha:g}")
     return (
         f"{whole(judged(report))} judgements",
         ", ".join(map(partial(_directed, report), report.criteria)),
@@ -159,8 +167,7 @@ def _systems(report: HumanReport) -> model.ReportTable:
     """Best first; a rule where everyone above is better than everyone below."""
 
     def place(system: JudgedSystem) -> tuple[int, tuple[int, int], float]:
-        mean = next((value for value in (system.z, system.raw) if value is not None), 0.0)
-        return system.cluster, system.range, -report.sign(COMBINED) * mean
+        return system.cluster, system.range, -report.sign(COMBINED) * _mean(system)
 
     ordered = sorted(report.systems, key=place)
     breaks = frozenset(
@@ -177,6 +184,8 @@ def _systems(report: HumanReport) -> model.ReportTable:
         model.numbers("judgements", [system.n_judgements for system in ordered], 0),
         model.numbers("segments", [system.n_segments for system in ordered], 0),
     ]
+    if report.preferences is not None:
+        columns[1:] = strengths.columns(ordered)
     return model.ReportTable(
         name="systems",
         caption="Systems by rank",
@@ -210,8 +219,9 @@ def _pairs(report: HumanReport, pairs: Sequence[JudgedPair], criterion: str) -> 
     places = _raw_places(report) if report.tested == "raw" else FINE
     combined = any(pair.decided_by for pair in pairs)
     better = {"a": "{0.a} is better", "b": "{0.b} is better", "tie": "not separated"}
+    differences = [model.numbers("a - b", [pair.difference for pair in pairs], places, signed=True)]
     columns = [
-        model.numbers("a - b", [pair.difference for pair in pairs], places, signed=True),
+        *(strengths.pair_columns(pairs) if report.preferences else differences),
         *model.claims(
             [((p.p_greater, p.p_less, p.p_adjusted), p.conclusion, False) for p in pairs],
             report.alpha,
@@ -337,6 +347,8 @@ def sentences(report: HumanReport, sources: Sources) -> Iterator[str]:
     criteria = [criterion for criterion in report.criteria if criterion]
     by = f" by {listed(criteria)}" if criteria else ""
     yield f"People judged {len(report.systems)} systems{by} in {used:,} judgements."
+    if report.preferences is not None:
+        yield from strengths.sentences(report, sources)
     if report.annotators and report.annotators.filtered:
         yield _filtered(report.annotators, sources)
     if report.tested == "z" and report.standardise != "none":
@@ -376,7 +388,9 @@ def _filtered(annotators: AnnotatorsReport, sources: Sources) -> str:
 
 def _tests(report: HumanReport, sources: Sources) -> str:
     words, cited = TESTS[report.test]
-    over = "comparisons" if report.tested == "rankings" else f"scores of {report.aggregate}s"
+    over = "comparisons" if report.preferences else f"scores of {report.aggregate}s"
+    if report.test == "bradley_terry":
+        over = "strengths"
     corrected = correcting(report.correction, sources)
     return (
         f"All pairs of systems were tested by {words}{sources.cite(*cited)} on {over}, one-sided "
@@ -457,8 +471,10 @@ def in_order(report: HumanReport, criterion: str) -> list[JudgedSystem]:
 
 def _mean(own: JudgedSystem | CriterionReport) -> float:
     """What was tested, on average."""
-    known = own.z if own.z is not None else own.raw
-    return known if known is not None else 0.0
+    values = [own.z, own.raw]
+    if isinstance(own, JudgedSystem) and own.strength is not None:
+        values.insert(0, own.strength.value)
+    return next((value for value in values if value is not None), 0.0)
 
 
 def _openings(systems: Sequence[JudgedSystem], criterion: str) -> list[int]:
@@ -495,9 +511,9 @@ def boxes_plot(report: HumanReport, criterion: str | None = None) -> str:
         criterion: Its name; the first where none is named.
 
     Raises:
-        RecipeError: A criterion that the report does not have, or rankings.
+        RecipeError: A criterion that the report does not have, or comparisons.
     """
-    _require(report.tested != "rankings", "scores: these are rankings")
+    _require(report.tested != "preferences", "scores: these are comparisons")
     criterion = choose(criterion or report.criteria[0], report.criteria, "criterion", "criterion")
     systems = in_order(report, criterion)
     openings, rows, told = _openings(systems, criterion), [], []
@@ -630,6 +646,18 @@ PICTURES: dict[str, Picture] = {
             heatmap_plot,
             _conclusions,
             takes=("criterion",),
+        ),
+        Picture(
+            "strengths",
+            "Strengths of systems, with intervals",
+            strengths.strengths_plot,
+            where(lambda report: report.preferences is not None),
+        ),
+        Picture(
+            "wins",
+            "How probably one system is preferred to another",
+            strengths.wins_plot,
+            where(lambda report: report.preferences is not None),
         ),
         Picture(
             "criteria",

@@ -11,16 +11,14 @@ import numpy as np
 from sigtest.arrays import Array, Counts
 from sigtest.draws.product import fixed_point
 from sigtest.draws.weights import swap_masks
-from sigtest.significance.exact import exact_signs
 from sigtest.significance.units import rank_differences, signed_rank_p
-from sigtest.special import bdtrc, betainc, log_ndtr, ndtr
+from sigtest.special import betainc, log_ndtr, ndtr
 
 CONTINUITY = 0.5  # by how much a statistic of whole steps is moved towards its middle
 EXACT_FLIPS = 20  # differences up to which all sign patterns are counted
 TIED = 1e-12  # of the largest difference: sizes no further apart are tied
 MEMORY = 32 << 20  # bytes of a block of differences, or of masks
 ROWS = 256  # resamples at a time, where they fit
-UNDERFLOW = 1e-300  # p-values below are known by their logarithm
 ROUNDING = 2.0**-48  # of the sum of all sizes: sums nearer than this are equal
 
 
@@ -129,16 +127,6 @@ def signed_rank(differences: Array) -> Tails:
     greater, less = signed_rank_p(ranks, "greater"), signed_rank_p(ranks, "less")
     statistic = float(ranks[ranks > 0].sum()) / 2
     return Tails(statistic, greater.p_value, less.p_value, min(greater.log10_p, less.log10_p))
-
-
-def sign(won: int, lost: int) -> Tails:
-    """The sign test: would a fair coin fall on one side so often? The statistic is `won`."""
-    n = won + lost
-    greater, less = (float(bdtrc(k - 1, n, 0.5)) if k else 1.0 for k in (won, lost))
-    if (p := min(greater, less)) > UNDERFLOW:
-        return Tails(float(won), greater, less, math.log10(p))
-    exact = exact_signs(np.ones(n, dtype=np.int64), abs(won - lost), "greater")
-    return Tails(float(won), greater, less, exact.log10_p)
 
 
 def approximate_randomization(

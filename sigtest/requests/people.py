@@ -38,7 +38,11 @@ from sigtest.significance import ALONE, ALTERNATIVES
 
 STANDARDISE = ("annotator", "annotator_no_refs", "none")
 TESTS = ("rank_sum", "signed_rank", "approximate_randomization")
-RANKING_TEST = "sign"
+PREFERENCE_TEST = "bradley_terry"
+UNITS = ("judgement", "item", "judge", "cluster")
+ERRORS = ("bootstrap", "sandwich")
+TIES = ("davidson", "half")
+UNDETERMINED = ("bounds", "leave_out")
 QUALITY_TESTS = ("paired_t", "signed_rank", "welch", "mann_whitney")
 UNTESTABLE = ("drop", "keep")
 AGGREGATES = ("segment", "document")
@@ -133,9 +137,30 @@ class Judging(Request):
 class HumanRequest(Judging):
     """What to compute from judgements; what judgements decide is none until they are there."""
 
-    test: Annotated[str, OneOf((*TESTS, RANKING_TEST), "significance test")] | None = Field(
+    test: Annotated[str, OneOf((*TESTS, PREFERENCE_TEST), "significance test")] | None = Field(
         default=None,
-        description="what compares two systems; by default rank_sum, for rankings sign",
+        description="what compares two systems; by default rank_sum, and bradley_terry where "
+        "judgements are comparisons of two systems",
+    )
+    ties: Annotated[str, OneOf(TIES, "treatment of ties")] | None = Field(
+        default=None,
+        description="of comparisons: ties have a probability of their own (davidson), or are two "
+        "half wins",
+    )
+    unit: Annotated[str, OneOf(UNITS, "unit")] | None = Field(
+        default=None,
+        description="of comparisons: what is drawn anew; by default the clusters of the files, or "
+        "items where they repeat, or else judgements",
+    )
+    errors: Annotated[str, OneOf(ERRORS, "kind of errors")] | None = Field(
+        default=None,
+        description="of comparisons: standard errors from resamples of units (bootstrap), or from "
+        "a formula",
+    )
+    undetermined: Annotated[str, OneOf(UNDETERMINED, "treatment of systems")] | None = Field(
+        default=None,
+        description="of comparisons: systems whose strengths have no maximum, such as one that won "
+        "everything, get bounds, or are left out",
     )
     lower: Names = Field(
         default=(),
@@ -148,8 +173,10 @@ class HumanRequest(Judging):
     alpha: Annotated[float, Between(0, 0.5)] = Field(
         default=0.05, description="how often a claim may be false where nothing differs"
     )
-    correction: Annotated[str, OneOf(ALONE, "correction")] = Field(
-        default="none", description="of p-values, for the number of pairs that are compared"
+    correction: Annotated[str, OneOf(ALONE, "correction")] | None = Field(
+        default=None,
+        description="of p-values, for the number of pairs that are compared; by default none, and "
+        "holm for comparisons of two systems",
     )
     domains: Annotated[str, OneOf(DOMAINS, "average over domains")] = Field(
         default="micro", description="how segments of several domains are averaged"
@@ -167,7 +194,8 @@ class HumanRequest(Judging):
         default=5, description="how many classes scores are sorted into, to measure agreement"
     )
     resamples: Annotated[int, WholeNumber(1, 99_999)] = Field(
-        default=9_999, description="how many draws approximate randomization and gains take"
+        default=9_999,
+        description="how many draws approximate randomization, gains and comparisons take",
     )
     seed: Seed = DEFAULT_SEED
     show_annotators: Flag = Field(default=False, description="name annotators in the report")

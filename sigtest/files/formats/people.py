@@ -12,6 +12,8 @@
   says that the output was not ranked. Systems with one output share a place, `A+B`, and places
   without an output are called PLACEHOLDER.
 - mt-metrics-eval's `system<TAB>score`; the i-th line of a system is segment i.
+- Pearmut's log of a campaign, JSON Lines: items with the scores of their outputs by model, and the
+  annotator. Items of tutorials, of attention checks and of the end are left out.
 - WMT25's JSON Lines, a segment each, with its waves, of which every one is an item of its own:
   {"doc_id": "cs-de_DE_#_news_#_name_#_0", "tgt_text": {"A": "..."}, "scores": {"A": {"human1": 90,
   "annotator1": "w1", "errors1": [...], "human2": 95, ...}}}. Control segments have a list of such
@@ -27,12 +29,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sigtest.data.names import check_name, without_slash
+from sigtest.data.names import without_slash
 from sigtest.errors import InputError, at_line, quoted
-from sigtest.files.file import File, Placed
+from sigtest.files.file import File, Placed, entries_of
+from sigtest.files.formats.preferences import compared_outputs
 from sigtest.files.formats.programs import cells_of_systems, pair_of, require_equal
 from sigtest.files.formats.wmt import SEPARATOR
-from sigtest.files.judgements import SCALE, JudgedFile, Ranked, first_line, judged_records
+from sigtest.files.judgements import (
+    SCALE,
+    ComparedFile,
+    JudgedFile,
+    first_line,
+    judged_records,
+)
 from sigtest.files.tables import Table, fields_of, parsed, read_table
 
 CRITERIA = {"ad": "adequacy", "fl": "fluency"}
@@ -306,8 +315,8 @@ def sniff_rankings(file: File) -> bool:
     return {"system1Id", "system1rank"} <= names and not names.isdisjoint(JUDGE)
 
 
-def read_rankings(file: File) -> Ranked:
-    """Every row is one ranking.
+def read_rankings(file: File) -> ComparedFile:
+    """Every row is one ranking, of which every two outputs are compared.
 
     Raises:
         InputError: A row with more or fewer cells than the header, a column missing, a rank that
@@ -346,12 +355,12 @@ def read_rankings(file: File) -> Ranked:
             why = f"system {twice!r} is ranked twice; leave one of its ranks."
             raise at_line(file.name, table.places[row], why)
         outputs.append(ranked)
-    for system in dict.fromkeys(system for ranked in outputs for system, _ in ranked):
-        check_name(system)
-    languages = None
+    known = {"item": needed[0] or (), "judge": needed[1] or ()}
     if {"srclang", "trglang"} <= {*columns}:
-        languages = [*map("-".join, zip(columns["srclang"], columns["trglang"], strict=True))]
-    return Ranked(needed[1] or (), needed[0] or (), languages, outputs)
+        pairs = zip(columns["srclang"], columns["trglang"], strict=True)
+        known["languages"] = [*map("-".join, pairs)]
+    labels = [dict(zip(known, own, strict=True)) for own in zip(*known.values(), strict=True)]
+    return compared_outputs(file, outputs, labels, table.places)
 
 
 def _ranks(cells: Sequence[str], table: Table, row: int) -> list[int]:
@@ -412,6 +421,50 @@ def _waves_of(row: Placed, name: str) -> Iterator[dict[str, Any]]:
                 "document": SEPARATOR.join(place[:2]),
                 "languages": languages,
             }
+
+
+BESIDE = ("welcome_", "random_", "goodbye_")  # what numbers of items outside the task begin with
+
+
+def sniff_pearmut(file: File) -> bool:
+    """A document of a campaign with its annotations."""
+    return {"annotation", "item", "user_id"} <= {*file.first}
+
+
+def read_pearmut(file: File) -> JudgedFile:
+    """One judgement for each output of an item; the last where an annotator judged it again.
+
+    Raises:
+        InputError: A line of another form, no score at all.
+    """
+    found: dict[tuple[object, ...], tuple[dict[str, Any], int]] = {}
+    dropped: Counter[str] = Counter()
+    for line in file.records():
+        record = line.record
+        beside = str(record.get("item_i")).startswith(BESIDE)
+        items, given = (entries_of(record.get(name)) for name in ("item", "annotation"))
+        for place, (item, scores) in enumerate(zip(items, given, strict=False)):
+            if not isinstance(item, dict) or not isinstance(scores, dict):
+                continue
+            name = item.get("item_id", f"{record.get('item_i')}.{place}")
+            for model, own in scores.items():
+                score = own.get("score") if isinstance(own, dict) else None
+                key = (model, name, record.get("user_id"))
+                if beside or str(name).startswith(BESIDE):
+                    dropped["outside the task"] += 1
+                elif score is None:
+                    dropped["not judged"] += 1
+                else:
+                    dropped["judged again"] += key in found
+                    row = dict(zip(("system", "segment", "annotator"), key, strict=True))
+                    found[key] = ({**row, "score": score}, line.number)
+    if not found:
+        raise InputError(f"{file.name} has no score of an output (`score`).")
+    rows = [row for row, _ in found.values()]
+    table = judged_records(rows, [line for _, line in found.values()], file.name)
+    table.input, table.named, table.rows = "pearmut", "score", len(rows) + sum(dropped.values())
+    table.dropped = {why: n for why, n in dropped.items() if n}
+    return table
 
 
 FIELDS = 12  # of a row of Appraise

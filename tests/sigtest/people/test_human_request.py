@@ -181,7 +181,7 @@ REFUSED = {
     "criterion": ({"judgements": ROWS, "criteria": ["adequcy"]}, "Did you mean 'adequacy'"),
     "criterion twice": ({"judgements": ROWS, "criteria": ["fluency"] * 2}, "2 times"),
     "test": ({"judgements": ROWS, "test": "ranksum"}, "Did you mean 'rank_sum'"),
-    "test of rankings": ({"judgements": ROWS, "test": "sign"}, "significance test of scores"),
+    "test of comparisons": ({"judgements": ROWS, "test": "bradley_terry"}, "significance test of"),
     "aggregate": ({"judgements": ROWS, "aggregate": "documents"}, "Did you mean 'document'"),
     "alpha": ({"judgements": ROWS, "alpha": 0.5}, "alpha must lie between 0 and 0.5"),
     "correction": ({"judgements": ROWS, "correction": "max_t"}, "Unknown correction"),
@@ -251,8 +251,8 @@ def test_a_system_without_a_criterion_is_named() -> None:
 @pytest.mark.parametrize(
     ("choice", "message"),
     [({"quality": {}}, "quality needs scores"), ({"standardise": "annotator"}, "standardised"),
-     ({"test": "rank_sum"}, "compared by the sign test"), ({"aggregate": "document"}, "documents"),
-     ({"criteria": ["adequacy"]}, "called ranking"), ({"scale": [0, 1]}, "scale needs scores")],
+     ({"test": "rank_sum"}, "tested by bradley_terry"), ({"aggregate": "document"}, "documents"),
+     ({"criteria": ["adequacy"]}, "Unknown criterion"), ({"scale": [0, 1]}, "scale needs scores")],
 )  # fmt: skip
 def test_rankings_refuse_what_needs_scores(choice, message) -> None:
     text = "srcIndex,judgeId,system1Id,system2Id,system1rank,system2rank\n1,j,A,B,1,2\n"

@@ -1,0 +1,212 @@
+"""Comparisons of two systems: who was preferred to whom.
+
+- Tables and JSON with a column for each of the two systems, and one that says which is better: the
+  battles of arenas (model_a, model_b, winner; or winner_model_a, winner_model_b, winner_tie),
+  MT-Bench's two games (model_1, model_2, g1_winner, g2_winner; the systems change places in the
+  second).
+- Annotations of AlpacaEval: generator_1, generator_2 and a preference from 1 (the first output) to
+  2 (the second), 1.5 or 0 being a tie.
+- Rankings of WMT until 2016, which are comparisons of every two outputs of a segment.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+from sigtest.data.names import choose, without_slash
+from sigtest.errors import InputError, quoted
+from sigtest.files.file import File
+from sigtest.files.judgements import (
+    COMPARED,
+    COMPARED_LABELS,
+    Compared,
+    ComparedFile,
+    first_line,
+)
+from sigtest.files.tables import blank, fields_of, float_in, read_table
+
+NAMES = {  # of columns, by what they hold; the first of several is taken
+    "a": "a model_a system_a generator_1 model_1 system_1",
+    "b": "b model_b system_b generator_2 model_2 system_2",
+    "winner": "winner preferred g1_winner",
+    "again": "g2_winner",
+    "preference": "preference",
+    "won_a": "winner_model_a",
+    "won_b": "winner_model_b",
+    "item": "item item_id question_id prompt_id instruction_id segment segment_id seg_id sid "
+    "question instruction prompt id",
+    "judge": "judge judge_id judge_hash annotator annotator_id rater worker worker_id user user_id",
+    "cluster": "cluster cluster_id group session conversation_id evaluation_session_id",
+    "weight": "weight",
+    "criterion": "criterion aspect dimension",
+    "languages": "languages language_pair lang_pair langpair lp",
+}
+SIDES = {  # what a cell may say of the winner, without marks: share of the first system
+    **dict.fromkeys(("a", "modela", "systema", "1", "model1", "system1", "first", "left"), 1.0),
+    **dict.fromkeys(("b", "modelb", "systemb", "2", "model2", "system2", "second", "right"), 0.0),
+    **dict.fromkeys(("tie", "tiebothbad", "bothbad", "bothgood", "both", "draw", "neither"), 0.5),
+}
+UNDECIDED = {"error", "invalid", "skip", "skipped"}  # where a judge gave no answer
+HEAVIEST = 1e9
+LONG = 60  # characters of an id; longer ones are texts, known by their hashes
+MODELS = re.compile(r"gpt|claude|gemini|llama|mistral|mixtral|qwen|deepseek|alpaca_eval|command-r")
+
+
+def _named(header: Sequence[str]) -> dict[str, str]:
+    """The column of each role."""
+    plain = {
+        re.sub(r"[^a-z0-9]+", "_", column.strip(' "').lower()): column for column in header[::-1]
+    }
+    return {
+        role: plain[next(name for name in names.split() if name in plain)]
+        for role, names in NAMES.items()
+        if not plain.keys().isdisjoint(names.split())
+    }
+
+
+def sniff_preferences(file: File) -> bool:
+    """Two columns of systems and one that says which is better."""
+    first = "" if file.kind else first_line(file)
+    roles = _named([*file.first] or fields_of(first, _separator(first)))
+    return {"a", "b"} <= roles.keys() and not roles.keys().isdisjoint(
+        ("winner", "preference", "won_a")
+    )
+
+
+def _separator(line: str) -> str:
+    """What stands between the names of a header."""
+    return max("\t,;", key=line.count)
+
+
+def read_preferences(file: File) -> ComparedFile:
+    """One comparison a row, or two games of it.
+
+    Raises:
+        InputError: A column missing, a winner that is neither system, a preference or a weight that
+            is no number or out of range.
+    """
+    table = read_table(file, _separator(first_line(file)))
+    roles = _named(table.header)
+    if missing := {"a", "b"} - roles.keys():
+        listed = ", ".join(str(column)[:30] for column in table.header[:12])
+        raise InputError(f"{file.name} has no column {min(missing)}; columns are {listed}.")
+    places = {role: table.header.index(column) for role, column in roles.items()}
+    records = [{role: row[i] for role, i in places.items()} for row in table.rows]
+    alpaca = "generator_1" in roles.values()
+    form = "alpaca_eval" if alpaca else "preferences"
+    found = ComparedFile(file.name, form, len(records), table.unit == "entry")
+    for place, row in zip(table.places, records, strict=True):
+        _add(found, place, row, alpaca)
+    return found
+
+
+def compared_rows(rows: Sequence[object], name: str) -> ComparedFile:
+    """Rows of a request, each an object with the names of COMPARED.
+
+    Raises:
+        InputError: A row that is no object.
+        RecipeError: A name that is unknown.
+    """
+    found = ComparedFile(name, "preferences", len(rows), inline=True)
+    for place, row in enumerate(rows, 1):
+        where = f"{name}[{place - 1}]"
+        if not isinstance(row, Mapping):
+            raise InputError(f"{where} must be an object.", field=where, line=place)
+        for key in row:
+            choose(key, COMPARED, f"{where}.{key}", "field of a comparison")
+        _add(found, place, row, alpaca=False)
+    return found
+
+
+def _add(file: ComparedFile, place: int, row: Mapping[str, Any], alpaca: bool) -> None:
+    """The comparison of a row, and the second game where systems have changed places."""
+    for side in "ab":
+        if not isinstance(row.get(side), str) or not row[side].strip():
+            raise file.refused(place, f"{quoted(row.get(side), 40)} is no name of a system", side)
+    a, b = (without_slash(row[side].strip()) for side in "ab")
+    weight = 1.0 if blank(row.get("weight")) else float_in(row["weight"])
+    if weight is None or not 0 < weight <= HEAVIEST:
+        raise file.refused(place, f"{quoted(row['weight'], 40)} is no weight above 0", "weight")
+    shares = [_share(file, place, row, alpaca)]
+    if "again" in row:
+        shares.append(_share(file, place, {**row, "winner": row["again"]}, alpaca))
+    if a == b or set(shares) == {None}:
+        file.dropped["one system twice" if a == b else "no winner"] += 1
+        return
+    labels = {role: _label(row[role]) for role in COMPARED_LABELS if role in row}
+    games = zip(((a, b), (b, a)), shares, strict=False)
+    for turned, (both, share) in enumerate(games):
+        if share is not None:
+            share = 1 - share if turned else share
+            file.comparisons.append(Compared(place, *both, share, weight, labels))
+
+
+def _label(cell: object) -> str | None:
+    """An id as text; a longer text is known by its hash."""
+    if cell is None or cell == "":
+        return None
+    text = str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell).strip()
+    return text if len(text) <= LONG else hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _share(file: ComparedFile, place: int, row: Mapping[str, Any], alpaca: bool) -> float | None:
+    """How far the first system is preferred, from 0 to 1; nothing where nobody said."""
+    if "won_a" in row:
+        won, lost = (float_in(row.get(side)) or 0.0 for side in ("won_a", "won_b"))
+        return (1.0 + won - lost) / 2
+    named = not blank(row.get("winner"))
+    cell = row["winner"] if named else row.get("preference")
+    text = str(cell).strip()
+    if blank(cell) or text.lower() in UNDECIDED:
+        return None
+    value = None if named else float_in(cell)
+    if value is None:
+        sides = {str(row["a"]).strip(): 1.0, str(row["b"]).strip(): 0.0}
+        share = sides.get(text, SIDES.get(re.sub(r"[^a-z0-9]", "", text.lower())))
+        if share is None:
+            why = f"{quoted(cell, 40)} is neither system, nor a, b or tie"
+            raise file.refused(place, why, "winner")
+        return share
+    if alpaca:
+        value = 0.5 if value == 0 else 2 - value
+    if not 0 <= value <= 1:
+        ends = "from 1 to 2" if alpaca else "from 0 to 1, which is how far a is preferred"
+        raise file.refused(place, f"{quoted(cell, 40)} is no preference {ends}", "preference")
+    return value
+
+
+def compared_outputs(
+    file: File,
+    rows: Sequence[Sequence[tuple[str, int]]],
+    labels: Sequence[Mapping[str, str]],
+    places: Sequence[int],
+) -> ComparedFile:
+    """Every two outputs of rankings, in which rank 1 is best; a ranking is a cluster.
+
+    Args:
+        file: Where they come from.
+        rows: Systems of each ranking with their ranks, -1 for what was not ranked.
+        labels: What is known of each: judge, item, languages.
+        places: Line of each.
+    """
+    found = ComparedFile(file.name, "rnk", len(rows), shown=False)
+    for outputs, known, place in zip(rows, labels, places, strict=True):
+        ranked = [(system, rank) for system, rank in outputs if rank > 0]
+        if len(ranked) < 2:
+            found.dropped["fewer than two outputs are ranked"] += 1
+        own, text = {**known, "cluster": f"{file.name}:{place}"}, str(ranked)
+        for (a, first), (b, second) in combinations(ranked, 2):
+            share = (1 + (second > first) - (second < first)) / 2
+            found.comparisons.append(Compared(place, a, b, share, 1.0, own, text))
+    return found
+
+
+def judged_by_models(file: ComparedFile) -> list[str]:
+    """Judges that have the name of a language model, or of one of the systems."""
+    systems = {name for own in file.comparisons for name in (own.a, own.b)}
+    judges = dict.fromkeys(own.labels.get("judge") or "" for own in file.comparisons)
+    return [name for name in judges if MODELS.search(name.lower()) or name in systems]

@@ -1,0 +1,95 @@
+"""From p-values of both claims of each pair to conclusions, clusters and rank ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from sigtest.arrays import Array
+from sigtest.people.report import JudgedPair
+from sigtest.people.statistics import Tails
+from sigtest.requests.people import COMBINED
+from sigtest.significance import CORRECTIONS
+from sigtest.significance.intervals import Rank, rank
+
+
+def undecided(
+    pair: tuple[str, str],
+    criterion: str,
+    test: str,
+    sizes: tuple[int, int],
+    difference: float | None,
+    tails: Tails,
+) -> JudgedPair:
+    """A pair that is tested and not decided yet.
+
+    Args:
+        pair: Names of both systems.
+        criterion: By which they are compared.
+        test: Its name.
+        sizes: Units of both.
+        difference: Of what was tested.
+        tails: Statistic and p-values of the test.
+    """
+    p = tails.greater, tails.less
+    figures = tails.statistic, *p, tails.log10, min(p)
+    return JudgedPair(
+        *pair, criterion, test, *sizes, difference, *figures, "tie", exact=tails.exact
+    )
+
+
+def decide(rows: Sequence[JudgedPair], alpha: float, correction: str) -> list[JudgedPair]:
+    """Correct over all ordered pairs of one criterion, and conclude at alpha.
+
+    Both directions of every pair are tested, so a family has as many p-values as ordered pairs.
+    """
+    p = np.array([[row.p_greater, row.p_less] for row in rows])
+    greater, less = CORRECTIONS[correction].adjust(p.ravel()).reshape(p.shape).T
+    return [
+        replace(row, p_adjusted=float(min(up, down)), conclusion=concluded(up, down, alpha))
+        for row, up, down in zip(rows, greater, less, strict=True)
+    ]
+
+
+def concluded(greater: float, less: float, alpha: float) -> str:
+    """`a`, `b` or `tie`; below alpha 1/2 no more than one of the two p-values is small."""
+    if greater <= alpha:
+        return "a"
+    return "b" if less <= alpha else "tie"
+
+
+def combine(by_criterion: Mapping[str, Sequence[JudgedPair]]) -> list[JudgedPair]:
+    """The conclusion of the first criterion that separates two systems; else the last one's.
+
+    Graham, Mathur & Baldwin 2014, section 4: fluency decides where adequacy does not.
+    """
+    combined = []
+    for rows in zip(*by_criterion.values(), strict=True):
+        chosen = next((row for row in rows if row.conclusion != "tie"), rows[-1])
+        combined.append(replace(chosen, criterion=COMBINED, decided_by=chosen.criterion))
+    return combined
+
+
+def ranks(
+    rows: Sequence[JudgedPair], names: Sequence[str], means: Sequence[float] | Array = ()
+) -> list[Rank]:
+    """Clusters and rank ranges from decided pairs.
+
+    Args:
+        rows: Of one criterion, all pairs in order.
+        names: Of the systems.
+        means: (S,) by which the systems are ordered, greater being better. Combined conclusions
+            come from several means, none of which orders the systems: there the number of systems
+            beaten minus those that beat it does.
+    """
+    place = {name: i for i, name in enumerate(names)}
+    table = np.zeros((len(names), len(names)), dtype=bool)  # the row's system beats the column's
+    for row in rows:
+        table[place[row.a], place[row.b]] = row.conclusion == "a"
+        table[place[row.b], place[row.a]] = row.conclusion == "b"
+    ahead = table.sum(axis=1) - table.sum(axis=0)
+    return rank(
+        np.array(means, dtype=np.float64) if len(means) else ahead.astype(np.float64), table
+    )

@@ -1,0 +1,408 @@
+"""Comparisons of two systems: Bradley & Terry's strengths, their errors, and what is said of them.
+
+Baseball: the 1987 season of the American League East, Agresti (2002), "Categorical Data Analysis",
+Table 10.10; estimates and errors as BradleyTerry2 1.1-2 prints them in its vignette (section 3.1).
+"""
+
+import json
+import math
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import optimize, stats
+
+from sigtest.errors import InputError, RecipeError
+from sigtest.people import compute, parse
+from sigtest.people.bradley_terry import Sums, all_won, fit, parts, reaching, resample, scatter
+from sigtest.people.preferences import Fitted, sums_of, wald
+from sigtest.people.show import PICTURES, document
+from sigtest.report import encode
+
+TEAMS = ("Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore")
+WINS = np.array([
+    [0, 7, 9, 7, 7, 9, 11], [6, 0, 7, 5, 11, 9, 9], [4, 6, 0, 7, 7, 8, 12], [6, 8, 6, 0, 6, 7, 10],
+    [6, 2, 6, 7, 0, 7, 12], [4, 4, 5, 6, 6, 0, 6], [2, 4, 1, 3, 1, 7, 0],
+], dtype=float)  # fmt: skip
+PUBLISHED = {
+    "Milwaukee": (1.5814, 0.3433), "Detroit": (1.4364, 0.3396), "Toronto": (1.2945, 0.3367),
+    "New York": (1.2476, 0.3359), "Boston": (1.1077, 0.3339), "Cleveland": (0.6839, 0.3319),
+}  # fmt: skip
+
+
+def drawn(systems=6, n=600, units=40, spread=0.6, between=0.0, ties=0.8, seed=1):
+    """Comparisons of systems of spread strengths, whose units like systems more or less."""
+    rng = np.random.default_rng(seed)
+    a = rng.integers(systems, size=n)
+    b = (a + 1 + rng.integers(systems - 1, size=n)) % systems
+    unit = rng.integers(units, size=n)
+    own = np.linspace(0, spread, systems) + between * rng.normal(size=(units, systems))
+    distance = own[unit, a] - own[unit, b]
+    win, tie, loss = np.exp(distance / 2), np.full(n, ties), np.exp(-distance / 2)
+    x = rng.random(n) * (win + tie + loss)
+    share = np.where(x < win, 1.0, np.where(x < win + tie, 0.5, 0.0))
+    return Sums(systems, a, b, share, np.ones(n)), unit
+
+
+def text_of(sums, item=None, judge=None):
+    columns = {"a": [f"s{i}" for i in sums.first], "b": [f"s{i}" for i in sums.second],
+               "winner": [{1.0: "a", 0.5: "tie", 0.0: "b"}[s] for s in sums.share]}  # fmt: skip
+    columns |= {"item": item} if item is not None else {}
+    columns |= {"judge": judge} if judge is not None else {}
+    rows = zip(*columns.values(), strict=True)
+    return "\n".join([",".join(columns), *(",".join(map(str, row)) for row in rows)]).encode()
+
+
+def asked(text, **choices):
+    data = text if isinstance(text, bytes) else text.encode()
+    return parse(choices, [("battles", data)])
+
+
+def evaluated(text, **choices):
+    return compute(asked(text, **choices))
+
+
+def test_baseball_equals_the_published_strengths_and_errors() -> None:
+    at = fit(WINS, 0, davidson=True)
+    theta = at.theta - at.theta[-1]
+    for team, (value, error) in PUBLISHED.items():
+        i = TEAMS.index(team)
+        way = np.eye(8)[i] - np.eye(8)[6]
+        assert theta[i] == pytest.approx(value, abs=6e-5)
+        assert math.sqrt(way @ at.inverse @ way) == pytest.approx(error, abs=6e-5)
+
+
+@pytest.mark.parametrize("davidson", [True, False])
+def test_strengths_equal_those_of_another_optimiser(davidson: bool) -> None:
+    sums, _ = drawn()
+    ties, n = sums.ties, len(sums.share)
+
+    def loss(x):
+        d = x[sums.first] - x[sums.second]
+        if davidson:
+            total = np.exp(d / 2) + np.exp(-d / 2) + np.exp(x[-1])
+            logs = (sums.share - 0.5) * d + ties * x[-1] - np.log(total)
+        else:
+            logs = (sums.share - 0.5) * d - np.log(np.exp(d / 2) + np.exp(-d / 2))
+        return -logs.sum() + n * x[:6].sum() ** 2
+
+    found = optimize.minimize(loss, np.zeros(7), method="BFGS", options={"gtol": 1e-9})
+    at = fit(sums.won, float(ties.sum()), davidson)
+    assert at.theta == pytest.approx(found.x[:6], abs=1e-6)
+    assert (at.log_nu == pytest.approx(found.x[6], abs=1e-6)) == davidson
+
+
+def test_the_sandwich_is_that_of_textbooks() -> None:
+    sums, unit = drawn()
+    at = fit(sums.won, float(sums.ties.sum()), davidson=True)
+    scores = np.zeros((40, 7))
+    for k, u in enumerate(unit):
+        win, tie, loss = at.outcomes(at.theta[sums.first[k]] - at.theta[sums.second[k]])
+        off = (sums.share[k] - 0.5) - (win - loss) / 2
+        scores[u, sums.first[k]] += off
+        scores[u, sums.second[k]] -= off
+        scores[u, 6] += (sums.share[k] == 0.5) - tie
+    shown = np.zeros(len(unit), dtype=np.int64)
+    found = scatter(at, sums, unit, shown)[:-1, :-1]
+    assert found == pytest.approx(scores.T @ scores, abs=1e-9)
+
+
+def test_resamples_agree_with_fitting_each_anew() -> None:
+    sums, unit = drawn(n=1200)
+    at = fit(sums.won, float(sums.ties.sum()), davidson=True)
+    covariance, without = resample(at, sums, unit, 4000, 3)
+    rng, thetas = np.random.default_rng(2), []
+    rows = [np.flatnonzero(unit == u) for u in range(40)]
+    for _ in range(1500):
+        take = np.concatenate([rows[u] for u in rng.integers(40, size=40)])
+        again = Sums(6, sums.first[take], sums.second[take], sums.share[take], sums.weight[take])
+        thetas.append(fit(again.won, float(again.ties.sum()), davidson=True).theta)
+    assert without == 0
+    assert np.diag(covariance) == pytest.approx(np.var(thetas, axis=0), rel=0.12)
+
+
+def test_draws_do_not_depend_on_blocks(monkeypatch) -> None:
+    sums, unit = drawn()
+    at = fit(sums.won, float(sums.ties.sum()), davidson=True)
+    one = resample(at, sums, unit, 50, 3)[0]
+    monkeypatch.setattr("sigtest.people.bradley_terry.ROOM", 300)
+    assert resample(at, sums, unit, 50, 3)[0] == pytest.approx(one, rel=1e-12)
+
+
+def test_a_resample_without_a_maximum_is_counted() -> None:
+    """Of four units one has the only win of the second: (3 / 4)^4 of all resamples lack it."""
+    sums = Sums(2, np.zeros(4, int), np.ones(4, int), np.array([1, 1, 1, 0.0]), np.ones(4))
+    at = fit(sums.won, 0.0, davidson=False)
+    _, without = resample(at, sums, np.arange(4), 20_000, 5)
+    assert without == pytest.approx(0.75**4 + 0.25**4, abs=0.01)
+
+
+def test_p_values_are_those_of_students_t() -> None:
+    sums, unit = drawn()
+    report = evaluated(text_of(sums, item=unit), errors="sandwich", correction="none")
+    assert (report.preferences.unit, report.preferences.units) == ("item", 40)
+    reach = stats.t.ppf(0.975, 39)
+    for pair in report.pairs:
+        error = (pair.ci[1] - pair.ci[0]) / 2 / reach
+        assert pair.p_greater == pytest.approx(stats.t.sf(pair.difference / error, 39), rel=1e-9)
+        assert pair.p_greater + pair.p_less == pytest.approx(1)
+
+
+def test_parts_are_what_wins_connect() -> None:
+    won = np.zeros((5, 5))
+    won[0, 1] = won[1, 2] = won[2, 0] = won[3, 0] = 1  # a circle, one that won, one that never met
+    assert [part.tolist() for part in parts(won)] == [[0, 1, 2], [3], [4]]
+    rng = np.random.default_rng(1)
+    for _ in range(30):
+        edges = rng.random((8, 8)) < 0.15
+        paths = np.eye(8, dtype=bool) | edges
+        for k in range(8):
+            paths |= paths[:, [k]] & paths[[k], :]
+        assert (reaching(edges.astype(float)) == paths).all()
+
+
+def test_who_won_everything_has_a_bound_and_an_exact_p() -> None:
+    rows = ["a,b,winner", *["X,A,X"] * 3, "X,B,X", "X,B,X", *["A,B,A"] * 6, *["A,B,B"] * 3,
+            "Z,W,Z"]  # fmt: skip
+    report = evaluated("\n".join(rows))
+    own = {system.name: system.strength for system in report.systems}
+    assert set(report.preferences.undetermined) == {"X", "Z", "W"}
+    assert own["A"].value - own["B"].value == pytest.approx(math.log(2))
+    a, b = own["A"].value, own["B"].value
+    low = own["X"].ci[0]
+    chance = (1 / (1 + math.exp(a - low))) ** 3 * (1 / (1 + math.exp(b - low))) ** 2
+    assert chance == pytest.approx(0.025, rel=1e-6)
+    assert (own["X"].value, own["X"].ci[1], own["Z"].ci) == (None, math.inf, (-math.inf, math.inf))
+    pair = next(pair for pair in report.pairs if {pair.a, pair.b} == {"X", "A"})
+    better = pair.p_greater if pair.a == "X" else pair.p_less
+    assert better == pytest.approx(0.5**3 * (2 / 3) ** 2)
+    (told,) = (w for w in report.warnings if "determine" in w)
+    assert "X won every comparison with the others" in told
+    assert "never met them" in told
+    assert "X" in str(report)
+    assert json.dumps(encode(report), allow_nan=False)  # infinite ends are null
+    left = evaluated("\n".join(rows), undetermined="leave_out")
+    assert {system.name for system in left.systems} == {"A", "B"}
+    assert any("left out" in warning for warning in left.warnings)
+
+
+def test_wins_within_one_unit_are_no_evidence_of_their_number() -> None:
+    at = fit(np.array([[0, 2.0], [1, 0]]), 0.0, davidson=False)
+    ones, opponents = np.ones(4), np.zeros(4)
+    assert all_won(at, 0.0, opponents, np.arange(4), ones) == pytest.approx(1 / 16)
+    assert all_won(at, 0.0, opponents, np.zeros(4, dtype=int), ones) == pytest.approx(1 / 2)
+
+
+def test_ties_alone_and_ties_that_no_maximum_explains_are_half_wins() -> None:
+    alone = evaluated("a,b,winner\nA,B,tie\nB,C,tie\nA,C,tie\n", errors="sandwich")
+    assert [system.strength.value for system in alone.systems] == [0, 0, 0]
+    endless = evaluated("a,b,winner\n" + "A,B,A\n" * 4 + "A,B,tie\n" * 3)
+    assert (endless.preferences.ties, endless.preferences.nu) == ("half", None)
+    gap = endless.systems[0].strength.value - endless.systems[1].strength.value
+    assert gap == pytest.approx(math.log(5.5 / 1.5))
+    assert any("two half wins" in warning for warning in endless.warnings)
+
+
+FORMS = {
+    "arena": "model_a,model_b,winner,judge\nx,y,model_a,1\ny,z,tie (bothbad),2\nz,x,model_b,3\n",
+    "names": "model_a\tmodel_b\twinner\nx\ty\tx\ny\tz\tboth bad\nz\tx\tx\n",
+    "one-hot": "id,model_a,model_b,winner_model_a,winner_model_b,winner_tie\n"
+    "1,x,y,1,0,0\n2,y,z,0,0,1\n3,z,x,0,1,0\n",
+    "numbers": '{"a": "x", "b": "y", "preference": 1}\n{"a": "y", "b": "z", "preference": 0.5}\n'
+    '{"a": "z", "b": "x", "preference": 0}\n',
+    "alpaca": json.dumps([
+        {"instruction": "a" * 300, "generator_1": "x", "generator_2": "y", "preference": 1.0},
+        {"instruction": "b", "generator_1": "y", "generator_2": "z", "preference": 1.5},
+        {"instruction": "c", "generator_1": "z", "generator_2": "x", "preference": 2},
+    ]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_forms_of_comparisons_are_read_alike(form: str) -> None:
+    judged = asked(FORMS[form]).judgements
+    sides = [tuple(judged.names[s] for s in both) for both in judged.system]
+    assert sides == [("x", "y"), ("y", "z"), ("z", "x")]
+    assert judged.share.tolist() == [1, 0.5, 0]
+    assert asked(FORMS[form]).sources[0].input == ("alpaca_eval" if form == "alpaca" else
+                                                   "preferences")  # fmt: skip
+
+
+def test_a_fraction_is_a_win_and_a_loss() -> None:
+    sums = sums_of(asked("a,b,preference,weight\nA,B,.7,2\nB,A,.4,\n").judgements)
+    assert sums.won == pytest.approx(np.array([[0, 1.4 + 0.6], [0.6 + 0.4, 0]]))
+
+
+def test_the_second_game_of_mt_bench_changes_places() -> None:
+    row = {"question_id": 81, "model_1": "x", "model_2": "y", "g1_winner": "model_1",
+           "g2_winner": "model_2", "judge": ["gpt-4", "pair-v2"]}  # fmt: skip
+    other = {**row, "g1_winner": "tie", "g2_winner": "error"}
+    judged = asked(json.dumps(row) + "\n" + json.dumps(other) + "\n").judgements
+    assert [tuple(judged.names[s] for s in both) for both in judged.system] == [
+        ("x", "y"), ("y", "x"), ("x", "y")]  # fmt: skip
+    assert judged.share.tolist() == [1, 1, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b,winner\nA,B,C\n", "battles, line 2: 'C' is neither system, nor a, b or tie"),
+        ("a,b,preference\nA,B,1.5\n", "line 2: '1.5' is no preference from 0 to 1"),
+        ("a,b,winner,weight\nA,B,a,-1\n", "line 2: '-1' is no weight above 0"),
+        ("a,b,winner\n,B,a\n", "line 2: '' is no name of a system"),
+        ('generator_1,generator_2,preference\nA,B,3\n', "no preference from 1 to 2"),
+        ("a,b,winner\nA,B,\n", "holds no comparison"),
+        ("a,b,winner,lp\nA,B,a,x-y\nA,B,b,y-z\n", "several language pairs"),
+        ("a,b,winner,criterion\nA,B,a,style\nA,B,b,facts\n", "several criteria .*name one"),
+        ('a,b,winner\nA<,B,a\n', "line 2: .* contains '<'"),
+    ],
+)  # fmt: skip
+def test_bad_comparisons_are_refused_with_their_place(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        asked(text)
+
+
+def test_rows_of_a_request_are_checked_with_their_place() -> None:
+    row = {"a": "A", "b": "B", "winner": "a"}
+    assert len(parse({"judgements": [row, {**row, "winner": "b"}]}).judgements) == 2
+    with pytest.raises(InputError, match=r"judgements\[1\].winner: 'no' is neither"):
+        parse({"judgements": [row, {**row, "winner": "no"}]})
+    with pytest.raises(RecipeError, match="Did you mean 'winner'"):
+        parse({"judgements": [{**row, "winer": "a"}]})
+
+
+def test_rows_that_are_no_comparison_are_counted() -> None:
+    text = "a,b,winner,criterion,lp\nA,B,a,x,p\nA,A,a,x,p\nB,A,,x,p\nA,B,b,y,p\nA,B,b,x,q\n"
+    source = asked(text, languages="p", criteria=["x"]).sources[0]
+    assert source.dropped == {"one system twice": 1, "no winner": 1, "other language pair": 1,
+                              "other criterion": 1}  # fmt: skip
+
+
+def test_overlapping_files_count_once_where_rows_say_who_judged_what() -> None:
+    known = "a,b,winner,item,judge\nA,B,a,1,w\nB,A,a,2,w\n"
+    files = [("one", known.encode()), ("two", (known + "A,B,b,3,w\n").encode())]
+    assert len(parse({}, files).judgements) == 3
+    bare = "a,b,winner\nA,B,a\nB,A,a\n"
+    files = [("one", bare.encode()), ("two", (bare + "A,B,b\n").encode())]
+    assert len(parse({}, files).judgements) == 5
+
+
+def test_units_are_clusters_items_or_judgements_by_default() -> None:
+    sums, unit = drawn()
+    assert evaluated(text_of(sums), resamples=9).preferences.unit == "judgement"
+    assert evaluated(text_of(sums, item=unit), resamples=9).preferences.unit == "item"
+    own = evaluated(text_of(sums, item=unit, judge=unit % 7), unit="judge", resamples=9).preferences
+    assert (own.unit, own.units) == ("judge", 7)
+    with pytest.raises(RecipeError, match="unit=judge needs comparisons that name a judge"):
+        asked(text_of(sums), unit="judge")
+    with pytest.raises(RecipeError, match="unit needs comparisons of two systems"):
+        parse({"unit": "item"}, [("x", b"system,segment,score\nA,1,5\nB,1,7\n")])
+
+
+def test_the_wrong_unit_is_warned_of() -> None:
+    sums, unit = drawn(n=1500, units=30, between=0.8)
+    wrong = evaluated(text_of(sums, judge=unit), errors="sandwich")
+    (other,) = wrong.preferences.other_units
+    assert wrong.preferences.unit == "judgement"
+    assert (other.unit, other.units) == ("judge", 30)
+    assert other.design > 1.5
+    assert any("unit=judge" in warning for warning in wrong.warnings)
+    right = evaluated(text_of(sums, judge=unit), unit="judge", errors="sandwich")
+    assert not any("With judge" in warning for warning in right.warnings)
+    widths = [np.mean([p.ci[1] - p.ci[0] for p in r.pairs]) for r in (wrong, right)]
+    assert (widths[1] / widths[0]) ** 2 == pytest.approx(other.design, rel=0.2)
+
+
+def test_standing_first_is_measured() -> None:
+    sums, _ = drawn(n=4000, ties=0.5)
+    rng = np.random.default_rng(1)
+    flip = (sums.share != 1) & (rng.random(4000) < 0.15)
+    pushed = Sums(6, sums.first, sums.second, np.where(flip, 1.0, sums.share), sums.weight)
+    plain = evaluated(text_of(sums), errors="sandwich").preferences.position
+    found = evaluated(text_of(pushed), errors="sandwich")
+    assert plain.p_value > 0.05 > found.preferences.position.p_value
+    assert any("stands first is preferred more often" in w for w in found.warnings)
+    at = fit(pushed.won, float(pushed.ties.sum()), davidson=True)
+
+    def loss(x):
+        d = x[pushed.first] - x[pushed.second] + x[7]
+        total = np.exp(d / 2) + np.exp(-d / 2) + np.exp(x[6])
+        logs = (pushed.share - 0.5) * d + pushed.ties * x[6] - np.log(total)
+        return -logs.sum() + x[:6].sum() ** 2
+
+    best = optimize.minimize(loss, np.array([*at.theta, at.log_nu, 0.0]), method="BFGS").x[7]
+    assert found.preferences.position.effect == pytest.approx(best, rel=0.03)  # of one step
+
+
+def test_a_baseline_that_always_stands_first_has_no_position() -> None:
+    rows = [f"base,m{i % 3},{'ab'[i % 2]}" for i in range(60)]
+    assert evaluated("\n".join(["a,b,winner", *rows])).preferences.position is None
+
+
+def test_a_circle_is_explained_by_no_order() -> None:
+    rows = ["A,B,A", "B,C,B", "C,A,C"] * 30 + ["A,B,B", "B,C,C", "C,A,A"] * 10
+    report = evaluated("\n".join(["a,b,winner", *rows]))
+    own = report.preferences.fit
+    assert own.df == 1
+    # strengths are equal; 30 of 40 are won where 20 are expected, with variance 10
+    assert own.chi_square * own.dispersion == pytest.approx(3 * 10**2 / 10, rel=1e-6)
+    assert own.p_value == pytest.approx(stats.chi2.sf(own.chi_square, 1), rel=1e-9)
+    assert any("does not explain all pairs" in warning for warning in report.warnings)
+
+
+def test_fit_is_not_doubted_where_one_order_holds() -> None:
+    p = [evaluated(text_of(drawn(seed=seed)[0]), errors="sandwich").preferences.fit.p_value
+         for seed in range(60)]  # fmt: skip
+    assert stats.kstest(p, "uniform").pvalue > 0.01
+
+
+def test_models_that_judge_are_warned_of() -> None:
+    text = "a,b,winner,judge\nA,B,a,{0}\nB,A,a,{0}\n"
+    assert any("A model is the judge (gpt-4)" in w for w in asked(text.format("gpt-4")).notes)
+    assert any("A model is the judge (A)" in w for w in asked(text.format("A")).notes)
+    assert not asked(text.format("w1")).notes
+
+
+def test_agreement_is_of_judges_of_one_item_and_pair() -> None:
+    text = ("a,b,winner,item,judge\nA,B,a,1,v\nB,A,b,1,w\nA,B,b,2,v\nA,B,a,2,w\nA,B,tie,3,v\n"
+            "A,B,tie,3,v\n")  # fmt: skip
+    same, distinct = evaluated(text).agreement
+    assert (same.pairs, same.agreed, distinct.pairs, distinct.agreed) == (1, 1, 2, 1)
+
+
+def test_rankings_are_comparisons_clustered_by_ranking(data: Path) -> None:
+    path = data / "wmt12.es-en" / "human" / "wmt12.RNK_results.es-en.csv"
+    question = parse({"errors": "sandwich"}, [(path.name, path.read_bytes())])
+    own = compute(question).preferences
+    lone = sum(question.sources[0].dropped.values())
+    assert (own.unit, own.units) == ("cluster", question.sources[0].rows - lone)
+    assert own.comparisons > 5 * own.units
+    fitted = Fitted.of(question.judgements, question.choices)
+    assert fitted.at.theta.sum() == pytest.approx(0)
+
+
+def test_every_format_and_picture_shows_strengths() -> None:
+    sums, unit = drawn()
+    report = evaluated(text_of(sums, item=unit), resamples=99)
+    assert "strength" in str(report)
+    assert "Davidson" in report.methods.text
+    assert document(report).answer
+    for name in ("strengths", "wins", "heatmap"):
+        assert "s5" in PICTURES[name].draw(report, {})
+    frame = report.to_pandas("systems")
+    assert frame.strength.sum() == pytest.approx(0)
+    assert set(report.to_pandas().columns) >= {"ties", "probability", "ci_low", "ci_high"}
+
+
+def test_size_is_kept_where_all_are_equal() -> None:
+    rejected = []
+    for seed in range(150):
+        sums, unit = drawn(n=500, units=40, spread=0, between=0.5, seed=seed)
+        at = fit(sums.won, float(sums.ties.sum()), davidson=True)
+        whole = at.inverse @ scatter(at, sums, unit, np.zeros_like(unit))[:-1, :-1] @ at.inverse
+        greater, less = wald(at, whole[:-1, :-1] * 40 / 39, 40)
+        rejected += [
+            2 * min(greater[i, j], less[i, j]) <= 0.05 for i, j in combinations(range(6), 2)
+        ]
+    assert np.mean(rejected) == pytest.approx(0.05, abs=0.02)
