@@ -18,7 +18,7 @@ from sigtest.arrays import Array, Counts, Flags, Weights
 from sigtest.compiled import compiled
 from sigtest.draws.weights import bootstrap_counts
 
-ENDLESS = 40.0  # log odds, beyond which no maximum is looked for
+ENDLESS = 15.0  # log odds, beyond which no maximum is looked for
 LONGEST = 0.25  # of a step: distances change by 1/2, so that no step overshoots
 CONVERGED = 1e-12
 SHARE = 1e-3  # of the full information, added to that of a resample, which may have none

@@ -20,6 +20,17 @@ PARTS = {
     "judgements": "Files of judgements, recognised by what is in them; perhaps `.gz`.",
 }
 EXAMPLES = {
+    "two systems": {
+        "summary": "Two annotators, one criterion.",
+        "value": {
+            "judgements": [
+                {"annotator": who, "system": system, "segment": segment, "score": score + shift}
+                for who, shift in (("w1", 0), ("w2", -12))
+                for system, scores in (("A", (81, 64, 90)), ("B", (55, 60, 71)))
+                for segment, score in enumerate(scores, 1)
+            ],
+        },
+    },
     "preferences": {
         "summary": "Who was preferred to whom.",
         "value": {
@@ -31,17 +42,6 @@ EXAMPLES = {
                     ("C", "B", "tie"),
                     ("A", "C", "ab"[item % 2]),
                 )
-            ],
-        },
-    },
-    "two systems": {
-        "summary": "Two annotators, one criterion.",
-        "value": {
-            "judgements": [
-                {"annotator": who, "system": system, "segment": segment, "score": score + shift}
-                for who, shift in (("w1", 0), ("w2", -12))
-                for system, scores in (("A", (81, 64, 90)), ("B", (55, 60, 71)))
-                for segment, score in enumerate(scores, 1)
             ],
         },
     },

@@ -67,7 +67,7 @@ GainRow = tuple[str, str, CriterionGain, str, GainFigures]  # pair, criterion, g
 def present(report: HumanReport) -> Presented:
     """The report for any format."""
     sheets = {
-        "pairs": partial(strengths.pairs_sheet, report.pairs, report.preferences is not None),
+        "pairs": partial(strengths.pairs_sheet, report),
         "systems": partial(strengths.sheet if report.preferences else _systems_sheet, report),
     }
     return Presented(partial(encode, report), partial(document, report), sheets)
@@ -108,7 +108,7 @@ def document(report: HumanReport) -> model.Document:
     """Systems by rank, who is better than whom, annotators, agreement, gain."""
     blocks: list[model.Block] = [_systems(report), *_left_out(report)]
     if report.preferences is not None:
-        blocks += strengths.notes(report)
+        blocks.append(strengths.notes(report.preferences))
         blocks += [PICTURES[name].figure(report) for name in ("strengths", "wins")]
     for criterion in dict.fromkeys(pair.criterion for pair in report.pairs):
         pairs = [pair for pair in report.pairs if pair.criterion == criterion]
@@ -118,7 +118,9 @@ def document(report: HumanReport) -> model.Document:
             if picture.fits(report) and (picture.name == "heatmap" or criterion in report.criteria)
         ]
         blocks.append(model.Section(criterion, (*drawn, _pairs(report, pairs, criterion))))
-    blocks += strengths.trust(report)
+    if report.preferences is not None:
+        trust = tuple(strengths.trust(report.preferences))
+        blocks.append(model.Section("How far strengths may be trusted", trust))
     blocks += _annotators(report)
     if report.agreement:
         blocks.append(_agreement(report.agreement))
@@ -348,7 +350,7 @@ def sentences(report: HumanReport, sources: Sources) -> Iterator[str]:
     by = f" by {listed(criteria)}" if criteria else ""
     yield f"People judged {len(report.systems)} systems{by} in {used:,} judgements."
     if report.preferences is not None:
-        yield from strengths.sentences(report, sources)
+        yield from strengths.sentences(report.preferences, sources)
     if report.annotators and report.annotators.filtered:
         yield _filtered(report.annotators, sources)
     if report.tested == "z" and report.standardise != "none":

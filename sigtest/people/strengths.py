@@ -5,7 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from sigtest.people.report import HumanReport, JudgedPair, JudgedSystem, PreferencesReport
+from sigtest.errors import RecipeError
+from sigtest.people.report import (
+    HumanReport,
+    JudgedPair,
+    JudgedSystem,
+    PreferencesReport,
+    StrengthReport,
+)
 from sigtest.render import marks, model, records
 from sigtest.render.drawing import PAGE, Colour, Drawing
 from sigtest.render.words import MINUS, fixed, interval, percent, whole
@@ -14,9 +21,7 @@ from sigtest.report import Sources, counted
 PLACES = 2  # of strengths and probabilities
 SHARES: tuple[marks.Level, ...] = ((0.2, "three"), (0.3, "two"), (0.4, "one"))  # of the loser
 WORDS = {"davidson": "ties as Davidson", "half": "ties as half wins"}
-COLUMNS = ("system", "strength", "stderr", "strength_low", "strength_high", "probability",
-           "probability_low", "probability_high", "won", "won_low", "won_high", "judgements",
-           "items", "cluster", "rank_low", "rank_high")  # fmt: skip
+PAIRED = ("ties", "probability", "ci")  # fields of pairs that comparisons alone have
 
 
 def facts(own: PreferencesReport) -> tuple[str, ...]:
@@ -29,31 +34,40 @@ def facts(own: PreferencesReport) -> tuple[str, ...]:
     )
 
 
+def of(system: JudgedSystem) -> StrengthReport:
+    """The strength of a system.
+
+    Raises:
+        RecipeError: There is none: these are scores.
+    """
+    if system.strength is None:
+        raise RecipeError("This report has no strengths: these are scores.", field="plot")
+    return system.strength
+
+
 def sheet(report: HumanReport) -> model.Sheet:
-    """One record a system."""
-    rows: list[list[object]] = []
-    for system in report.systems:
-        own = system.strength
-        assert own is not None
-        ends = [end if math.isfinite(end) else None for end in own.ci]
-        rows.append([
-            system.name, own.value, own.stderr, *ends, own.probability, *own.probability_ci,
-            system.raw, *(system.ci or (None, None)), system.n_judgements, system.n_segments,
-            system.cluster, *system.range,
-        ])  # fmt: skip
-    return model.Sheet(COLUMNS, rows)
+    """One record a system: its strength, then what all systems have."""
+    own = ("value", "stderr", "ci", "probability")
+    also = ("raw", "n_judgements", "n_segments", "cluster", "range")
+    names = ("system", "strength", *records.columns(own)[1:], *records.columns(also))
+    rows = [
+        [system.name, *records.record(of(system), own), *records.record(system, also)]
+        for system in report.systems
+    ]
+    known = [[None if cell in (math.inf, -math.inf) else cell for cell in row] for row in rows]
+    return model.Sheet(names, known)
 
 
-def pairs_sheet(pairs: Sequence[JudgedPair], compared: bool) -> model.Sheet:
-    """One record a pair; fields of comparisons only where there are any."""
-    apart = () if compared else ("ties", "probability", "ci")
+def pairs_sheet(report: HumanReport) -> model.Sheet:
+    """One record a pair."""
+    apart = () if report.preferences else PAIRED
     names = tuple(name for name in records.fields_of(JudgedPair) if name not in apart)
-    return records.sheet(names, pairs)
+    return records.sheet(names, report.pairs)
 
 
 def columns(systems: Sequence[JudgedSystem]) -> list[model.Column]:
     """What a table of systems shows beside their ranks."""
-    own = [system.strength for system in systems if system.strength is not None]
+    own = [*map(of, systems)]
     return [
         model.numbers("strength", [one.value for one in own], PLACES, signed=True),
         model.intervals([one.ci for one in own], PLACES),
@@ -68,133 +82,109 @@ def columns(systems: Sequence[JudgedSystem]) -> list[model.Column]:
 def pair_columns(pairs: Sequence[JudgedPair]) -> list[model.Column]:
     """What a table of pairs shows before p-values."""
     places = 0 if all(pair.u.is_integer() for pair in pairs) else 1
+    lost = [pair.n_a - pair.u for pair in pairs]
     return [
         model.numbers("a - b", [pair.difference for pair in pairs], PLACES, signed=True),
         model.intervals([pair.ci for pair in pairs], PLACES),
         model.numbers("preferred", [pair.probability for pair in pairs], PLACES),
         model.numbers("won", [pair.u for pair in pairs], places),
         model.numbers("ties", [pair.ties for pair in pairs], places),
-        model.numbers("lost", [pair.n_a - pair.u for pair in pairs], places),
+        model.numbers("lost", lost, places),
     ]
 
 
-def notes(report: HumanReport) -> list[model.Block]:
+def notes(own: PreferencesReport) -> model.Paragraph:
     """What columns are, and what rank ranges promise."""
-    own = report.preferences
-    assert own is not None
-    told = (
-        "Strengths are log odds of winning, with mean 0; preferred: probability of being preferred "
-        "to a system of mean strength, ties counting half; won: of comparisons without a tie."
-    )
+    ranks = "."
     if own.rank_confidence is not None:
         level = percent(own.rank_confidence)
-        told += f" Rank ranges hold all true ranks together with {level} confidence."
-    return [model.Paragraph(told)]
+        ranks = f". Rank ranges hold all true ranks together with {level} confidence."
+    return model.Paragraph(
+        "Strengths are log odds of winning, with mean 0; preferred: probability of being preferred "
+        "to a system of mean strength, ties counting half; won: of comparisons without a tie"
+        f"{ranks}"
+    )
 
 
-def trust(report: HumanReport) -> list[model.Section]:
-    """Whether one order explains all pairs, what positions do, and what other units would say."""
-    own = report.preferences
-    blocks: list[model.Paragraph | model.ReportTable] = []
-    if own is None:
-        return []
+def trust(own: PreferencesReport) -> Iterator[model.Paragraph | model.ReportTable]:
+    """What positions do, whether one order explains all pairs, and what other units would say."""
     if own.position is not None:
         at = own.position
-        blocks.append(model.Paragraph(
+        yield model.Paragraph(
             f"The system that stands first is preferred in {100 * at.share:.1f} % of the "
             f"comparisons; standing first is worth {at.effect:+.2f} in log odds (standard error "
             f"{at.stderr:.2f}, p = {at.p_value:.2g})."
-        ))  # fmt: skip
+        )
     if own.fit is not None:
-        fit = own.fit
-        blocks.append(model.Paragraph(
+        fit, rows = own.fit, own.fit.worst
+        yield model.Paragraph(
             f"Does one order of strengths explain all pairs? Chi-square {fit.chi_square:.1f} on "
             f"{fit.df} degrees of freedom, p = {fit.p_value:.2g}; comparisons vary "
             f"{fit.dispersion:.2f} times as much as independent ones."
-        ))  # fmt: skip
-        blocks.append(_worst(own))
+        )
+        shown = (("comparisons", 0), ("observed", PLACES), ("expected", PLACES), ("z", 1))
+        yield model.ReportTable(
+            name="fit",
+            caption="Pairs that strengths explain worst: share that a won",
+            names=tuple(model.names(side, [getattr(row, side) for row in rows]) for side in "ab"),
+            groups=(_group(rows, shown),),
+        )
     if own.other_units:
-        blocks.append(_units(own))
-    return [model.Section("How far strengths may be trusted", tuple(blocks))] if blocks else []
+        shown = (("units", 0), ("design", PLACES), ("separated", 0), ("changed", 0))
+        yield model.ReportTable(
+            name="units",
+            caption=f"With other units than {own.unit}: design is the variance beside it",
+            names=(model.words("unit", [row.unit for row in own.other_units]),),
+            groups=(_group(own.other_units, shown),),
+        )
 
 
-def _worst(own: PreferencesReport) -> model.ReportTable:
-    assert own.fit is not None
-    rows = own.fit.worst
-    shown = (
-        model.numbers("comparisons", [row.comparisons for row in rows], 0),
-        model.numbers("observed", [row.observed for row in rows], PLACES),
-        model.numbers("expected", [row.expected for row in rows], PLACES),
-        model.numbers("z", [row.z for row in rows], 1, signed=True),
-    )
-    return model.ReportTable(
-        name="fit",
-        caption="Pairs that strengths explain worst: share that a won",
-        names=tuple(model.names(side, [getattr(row, side) for row in rows]) for side in "ab"),
-        groups=(model.Group("", shown),),
-        things="pairs",
-    )
+def _group(rows: Sequence[object], shown: Sequence[tuple[str, int]]) -> model.Group:
+    """Columns of fields with so many decimals."""
+    return model.Group("", tuple(
+        model.numbers(name, [getattr(row, name) for row in rows], places) for name, places in shown
+    ))  # fmt: skip
 
 
-def _units(own: PreferencesReport) -> model.ReportTable:
-    rows = own.other_units
-    shown = (
-        model.numbers("units", [row.units for row in rows], 0),
-        model.numbers("variance", [row.design for row in rows], PLACES),
-        model.numbers("separated", [row.separated for row in rows], 0),
-        model.numbers("other conclusions", [row.changed for row in rows], 0),
-    )
-    return model.ReportTable(
-        name="units",
-        caption=f"Other units than {own.unit}: variance beside it, and pairs",
-        names=(model.words("unit", [row.unit for row in rows]),),
-        groups=(model.Group("", shown),),
-    )
-
-
-def sentences(report: HumanReport, sources: Sources) -> Iterator[str]:
+def sentences(own: PreferencesReport, sources: Sources) -> Iterator[str]:
     """How strengths came about, for a paper."""
-    own = report.preferences
-    assert own is not None
-    ties = (
-        f"ties having a probability of their own{sources.cite('davidson-1970-extending')}"
-        if own.ties == "davidson"
-        else "ties counting as two half wins"
-    )
+    ties = "ties counting as two half wins"
+    if own.ties == "davidson":
+        cited = sources.cite("davidson-1970-extending")
+        ties = f"ties having a probability of their own{cited}"
+    how = f"the sandwich estimator{sources.cite('liang-zeger-1986-longitudinal')}"
+    if own.resamples:
+        how = f"one step of Newton's method in each of {whole(own.resamples)} bootstrap resamples"
     yield (
         "Strengths are maximum-likelihood estimates of the model of Bradley and Terry"
-        f"{sources.cite('bradley-terry-1952-rank')}, {ties}."
+        f"{sources.cite('bradley-terry-1952-rank')}, {ties}. Standard errors come from {how} over "
+        f"{counted(own.units, own.unit)}, and intervals and p-values from Student's t with "
+        f"{own.units - 1} degrees of freedom."
     )
-    how = (
-        f"the bootstrap ({whole(own.resamples)} resamples, in each of which one step of Newton's "
-        "method is taken from the estimate)"
-        if own.resamples
-        else f"the sandwich estimator{sources.cite('liang-zeger-1986-longitudinal')}"
-    )
-    yield (
-        f"Standard errors come from {how} over {counted(own.units, own.unit)}, and intervals and "
-        f"p-values from Student's t with {own.units - 1} degrees of freedom."
+
+
+def _ordered(report: HumanReport) -> list[JudgedSystem]:
+    """Strongest first."""
+    return sorted(
+        report.systems, key=lambda one: (one.cluster, sum(one.range), -(of(one).value or 0.0))
     )
 
 
 def strengths_plot(report: HumanReport) -> str:
-    """Strengths with their intervals, the strongest first; a rule parts clusters.
+    """Strengths with their intervals; a rule parts clusters.
 
-    Args:
-        report: Of comparisons.
+    Raises:
+        RecipeError: The report is of scores.
     """
-    ordered = sorted(report.systems, key=lambda one: (one.cluster, sum(one.range), _place(one)))
-    rows = []
-    for i, system in enumerate(ordered):
-        own = system.strength
-        assert own is not None
-        known = [end for end in own.ci if math.isfinite(end)]
-        value = own.value if own.value is not None else sum(known)
-        number = fixed(value, PLACES) if own.value is not None else ""
-        rows.append(marks.ForestRow(
-            (system.name,), value, f"{number} {interval(own.ci, PLACES)}".replace("-", MINUS),
-            own.ci, own.value is not None, i > 0 and system.cluster > ordered[i - 1].cluster,
-        ))  # fmt: skip
+    rows: list[marks.ForestRow] = []
+    cluster = 1
+    for system in _ordered(report):
+        own = of(system)
+        value = own.value if own.value is not None else sum(filter(math.isfinite, own.ci))
+        number = f"{fixed(value, PLACES)} {interval(own.ci, PLACES)}".replace("-", MINUS)
+        opens, cluster = system.cluster > cluster, system.cluster
+        filled = own.value is not None
+        rows.append(marks.ForestRow((system.name,), value, number, own.ci, filled, opens))
     drawing = Drawing(
         f"strengths, {percent(1 - report.alpha)} intervals",
         "; ".join(f"{row.names[0]} {row.number}" for row in rows) + ".",
@@ -204,43 +194,33 @@ def strengths_plot(report: HumanReport) -> str:
     return drawing.svg()
 
 
-def _place(system: JudgedSystem) -> float:
-    own = system.strength
-    return -own.value if own is not None and own.value is not None else 0.0
-
-
 def wins_plot(report: HumanReport) -> str:
     """How probably the row's system is preferred to the column's, and how often they met.
 
-    Args:
-        report: Of comparisons.
+    Raises:
+        RecipeError: The report is of scores.
     """
-    ordered = sorted(report.systems, key=lambda one: (one.cluster, sum(one.range), _place(one)))
-    names = [system.name for system in ordered]
-    expected: dict[tuple[str, str], tuple[Colour, str, str]] = {}
-    met: dict[tuple[str, str], tuple[Colour, str, str]] = {}
+    names = [system.name for system in _ordered(report)]
+    panels: tuple[dict[tuple[str, str], tuple[Colour, str, str]], ...] = {}, {}
     for pair in report.pairs:
-        ties = pair.ties or 0.0
-        won, lost = pair.u, pair.n_a - pair.u
-        for a, b, p, wins, losses in (
-            (pair.a, pair.b, pair.probability, won, lost),
-            (pair.b, pair.a, None if pair.probability is None else 1 - pair.probability, lost, won),
-        ):
-            n = wins + losses + ties
-            observed = f"{wins:g} won, {ties:g} tied, {losses:g} lost"
-            if p is not None:
-                hint = f"{a} preferred to {b}: {p:.3f}; {observed}"
-                expected[a, b] = (marks.shade(1 - p, SHARES), hint, f"{p:.2f}".removeprefix("0"))
-            if n:
-                share = (losses + ties / 2) / n
-                met[a, b] = marks.shade(share, SHARES), f"{a} and {b}: {observed}", f"{n:g}"
+        p, ties, lost = pair.probability, pair.ties or 0.0, pair.n_a - pair.u
+        met = pair.n_a + ties
+        turned = None if p is None else 1 - p
+        for a, b, wins, share in ((pair.a, pair.b, pair.u, p), (pair.b, pair.a, lost, turned)):
+            hint = f"{a} and {b}: {wins:g} won, {ties:g} tied, {met - wins - ties:g} lost"
+            if share is not None:
+                word = f"{share:.2f}".removeprefix("0")
+                panels[0][a, b] = marks.shade(1 - share, SHARES), hint, word
+            if met:
+                shade = marks.shade(1 - (wins + ties / 2) / met, SHARES)
+                panels[1][a, b] = shade, hint, f"{met:g}"
     drawing = Drawing(
         "how probably the row's system is preferred to the column's",
         f"From strongest to weakest: {', '.join(names)}.",
         lines=("ties count half; right: comparisons, shaded by the share that was won",),
         width=PAGE,
     )
-    panels = [marks.Panel(expected, "expected"), marks.Panel(met, "observed")]
-    marks.matrix(drawing, names, {"": panels}, least=7.0, most=24.0)
+    titled = [marks.Panel(*own) for own in zip(panels, ("expected", "observed"), strict=True)]
+    marks.matrix(drawing, names, {"": titled}, least=7.0, most=24.0)
     drawing.legend([(colour, f"{1 - limit:.1f} and more") for limit, colour in SHARES])
     return drawing.svg()

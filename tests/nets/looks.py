@@ -45,6 +45,7 @@ QUESTIONS = {
     "data sets": "classify --table examples/labels/data-sets.tsv",
     "human": f"human {JUDGED}",
     "human quality": f"human {JUDGED} --quality paired_t --correction holm --test signed_rank",
+    "preferences": "human examples/preferences/battles.csv --errors sandwich",
     "meta": f"meta --human {JUDGED} --scores bleu=examples/campaign/scores/bleu.tsv "
     "chrf=examples/campaign/scores/chrf.tsv ter=examples/campaign/scores/ter.tsv --lower ter",
     "accuracy": f"accuracy --human {JUDGED} --from {TASK} -m bleu -m ter --test "

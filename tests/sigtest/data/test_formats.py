@@ -823,8 +823,8 @@ def test_columns_that_need_not_be_systems_are_refused_with_what_to_add(columns):
         '{"id": 1, "system_1": "new", "system_2": "old", "preference": 1}\n',
     ],
 )
-def test_preferences_are_refused_with_what_to_write(content):
-    with pytest.raises(InputError, match=r"two rows a comparison .* 0\.5 for both"):
+def test_preferences_are_sent_to_the_command_that_reads_them(content):
+    with pytest.raises(InputError, match="for `sigtest human`"):
         read_bytes(content.encode(), "judged")
 
 

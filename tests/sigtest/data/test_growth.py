@@ -92,6 +92,9 @@ JUDGED = {
     "wmt25": '{"doc_id": "cs-de_DE_#_n_#_d_#_0", "tgt_text": {"A": "elm"}, "scores": {"A": '
     '{"human1": 9, "annotator1": "w", "errors1": '
     '[{"start_i": 1, "end_i": 2, "severity": "minor"}]}}}\n',
+    "pearmut": '{"annotation": [{"A": {"score": 9}}], "item": [{"item_id": "1"}], '
+    '"user_id": "u"}\n',
+    "preferences": "a,b,winner,item\naspen,birch,aspen,1\n",
     "columns": 'system,segment,score,annotator\naspen,1,50,"a b"\n',
 }
 SCORED = {
