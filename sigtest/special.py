@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sigtest.hooks import special
 
+bdtrc = special("bdtrc")
 betainc = special("betainc")
 betaincinv = special("betaincinv")
 betaln = special("betaln")
