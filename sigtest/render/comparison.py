@@ -38,6 +38,7 @@ from sigtest.render.model import (
 )
 from sigtest.render.pictures import PICTURES
 from sigtest.render.standings import (
+    PairRow,
     Standing,
     against_first,
     answer,
@@ -415,6 +416,23 @@ def _pairs(report: Report, metric: str, many: int | None) -> ReportTable:
         parted=False,
         minor=frozenset(number for number, row in enumerate(rows) if row.settled),
         minor_words=_left_out("which every test finds significant"),
+        notes=tuple(_uncorrected(report, rows)),
+    )
+
+
+def _uncorrected(report: Report, rows: Sequence[PairRow]) -> Iterator[str]:
+    """That intervals say less than corrected p-values do, and of how many pairs they do."""
+    if report.correction == "none" or report.comparisons < 2:
+        return
+    against = sum(
+        (low > 0 or high < 0) and not all(pair.significant for pair in row.tests)
+        for row in rows
+        for low, high in [row.pair.ci]
+    )
+    few = f"; {against:,} without 0 where a corrected p separates nothing" if against else ""
+    yield (
+        f"Intervals are those of each pair alone, while p is corrected for {report.comparisons:,} "
+        f"comparisons{few}."
     )
 
 
