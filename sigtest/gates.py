@@ -330,7 +330,8 @@ def gate(
         scores = found.observed[sample.part.pairs[:, 0]]
         right = np.rint(scores * sample.part.units)
         held = _Counted(**vars(held), right=right, part=sample.part, sign=sign)
-        low, high = held.interval(2 * drawing.alpha)
+        ends = wilson_interval(right, sample.part.units, 2 * drawing.alpha)
+        low, high = (end - drawing.bar for end in ends)
     p, p_fail = held.p_values(margin, chosen)
     names = [sample.part.systems[first] for first in sample.part.pairs[:, 0]]
     comparisons = drawing.comparisons(len(names))
@@ -474,24 +475,15 @@ class _Counted(_Draws):
     part: Part
     sign: float
 
-    @property
-    def number(self) -> float:
-        return self.part.recipe.bar or 0.0
-
     def above(self, limit: float) -> Array:
         return self._reaching(self.sign, limit)
 
     def below(self, limit: float) -> Array:
         return self._reaching(-self.sign, limit)
 
-    def interval(self, alpha: float) -> tuple[Array, Array]:
-        """Both ends of Wilson's interval less the number."""
-        low, high = wilson_interval(self.right, self.part.units, alpha)
-        return low - self.number, high - self.number
-
     def _reaching(self, side: float, limit: float) -> Array:
         """How likely so many are right, or more; with the other sign, or fewer."""
-        share = min(1.0, max(0.0, self.number + self.sign * limit))
+        share = min(1.0, max(0.0, (self.part.recipe.bar or 0.0) + self.sign * limit))
         right, units = self.right, self.part.units
         counts, share = (right, share) if side > 0 else (units - right, 1 - share)
         return np.asarray(bdtrc(counts - 1, units, share))

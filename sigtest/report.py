@@ -262,11 +262,12 @@ class ScoreReport:
             of squares of the G clusters' sums of residuals) / n (column `clustered se` of tables).
             `stderr` and `ci` come from the bootstrap, which lacks G / (G - 1): with 6 clusters
             `stderr` is 9 % smaller. Not where draws are stratified, or there are training replicas.
-        counts: Only of error rates of speech: `substitutions`, `deletions`, `insertions` and
-            `hits` of the alignment with the weights of NIST's scoring kit, `words` of the
-            references (characters for `cer`), and `sclite`, the rate that these kinds add up to,
-            where it is not that of the least edits, which `score` is. Means over training runs; not
-            where scores are means over test sets.
+        counts: Of BLEU the precisions before smoothing (`precision_1` and so on, in percent),
+            `brevity_penalty` and `length_ratio`, output over reference. Of error rates of speech:
+            `substitutions`, `deletions`, `insertions` and `hits` of the alignment with the weights
+            of NIST's scoring kit, `words` of the references (characters for `cer`), and `sclite`,
+            the rate that these kinds add up to, where it is not that of the least edits, which
+            `score` is. Means over training runs; not where scores are means over test sets.
         p_best: Only where three systems or more are compared with each other: p-value of the
             hypothesis that no other system has a better expected score (comparisons with the best,
             Hsu 1984). Those above `alpha` may be the best; the others are told from the best,
@@ -274,6 +275,9 @@ class ScoreReport:
             of one kind, and in .08 instead of .05 where some have rare failures and others have not
             (VALIDITY.md). It comes from the bootstrap draws, whichever the tests are. Absent below
             30 units, for small strata and for units of very unequal weight.
+        p_best_interval: 95 % Clopper-Pearson interval of `p_best` over other seeds; where it holds
+            `alpha`, more resamples could turn round whether the system may be the best, and tables
+            mark it `?`.
     """
 
     score: float
@@ -285,6 +289,7 @@ class ScoreReport:
     clustered_stderr: float | None = None
     counts: Mapping[str, int | float] = field(default_factory=dict)
     p_best: float | None = None
+    p_best_interval: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)

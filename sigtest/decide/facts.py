@@ -33,7 +33,12 @@ from sigtest.significance.base import extremity, slack
 from sigtest.significance.best import best_p, most_draws
 from sigtest.significance.corrections import range_counts, step_down_counts
 from sigtest.significance.exact import ExactP, surely_on_grid
-from sigtest.significance.intervals import percentile_interval, skewness, standard_deviation
+from sigtest.significance.intervals import (
+    p_interval,
+    percentile_interval,
+    skewness,
+    standard_deviation,
+)
 from sigtest.significance.resampling import Bootstrap, centres
 
 BOOTSTRAP = Bootstrap()
@@ -77,7 +82,8 @@ class Facts:
         evenness: (S,) from `sample.evenness`.
         unlike: (P,) units whose statistics differ between a and b; nothing where the metric's
             intervals are not those of shares.
-        best: (S,) p-values of comparisons with the best; nothing against a baseline, of two systems
+        best: (3, S) p-values of comparisons with the best, and both ends of their intervals;
+            nothing against a baseline, of two systems
             and of fewer than 30 units.
     """
 
@@ -241,7 +247,9 @@ def _best(
     known = ~np.isnan(known_means(metric, scores, evenness, evenness))
     seen, drawn = metric.sign * scores, metric.sign * draws[:, : most_draws(len(scores))]
     centre = np.where(known, seen, drawn.mean(axis=1))
-    return best_p(seen, drawn, centre, part.pairs, stderr, part.units)
+    p = best_p(seen, drawn, centre, part.pairs, stderr, part.units)
+    count = np.rint(np.maximum(0, p * (drawn.shape[1] + 1) - 1)).astype(np.int64)
+    return np.stack([p, *p_interval(count, drawn.shape[1])])
 
 
 def differences(

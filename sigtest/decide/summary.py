@@ -449,7 +449,7 @@ def _scores(part: Part, facts: Sequence[Facts], s: int) -> dict[str, ScoreReport
             float(known.score_spread.high[s]),
             float(known.score_spread.stderr[s]),
             known.replica_scores[s].tolist(),
-            None if known.best is None else float(known.best[s]),
+            () if known.best is None else known.best[:, s].tolist(),
         )
         for label, known in zip(part.recipe.labels, facts, strict=True)
     }
@@ -473,7 +473,7 @@ def score_report(
     high: float,
     stderr: float,
     replicas: Sequence[float],
-    p_best: float | None = None,
+    best: Sequence[float] = (),
 ) -> ScoreReport:
     """What is said of a system in one metric.
 
@@ -483,7 +483,7 @@ def score_report(
         high: Upper end.
         stderr: Standard error of the score.
         replicas: Scores of the training replicas; one alone is the system itself.
-        p_best: P-value of being the best.
+        best: P-value of being the best, and both ends of its interval.
     """
     trained = len(replicas) > 1
     return ScoreReport(
@@ -492,5 +492,6 @@ def score_report(
         stderr=stderr,
         training_stderr=float(np.std(replicas, ddof=1)) if trained else None,
         replicas=tuple(replicas) if trained else (),
-        p_best=p_best,
+        p_best=best[0] if best else None,
+        p_best_interval=(best[1], best[2]) if best else None,
     )

@@ -40,6 +40,9 @@ SMOOTH_DEFAULTS = {"floor": 0.1, "add-k": 1.0}  # sacreBLEU's
 class Bleu(SacreBleuMetric):
     """BLEU, 0 to 100. Statistics: lengths of hypothesis and reference, matches, totals.
 
+    Beside it reports have the precisions before smoothing, in percent, the brevity penalty and the
+    length of the output over that of the reference.
+
     Attributes:
         lowercase: Ignore case.
         tokenize: sacreBLEU's tokenizer.
@@ -53,6 +56,7 @@ class Bleu(SacreBleuMetric):
     title = "BLEU"
     papers = ("papineni-etal-2002-bleu", "post-2018-call")
     program = "BLEU"
+    counted = True
     ranges: ClassVar = {"max_ngram_order": (1, 9), "smooth_value": (0, 1_000_000)}
 
     lowercase: bool = False
@@ -106,6 +110,14 @@ class Bleu(SacreBleuMetric):
         matches, _ = match_ngrams(own, segment_index(references, tokenizer, order))
         totals = ngram_totals(own.lengths, order)
         return np.hstack([lengths, nearest & 0xFFFFFFFF, matches, totals]).astype(np.float64)
+
+    def beside(self, sums: Sequence[float], runs: int) -> Mapping[str, int | float]:
+        length, wanted, *counts = sums
+        each = zip(counts, counts[self.max_ngram_order :], strict=False)
+        shares = (100 * right / max(tried, 1.0) for right, tried in each)
+        found = {f"precision_{n}": share for n, share in enumerate(shares, 1)}
+        penalty = min(1.0, math.exp(1 - wanted / length)) if length else 0.0
+        return found | {"brevity_penalty": penalty, "length_ratio": length / max(wanted, 1.0)}
 
     def formula(self, sums: Array) -> Array:
         smoothing = self.smooth_value or SMOOTH_DEFAULTS.get(self.smooth_method, 0.0)

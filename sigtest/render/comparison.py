@@ -296,11 +296,18 @@ def _scores(report: Report, metric: str, rows: Sequence[Standing], spare: int) -
     for title, values in further.items():
         if any(value is not None for value in values):
             yield numbers(title, values, places + spare)  # as small as what is rounded away
-    if scores and scores[0].counts:
+    counts = scores[0].counts if scores else {}
+    if KINDS[0] in counts:
         yield words(
             "sub/del/ins",
             ("/".join(f"{round(own.counts[k], 1):,}" for k in KINDS) for own in scores),
         )
+    elif counts and not report.pairs:  # of one system alone there is room
+        grams = [name for name in counts if name.startswith("precision")]
+        each = ("/".join(f"{own.counts[k]:.1f}" for k in grams) for own in scores)
+        yield words("precisions", each)
+        for name in (own for own in counts if own not in grams):
+            yield numbers(name.replace("_", " "), [own.counts[name] for own in scores], 3)
 
 
 def board(report: Report, metric: str) -> ReportTable:
@@ -313,7 +320,7 @@ def board(report: Report, metric: str) -> ReportTable:
     remark = f"ranks and comparison with {first} by {test}"
     if best[0] is not None:
         may = ["yes" if p is not None and p > report.alpha else "no" for p in best]
-        columns += [words("may be best", may), Column("p", tuple(PValue(p or 0.0) for p in best))]
+        columns += [words("may be best", may), Column("p", tuple(_best(report, ordered)))]
         remark += "; who may be best by comparisons with the best, from bootstrap resamples"
     return ReportTable(
         caption=f"Board by {metric_heading(report, metric)}",
@@ -325,6 +332,14 @@ def board(report: Report, metric: str) -> ReportTable:
         clusters="cluster",
         things="systems",
     )
+
+
+def _best(report: Report, rows: Sequence[Standing]) -> Iterator[PValue]:
+    """P-values of being the best; those that other draws could turn round are marked."""
+    for row in rows:
+        low, high = row.score.p_best_interval or (1.0, 1.0)
+        unsure: frozenset[Mark] = frozenset({"undecided"} if low <= report.alpha < high else ())
+        yield PValue(row.score.p_best or 0.0, marks=unsure)
 
 
 def _marks_of_scores(
@@ -580,7 +595,7 @@ def systems_sheet(report: Report) -> Sheet:
     runs: tuple[str, ...] = ("runs", "item_variance", "run_variance")
     runs = runs if any(score.runs for *_, score in known) else ()
     clustered = ("clustered_stderr",) * any(s.clustered_stderr is not None for *_, s in known)
-    counts = (*KINDS, "hits", "words", "sclite") if any(s.counts for *_, s in known) else ()
+    counts = dict.fromkeys(name for *_, score in known for name in score.counts)
     rows = (
         [
             *([name] if named else []), system.name, metric, *records.record(score, fields), *place,

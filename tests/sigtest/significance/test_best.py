@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 import sigtest
 from sigtest.report import Report
@@ -118,3 +119,16 @@ def test_it_is_not_said_of_documents_of_very_unequal_size_nor_of_small_strata() 
 def test_many_systems_have_draws_enough_to_be_told_from_the_best() -> None:
     assert most_draws(3) > 999_999
     assert most_draws(2_000) == 999
+
+
+def test_other_seeds_could_give_another_p_of_the_best() -> None:
+    rng = np.random.default_rng(11)
+    values = rng.normal(size=(4, 60)) + np.array([[0.4], [0.3], [0.1], [0.0]])
+    scores = dict(zip("abcd", values, strict=True))
+    report = sigtest.compare(scores=scores, resamples=1999)
+    for system in report.systems:
+        own = system.scores["scores"]
+        assert own.p_best is not None
+        count = round(own.p_best * 2000) - 1
+        ends = binomtest(count, 1999).proportion_ci(0.95, method="exact")
+        assert own.p_best_interval == pytest.approx((ends.low, ends.high))
