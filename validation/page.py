@@ -43,6 +43,14 @@ OTHERS = (  # what each answers, and its heading
         "Do the tests of recognisers keep their level?",
         "15. Tests of recognisers of speech",
     ),
+    (
+        "Does the true best stay among those that may be the best?",
+        "16. Comparisons with the best",
+    ),
+    (
+        "Do intervals of shares hold the truth with 12, 20 or 50 items?",
+        "17. Shares of few items",
+    ),
 )
 PACKAGES = ("numpy", "scipy", "numba", "sacrebleu")
 
