@@ -332,8 +332,8 @@ class Material:
             lone = [next(i for i, e in enumerate(own) if e is not None) for own in columns]
             raise InputError(
                 f"{self.name}: no segment has an entry of every system and metric; ids "
-                f"({examples(map(self.segment, dict.fromkeys(lone)))}) must be the same in all."
-                f"{self._alike()}"
+                f"({examples(map(self.segment, dict.fromkeys(lone)))}) must be the same in all; "
+                f"scores of items of their own are compared unpaired (--unpaired).{self._alike()}"
             )
 
     def _alike(self) -> str:

@@ -118,6 +118,8 @@ def test_files_with_other_ids_are_compared_when_asked_for(tmp_path: Path) -> Non
         lines = [f"{name}{i},{own:g}" for i, own in enumerate(right(k, n))]
         (tmp_path / f"{name}.csv").write_text("\n".join(["id,correct", *lines, ""]))
     paths = [tmp_path / "new.csv", tmp_path / "old.csv"]
+    with pytest.raises(InputError, match="unpaired"):
+        sigtest.compare(from_=paths)
     read = sigtest.compare(from_=paths, unpaired=True)
     expected = fisher_exact([[5, 1], [2, 7]])[1]
     assert read.pairs[0].p_value == pytest.approx(expected)
