@@ -324,6 +324,8 @@ def _mismatch(parts: Sequence[Material], everywhere: set[str]) -> str:
                         f' {len(everywhere):,} segments are in all files: missing "drop" '
                         "(--missing drop in the shell) compares on those."
                     )
+                elif not everywhere and all(own.scores for own in parts):
+                    hint += " Scores of items of their own are compared unpaired (--unpaired)."
                 return (
                     f"{other.name} has none for {len(lacking):,} of the {len(part):,} segments of "
                     f"{part.name} ({examples(map(repr, lacking))}).{hint}"
