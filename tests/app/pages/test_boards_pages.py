@@ -99,7 +99,8 @@ def test_a_board_is_deleted(pages: httpx.Client, board: str) -> None:
     )
 
 
-@pytest.mark.parametrize("width", [360, 1600])
+# wide ones: see test_every_page.py
+@pytest.mark.parametrize("width", [360, pytest.param(1600, marks=pytest.mark.slow)])
 def test_boards_shut_nobody_out(
     service: httpx.Client, pages: httpx.Client, board: str, chromium: Any, axe: str, width: int
 ) -> None:
