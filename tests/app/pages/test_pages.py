@@ -182,6 +182,36 @@ def test_a_table_of_scores_alone_needs_no_other_metrics_than_its_own(pages: http
         assert [metric.removeprefix("scores:of=") for metric in found] == metrics
 
 
+@pytest.mark.parametrize(
+    ("data", "test"),
+    [
+        ({"unpaired": "true"}, "fisher"),
+        ({"baseline": "0.7", "missing": "drop"}, "binomial"),
+        ({"metrics": ["", "pass^k:k=2"]}, "approximate_randomization"),
+    ],
+)
+def test_other_items_numbers_and_runs_are_asked_for_as_in_the_shell(
+    pages: httpx.Client, data: dict[str, Any], test: str
+) -> None:
+    """With the test that is ticked beforehand, which nobody chose."""
+    columns = ("A", "B") if "unpaired" in data else ("A",) if "baseline" in data else ("C", "D")
+    lines = [
+        f"{name if test == 'fisher' else ''}{i},{name},{run},{int(i > run)}\n"
+        for name in columns
+        for i in range(9)
+        for run in range(2 if test.startswith("approx") else 1)
+    ]
+    table = "id,system,run,solved\n" + "".join(lines)
+    ticked = {"tests": "approximate_randomization", "resamples": "99", **data}
+    made = ask(pages, files=[("files", ("solved.csv", table.encode()))], data=ticked)
+    assert made.status_code == 303, made.text
+    answer = {"Accept": "application/json", "Prefer": "wait=60"}
+    report = pages.get(f"/v1{made.headers['location']}/report", headers=answer)
+    while report.status_code != 200:
+        report = pages.get(f"/v1{made.headers['location']}/report", headers=answer)
+    assert {pair["test"] for pair in report.json()["pairs"]} == {test}
+
+
 def test_a_folder_of_another_layout_is_read_file_by_file(pages: httpx.Client) -> None:
     lines = b"a b c\nd e f\ng h i\n"
     given = folder({f"task/{name}.txt": lines for name in ("ref.en", "A", "B")})

@@ -193,6 +193,8 @@ def test_every_baseline_is_compared_with_all_others_once() -> None:
         ("a", "b"), ("c", "b"), ("d", "b"), ("a", "d"), ("c", "d"),
     ]  # fmt: skip
     assert report.comparisons == 5
+    coming = compared(scores, pairs={"baseline": ["b", "d"]}, family=10)
+    assert coming.comparisons == 9 + 8
     claims = compared(scores, pairs={"baseline": ["b", "d"]}, alternative="greater")
     assert claims.comparisons == len(claims.pairs) == 6
 
