@@ -158,12 +158,14 @@ class PictureOptions(DecisionOptions, PairOptions):
 
     Attributes:
         criterion: Of a human evaluation.
+        system: Whose badge it is; the first by default.
         width: Of a comparison's picture, such as 16cm; 8.5cm by default.
         title: Of a comparison's picture.
         format: Overrides the suffix and Accept.
     """
 
     criterion: Text = None
+    system: Text = None
     width: Text = None
     title: Text = None
     omit: Annotated[

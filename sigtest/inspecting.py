@@ -13,20 +13,18 @@ try:
 except ImportError:  # nobody asks for a hook then
     Hooks, hooks = object, lambda **_: lambda hook: hook
 
-SETTING = "SIGTEST_BASELINE"
 
-
-@hooks(name="sigtest", description=f"Compares the logs of a run with {SETTING}.")
+@hooks(name="sigtest", description="Compares the logs of a run with SIGTEST_BASELINE.")
 class Compared(Hooks):
     """Prints a comparison for each log; what goes wrong is a warning of Inspect's."""
 
     def enabled(self) -> bool:
-        return SETTING in os.environ
+        return "SIGTEST_BASELINE" in os.environ
 
     async def on_run_end(self, data: Any) -> None:
         from sigtest.notebook import compare  # late: most runs have no baseline
 
         for log in data.logs:
-            path = Path(log.location.removeprefix("file://"))
-            logs = {"run": path, "baseline": Path(os.environ[SETTING])}
+            run = Path(log.location.removeprefix("file://"))
+            logs = {"run": run, "baseline": Path(os.environ["SIGTEST_BASELINE"])}
             sys.stdout.write(str(compare(systems=logs, pairs={"baseline": "baseline"})))

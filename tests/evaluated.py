@@ -53,9 +53,9 @@ def deepeval_cases(names=("test_case_0", "test_case_1")):
     ]  # fmt: skip
 
 
-def deepeval(cases, field="testCases"):
+def deepeval(cases):
     """A test run of DeepEval."""
-    return {"testFile": "test_a.py", field: cases, "conversationalTestCases": [],
+    return {"testFile": "test_a.py", "testCases": cases, "conversationalTestCases": [],
             "metricsScores": [], "testPassed": 1, "testFailed": 1}  # fmt: skip
 
 

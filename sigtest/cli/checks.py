@@ -10,9 +10,10 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -49,22 +50,18 @@ from sigtest.files import Entry, Material, join, metrics_of, read_path
 from sigtest.files.file import File
 from sigtest.files.material import examples
 from sigtest.files.registry import format_of
-from sigtest.gates import GateReport, check_choices
+from sigtest.gates import Gated, check_choices
 from sigtest.gates import gate as decide
 from sigtest.metrics import METRICS
 from sigtest.metrics.labels import Accuracy
-from sigtest.render.formats import FORMATS
+from sigtest.render.formats import FORMATS, Presented
 from sigtest.render.proportion import Proportion, present, proportion
-from sigtest.render.records import FinishedReport, render_json
-from sigtest.render.text import markdown
+from sigtest.render.records import FinishedReport, render_json, sheet
 from sigtest.render.words import printable
 from sigtest.report import ENVELOPE, LeaderboardReport, Report, select
 from sigtest.requests.recipe import Recipe
 from sigtest.version import __version__
 
-GATE_FORMATS: dict[str, Callable[[GateReport], str]] = {
-    "text": str, "json": render_json, "markdown": lambda report: markdown(report.document()),
-}  # fmt: skip
 STATUS = {"pass": 0, "fail": 1, "undecided": 3}
 
 
@@ -76,7 +73,7 @@ def gate(options: argparse.Namespace) -> int:
         SigtestError: Bad input.
         OSError: A file that cannot be read or written.
     """
-    form = choose(options.format, GATE_FORMATS, "format", "format of gates")
+    form = FORMATS[choose(options.format, FORMATS, "format", "format")]
     if options.aa and options.equivalent:
         raise UsageError("--aa and --equivalent are two claims; take one")
     claim = "same" if options.aa else "equivalent" if options.equivalent else "not_worse"
@@ -86,7 +83,9 @@ def gate(options: argparse.Namespace) -> int:
     comparison = read_comparison(options)
     with bar() as progress:
         report = decide(comparison, margin, claim, progress)
-    write(GATE_FORMATS[form](report).encode(), options.output)
+    rows = partial(sheet, [field.name for field in fields(Gated)], report.systems)
+    presented = Presented(report.as_json, report.document, {"": rows})
+    write(form.render(presented).encode(), options.output)
     return STATUS[report.outcome]
 
 
@@ -339,16 +338,16 @@ def look(options: argparse.Namespace) -> None:
     """Say what is in files, what can be asked of them, and what is missing.
 
     Raises:
-        UsageError: No file.
         OSError: A file that cannot be read.
     """
-    if not options.files:
-        raise UsageError("look at which files? (see sigtest look --help)")
     found, lines = list[Material](), list[str]()
     try:
         for path in options.files:
-            found.append(read_path(path))
-            lines.append(f"{path}: {found[-1].format}; {_contents(found[-1])}")
+            found.append(own := read_path(path))
+            names, labels = (examples(of, 8) or "-" for of in (own.system_names, own.score_labels))
+            lines.append(
+                f"{path}: {own.format}; segments {len(own)}; systems {names}; scores {labels}"
+            )
         if all(material.texts for material in found):
             files = sorted(options.files, key=lambda p: not is_reference(os.path.basename(p)))
             lines.append(f"ask: sigtest compare -r {' '.join(map(quote, files))}")
@@ -360,15 +359,6 @@ def look(options: argparse.Namespace) -> None:
     except SigtestError as error:
         lines.append(f"missing: {error}")
     sys.stdout.write("".join(f"{printable(line)}\n" for line in lines))
-
-
-def _contents(material: Material) -> str:
-    runs = max((len(own.runs) for own in material.scores), default=0)
-    parts = {
-        "references": len(material.references), "segments": len(material), "runs": runs,
-        "systems": examples(material.system_names, 8), "scores": examples(material.score_labels, 8),
-    }  # fmt: skip
-    return "; ".join(f"{what} {own}" for what, own in parts.items() if own)
 
 
 # labels, and scores over data sets

@@ -144,7 +144,9 @@ def show(
     """
     if options.plots is not None:
         write_pictures(pictures(report()), options)
-    if stored is not None and options.format == "json":
+    if getattr(options, "badge", None):
+        content = PICTURES["badge"].draw(report(), {"system": options.badge}).encode()
+    elif stored is not None and options.format == "json":
         content = stored
     else:
         presented = kind.lay_out(report(), _layout(options))

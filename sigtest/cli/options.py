@@ -363,6 +363,7 @@ def board(parser: Parser) -> None:
       sigtest board scores.tsv --format markdown
     """  # noqa: D405, E501
     compare(parser)
+    add(parser, "--badge", "NAME", "write a badge (SVG) with the place of this system instead")
     parser.set_defaults(columns="systems")
 
 
@@ -375,7 +376,7 @@ def look(parser: Parser) -> None:
     example:
       sigtest look *.jsonl
     """  # noqa: D405
-    add_place(parser, "files", "FILE", "a file, folder or archive of docs/FORMATS.md", nargs="*")
+    add_place(parser, "files", "FILE", "a file, folder or archive of docs/FORMATS.md", nargs="+")
     add_help(parser)
 
 
@@ -457,7 +458,12 @@ def gate(parser: Parser) -> None:
         "default 0.05",
     )
     group = parser.add_argument_group("what to show")
-    add(group, "--format", "NAME", "text (default), json, or markdown for a pull request")
+    add(
+        group,
+        "--format",
+        "NAME",
+        f"{', '.join(FORMATS)}; default text, markdown for a pull request",
+    )
     add_file(group)
     add_help(group)
 
@@ -834,7 +840,8 @@ def _settle_format(options: argparse.Namespace) -> None:
         UsageError: They are not the same, or nothing is written with that suffix.
         RecipeError: No format of pictures, or one of pictures that go nowhere.
     """
-    output = getattr(options, "output", None) or ""
+    badge = getattr(options, "badge", None)  # always SVG
+    output = ("" if badge else getattr(options, "output", None)) or ""
     suffix = os.path.splitext(output)[1][1:].lower()
     if not hasattr(options, "format"):
         if hasattr(options, "output"):  # a picture

@@ -88,8 +88,7 @@ def _check_zipped(member: zipfile.ZipInfo, name: str) -> None:
 def _of_zstandard(data: bytes, member: zipfile.ZipInfo, meter: Meter) -> bytes:
     """A member that zipfile does not unpack, as far as the meter and a small window allow."""
     start = member.header_offset + LOCAL
-    names = int.from_bytes(data[start - 4 : start - 2], "little")
-    start += names + int.from_bytes(data[start - 2 : start], "little")
+    start += sum(int.from_bytes(data[i : i + 2], "little") for i in (start - 4, start - 2))
     packed = io.BytesIO(data[start : start + member.compress_size])
     try:
         with zstd.open(

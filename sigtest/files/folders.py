@@ -377,10 +377,9 @@ OFFICE = {
 }  # fmt: skip
 SUFFIXES = {suffix for reader in FORMATS_READ.values() for suffix in reader.suffixes}
 WORKBOOK = PurePosixPath("xl/workbook.xml")
-ROOT = (  # of the relations in a workbook: where it begins
-    '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
-    f'<Relationship Id="rId1" Target="{WORKBOOK}" Type="http://schemas.openxmlformats.org/'
-    'officeDocument/2006/relationships/officeDocument"/></Relationships>'
+ROOT = (  # of the relations in it: where a workbook begins
+    '<Relationships><Relationship Type="http://schemas.openxmlformats.org/officeDocument/2006/'
+    f'relationships/officeDocument" Target="{WORKBOOK}"/></Relationships>'
 )
 PACKED = ("inspect", "workbook")  # archives that are one file to those who have them
 TEXTS = ("text", "text-columns", "numbers")  # whose files say neither what nor whose they are
@@ -490,7 +489,7 @@ _TREES: tuple[Reader[Tree, Material], ...] = (
            "Scores of a model by scorer and sample, epochs as runs.",
            _is_inspect, _read_inspect),
     Reader("workbook", "an Excel workbook (.xlsx)", (),
-           "What a table with named columns has, of the first sheet that has rows.",
+           "What a table with named columns has, of the only sheet that has rows.",
            lambda tree: WORKBOOK in tree.paths, _read_workbook),
     Reader("collection", "files of the formats above, joined by their ids", (),
            "All that they bring; plain text is passed over, since nothing says what it is.",

@@ -11,17 +11,16 @@ from sigtest.late import Registry
 if TYPE_CHECKING:
     from sigtest.metrics.base import Fraction, Measurable, Metric
 
-SETTING = "SIGTEST_METRICS"  # names of metrics of other packages that may be loaded
-
 
 def _brought() -> dict[str, str]:
-    """Places of metrics that other packages have as entry points, as far as they are allowed."""
-    if not os.environ.get(SETTING):
+    """Places of metrics that other packages have as entry points, where these are allowed."""
+    allowed = os.environ.get("SIGTEST_METRICS")
+    if not allowed:
         return {}
     from importlib.metadata import entry_points  # late: it looks at all that is installed
 
-    allowed = os.environ[SETTING].split(",")
-    return {own.name: own.value for own in entry_points(group=__name__) if own.name in allowed}
+    offered = entry_points(group=__name__)
+    return {own.name: own.value for own in offered if own.name in allowed.split(",")}
 
 
 METRICS: Registry[type[Metric]] = Registry(

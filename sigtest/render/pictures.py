@@ -14,12 +14,14 @@ from sigtest.data.names import choose
 from sigtest.errors import InputError, RecipeError
 from sigtest.late import late
 from sigtest.render.drawing import (
+    MARGIN,
     PAGE,
     PLAIN,
     STYLE,
     Colour,
     Drawing,
     Style,
+    widest,
 )
 from sigtest.render.marks import (
     CLUSTER,
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
     from sigtest.draws.distribution import Distribution  # needs NumPy, which --help must not load
 
 Choice = Mapping[str, str]
+BADGE, UNTITLED = 15.0, Style(omitted=frozenset({"title"}))  # points high, and how it is drawn
 MIRROR = {"greater": "less", "less": "greater"}
 
 
@@ -81,7 +84,7 @@ class Picture:
             none where it cannot be drawn of the report.
         takes: What can be chosen: `criterion`, `metric`, `alpha`...
         needs: Whether it is drawn from the report alone, or also from the distribution of a pair,
-            which `plot` takes by that name.
+            which `plot` takes by that name, or is about one system, which is chosen.
         whole: Whether one picture shows all metrics and tests.
     """
 
@@ -90,7 +93,7 @@ class Picture:
     plot: Callable[..., str]
     shows: Callable[[Any], Sequence[Choice]]
     takes: tuple[str, ...] = ()
-    needs: Literal["report", "distribution"] = "report"
+    needs: Literal["report", "distribution", "system"] = "report"
     whole: bool = False
 
     def fits(self, report: object) -> bool:
@@ -441,6 +444,31 @@ def draw_grid(
     return drawing.svg()
 
 
+def badge_plot(report: Report, system: str | None = None, **chosen: Any) -> str:
+    """The place of a system, in one line; what is not told apart from it is tied with it."""
+    seen = view(report, **chosen)
+    placed = standings(seen.report, seen.metric, seen.test)
+    names = [own.system.name for own in placed]
+    name = choose(system or names[0], names, "system", "system")
+    rank = placed[names.index(name)].rank
+    ranks = "\u2013".join(map(str, dict.fromkeys(rank.range if rank else ())))
+    words = f"{'first' if name == names[0] else f'rank {ranks}'} of {len(names)}"
+    of = [p for p in seen.report.pairs if (p.metric, p.test) == (seen.metric, seen.test)]
+    tied = sum(not p.significant for p in of if name in (p.a, p.b))
+    if seen.test in seen.report.untestable:
+        words += ", untestable"
+    elif tied:
+        words += f", tied with {tied}"
+    left, right = (widest([said]) + 2 * MARGIN for said in (seen.heading, words))
+    drawing = Drawing("{}", f"{seen.heading}: {words}.", (name,), (), left + right, UNTITLED)
+    drawing.rectangle(0, 0, left, BADGE, "ink")
+    drawing.rectangle(left, 0, right, BADGE, "one")
+    drawing.text(left / 2, BADGE - MARGIN, seen.heading, anchor="middle", colour="paper")
+    drawing.text(left + right / 2, BADGE - MARGIN, words, anchor="middle")
+    drawing.y = BADGE
+    return drawing.svg()
+
+
 PICTURES: dict[str, Picture] = {
     entry.name: entry
     for entry in (
@@ -460,5 +488,9 @@ PICTURES: dict[str, Picture] = {
             takes=("a", "b"),
             needs="distribution",
         ),
+        Picture(
+            "badge", "Place of a system on a board", badge_plot, where(compares_all),
+            ("system", "metric", "test", "testset"), "system",
+        ),
     )
-}
+}  # fmt: skip

@@ -37,7 +37,7 @@ def report(asked: dict[str, Any]) -> Report:
     return compare(parse_comparison(asked))
 
 
-@pytest.mark.parametrize("name", ["matrix", "intervals"])
+@pytest.mark.parametrize("name", ["matrix", "intervals", "badge"])
 @pytest.mark.parametrize("choice", [{}, {"metric": "ter"}, {"metric": "ter", "test": "bootstrap"}])
 def test_pictures_of_a_report_are_those_of_the_library(
     service: httpx.Client, url: str, report: Report, name: str, choice: dict[str, str]
@@ -45,6 +45,15 @@ def test_pictures_of_a_report_are_those_of_the_library(
     response = service.get(f"{url}/plots/{name}.svg", params=choice)
     assert response.status_code == 200
     assert response.text == PICTURES[name].draw(report, choice)
+
+
+def test_a_badge_is_of_the_system_that_is_named(
+    service: httpx.Client, url: str, report: Report
+) -> None:
+    for name in NAMES:
+        told = service.get(f"{url}/plots/badge.svg", params={"system": name, "metric": "ter"})
+        drawn = PICTURES["badge"].draw(report, {"system": name, "metric": "ter"})
+        assert (told.status_code, told.text) == (200, drawn)
 
 
 def test_distributions_are_drawn_by_a_worker_and_look_the_same(
@@ -60,7 +69,7 @@ def test_distributions_are_drawn_by_a_worker_and_look_the_same(
     assert first.text == PICTURES["distribution"].draw(report, {}, drawn)
 
 
-@pytest.mark.parametrize("name", ["matrix", "intervals", "distribution"])
+@pytest.mark.parametrize("name", ["matrix", "intervals", "distribution", "badge"])
 def test_pictures_run_nothing_and_are_kept(service: httpx.Client, url: str, name: str) -> None:
     params = {"a": NAMES[0], "b": NAMES[1]} if name == "distribution" else {}
     safe_picture(service, f"{url}/plots/{name}.svg", params)
@@ -79,6 +88,8 @@ def test_pictures_run_nothing_and_are_kept(service: httpx.Client, url: str, name
         ("distribution.svg?a=ordinary&b=%3Dcmd%7Cx&test=t", "invalid-recipe", "test"),
         ("intervals.svg?a=ordinary", "invalid-recipe", "a"),
         ("matrix.svg?criterion=fluency", "invalid-recipe", "criterion"),
+        ("matrix.svg?system=ordinary", "invalid-recipe", "system"),
+        ("badge.svg?system=Z", "invalid-recipe", "system"),
     ],
 )
 def test_pictures_of_nothing_are_refused(

@@ -1,5 +1,6 @@
 """Gates against textbook loops, statsmodels' two one-sided tests, and simulations."""
 
+import csv
 import json
 import math
 import re
@@ -318,7 +319,11 @@ def test_a_gate_in_markdown_is_a_table_of_what_json_says(
     assert (low, high) == pytest.approx(system["ci"], abs=0.00005)
     assert float(row[4]) == pytest.approx(system["p_adjusted"], rel=0.05)
     assert signature.startswith("Signature: ")
-    assert main(["gate", *files, "--baseline", "old|er", "--margin", "1", "--format", "csv"]) == 2
+    main(["gate", *files, "--baseline", "old|er", "--margin", "1", "--format", "csv"])
+    header, row = csv.reader(capsys.readouterr().out.splitlines())
+    record = dict(zip(header, row, strict=True))
+    assert (record["system"], record["outcome"]) == ("new", system["outcome"])
+    assert float(record["p_adjusted"]) == system["p_adjusted"]
 
 
 def test_a_notebook_shows_what_the_shell_prints(

@@ -48,9 +48,7 @@ from sigtest.files.tables import (
 
 ERROR_RATE = "error_rate"  # errors over words
 KNOWN = "id, system, metric, score, run, document (or cluster), domain"
-TASKS = "tasks"  # what rows are, and columns are systems
 FEWEST = 3  # rows that count something
-UNKNOWN = {None, "testset", "domain"}  # roles of columns that may name the rows of a board
 
 
 def sniff(file: File) -> bool:
@@ -160,9 +158,9 @@ class ColumnLayout:
         self.passed_over = [column for column in others if column not in self.measured]
 
     def _is_score(self, column: str) -> bool:
-        """Whether a column has scores: numbers that count nothing, unless a metric is named."""
+        """Whether a column has scores: numbers that count nothing, where nothing else says it."""
         plain = role_of(column) is None and not is_counter(column) and self.is_measured(column)
-        return plain and (is_metric(column) or not self._counts(column))
+        return plain and (bool(self.naming) or is_metric(column) or not self._counts(column))
 
     def cells(self, column: str) -> Sequence[object]:
         """(n,) cells of a column."""
@@ -172,7 +170,7 @@ class ColumnLayout:
     def of_systems(self) -> bool:
         """Whether columns of scores are systems: one names the metric, or so it was said."""
         return "metric" in self.single or bool(
-            self.meant in ("systems", TASKS) and "system" not in self.single
+            self.meant in ("systems", "tasks") and "system" not in self.single
         )
 
     @cached_property
@@ -219,10 +217,9 @@ class ColumnLayout:
         before = takewhile(lambda c: not self.is_measured(c), self.table.header)
         columns = [column for column in before if role_of(column) != "metric"]
         own = len({*self._keys([*columns, *self._keyed("metric")])})
-        few = {"id", "system"} & {*self.single} or {*map(role_of, columns)} - UNKNOWN
-        if self.meant == TASKS or (self._testsets and not few and 2 * own > len(self.table)):
-            return columns if self.meant in (TASKS, "systems") else ()
-        return ()
+        few = self._keyed("id", "system") or 2 * own <= len(self.table)
+        named = {"testset"} <= {*map(role_of, columns)} <= {None, "testset", "domain"} and not few
+        return columns if self.meant == "tasks" or (self.meant == "systems" and named) else ()
 
     def _keyed(self, *roles: str) -> list[str]:
         """The columns of some roles."""
@@ -257,7 +254,7 @@ class ColumnLayout:
             InputError: There are none, or words for right and wrong, or nothing says which.
         """
         single, measured = self.single, self.measured
-        if self.meant == TASKS and not (self.naming and measured):
+        if self.meant == "tasks" and not (self.naming and measured):
             raise InputError(
                 f"{self.name}: rows are test sets, so that the first column names each of them and "
                 "the others have numbers, one column a system; its columns are "
@@ -473,11 +470,10 @@ def sniff_numbers(file: File) -> bool:
 
 PLACE = re.compile(rb"""\br\s*=\s*["']([A-Za-z]{0,4})(\d+)["']""")  # of a row, or of a cell
 CELL = re.compile(rb"<(?:\w+:)?c[\s/>]")
-ENOUGH = 9  # digits of a row that no sheet has
 
 
 def read_workbook(data: bytes, parts: Iterable[bytes], name: str, meant: str | None) -> Material:
-    """Read the first sheet of an Excel workbook that has rows.
+    """Read the sheet of an Excel workbook that has rows.
 
     Args:
         data: The workbook.
@@ -486,7 +482,8 @@ def read_workbook(data: bytes, parts: Iterable[bytes], name: str, meant: str | N
         meant: What columns of scores are, where that was said.
 
     Raises:
-        InputError: A damaged workbook, no sheet with rows, cells far apart; no python-calamine.
+        InputError: A damaged workbook, no sheet with rows or several, cells far apart; no
+            python-calamine.
     """
     try:
         import python_calamine  # late: few files are workbooks
@@ -504,17 +501,16 @@ def read_workbook(data: bytes, parts: Iterable[bytes], name: str, meant: str | N
         raise
     except BaseException as error:  # what panics in Rust is no Exception
         raise InputError(f"{name} is no whole Excel workbook: {error}") from None
-    rows: Sequence[Sequence[object]] = next((own for own in read.values() if len(own) > 1), [])
-    placed = [(i, [*map(_plain, row)]) for i, row in enumerate(rows, 1) if any(row)]
-    if len(placed) < 2:
-        raise InputError(f"{name} has no sheet with a header and rows.")
-    (_, header), *body = placed
-    names = tuple(str(cell).strip() for cell in header)
-    table = Table(name, names, [row for _, row in body], [i for i, _ in body])
-    material = read_columns_of(table, system_name(name.rpartition("/")[2]), meant)
-    others = [own for own, rows in read.items() if len(rows) > 1][1:]
-    passed = (f"{name}: sheets passed over: {', '.join(others)}.",) if others else ()
-    return replace(material, notes=(*material.notes, *passed))
+    sheets = [rows for rows in read.values() if len(rows) > 1]
+    if len(sheets) != 1:
+        raise InputError(
+            f"{name} has {len(sheets)} sheets with a header and rows; leave one, or save it as CSV."
+        )
+    (_, header), *body = ((i, row) for i, row in enumerate(sheets[0], 1) if any(row))
+    # a spreadsheet has made some numbers dates
+    cells = [[c if isinstance(c, str | int | float) else str(c)[:10] for c in r] for _, r in body]
+    table = Table(name, tuple(str(c).strip() for c in header), cells, [i for i, _ in body])
+    return read_columns_of(table, system_name(name.rpartition("/")[2]), meant)
 
 
 def _require_places(part: bytes, name: str) -> None:
@@ -523,14 +519,9 @@ def _require_places(part: bytes, name: str) -> None:
     lettered = [letters.upper() for letters, _ in places if letters]
     if len(CELL.findall(part)) > len(lettered):
         raise InputError(f"{name} has cells that do not say where they are; save it as CSV.")
-    rows = max((int(row[: ENOUGH + 1]) for _, row in places), default=0)
+    rows = max((int(row[:10]) for _, row in places), default=0)
     columns = max((int.from_bytes(bytes(c - 64 for c in own)) for own in lettered), default=0)
     require_filled(rows, columns, len(places), name)
-
-
-def _plain(cell: object) -> object:
-    """A cell as JSON would have it: a spreadsheet has made some numbers dates."""
-    return cell if isinstance(cell, str | int | float) else str(cell)[:10]
 
 
 def read_numbers(file: File) -> Material:

@@ -10,23 +10,21 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from sigtest.data.names import without_slash
 from sigtest.errors import InputError, at_line
 from sigtest.files.file import File, Record, entries_of, record_in
 from sigtest.files.formats.columns import read_columns_of
 from sigtest.files.material import Material
-from sigtest.files.tables import Table
+from sigtest.files.tables import Table, float_in
 
 HEADER = ("id", "system", "metric", "score", "run", "higher_is_better", "question")
-Row = tuple[object, ...]  # as HEADER
 
 
-def _read(file: File, rows: Sequence[Row], notes: Sequence[str] = ()) -> Material:
+def _read(file: File, rows: Sequence[Sequence[object]]) -> Material:
+    """What rows bring that are as HEADER."""
     table = Table(file.name, HEADER, rows, range(1, len(rows) + 1), "entry")
-    material = read_columns_of(table, file.stem)
-    return replace(material, notes=(*material.notes, *notes))
+    return read_columns_of(table, file.stem)
 
 
 def _objects(entries: object, name: str) -> Iterator[Record]:
@@ -34,9 +32,6 @@ def _objects(entries: object, name: str) -> Iterator[Record]:
         if not isinstance(entry, dict):
             raise InputError(f"{name}: entry {i} is no object.")
         yield entry
-
-
-ERROR = 2  # promptfoo's failureReason where nothing came back
 
 
 def _results(file: File) -> object:
@@ -63,7 +58,10 @@ def read_promptfoo(file: File) -> Material:
     """
     results, tests = [], dict[str, object]()
     prompts = defaultdict[str, dict[str, int]](dict)
-    for result in _objects(_results(file), file.name):
+    for result in sorted(
+        _objects(_results(file), file.name),
+        key=lambda r: [float_in(r.get(name)) or 0.0 for name in ("testIdx", "promptIdx")],
+    ):
         provider, test = result.get("provider"), record_in(result, "testCase")
         if isinstance(provider, dict):
             provider = provider.get("label") or provider.get("id")
@@ -73,7 +71,7 @@ def read_promptfoo(file: File) -> Material:
         system, prompt = without_slash(str(provider)), str(result.get("promptIdx"))
         prompts[system].setdefault(prompt, len(prompts[system]) + 1)
         results.append((result, system, prompt, item, asked))
-    rows: list[Row] = []
+    rows: list[Sequence[object]] = []
     times = Counter[tuple[str, str, str]]()
     for result, system, prompt, item, asked in results:
         times[system, prompt, item] += 1
@@ -81,25 +79,19 @@ def read_promptfoo(file: File) -> Material:
         name = f"{system} prompt {prompts[system][prompt]}" if several else system
         scores = {"score": result.get("score"), "pass": result.get("success")}
         for label, score in {**scores, **record_in(result, "namedScores")}.items():
-            found = None if result.get("failureReason") == ERROR else score
+            found = None if result.get("failureReason") == 2 else score  # nothing came back
             rows.append((tests[item], name, without_slash(label), found, run, None, asked))
     return _read(file, rows)
 
 
-CASES = ("testCases", "test_cases", "test_results")
-METRICS = ("metricsData", "metrics_data")
-
-
-def _cases(file: File) -> list[Record]:
-    run = record_in(file.first, "testRunData") or file.first
-    return [case for name in CASES for case in _objects(run.get(name), file.name)]
+def _cases(file: File) -> object:
+    return (record_in(file.first, "testRunData") or file.first).get("testCases")
 
 
 def sniff_deepeval(file: File) -> bool:
     """An object with a list of test cases that have data of metrics."""
-    run = record_in(file.first, "testRunData") or file.first
-    first = next((case for name in CASES for case in entries_of(run.get(name))), None)
-    return file.kind == "object" and isinstance(first, dict) and not {*METRICS}.isdisjoint(first)
+    first = next(iter(entries_of(_cases(file))), None)
+    return file.kind == "object" and isinstance(first, dict) and "metricsData" in first
 
 
 def read_deepeval(file: File) -> Material:
@@ -110,8 +102,8 @@ def read_deepeval(file: File) -> Material:
     """
     scored = [
         (case.get("name") or case.get("input"), case.get("input"), str(entry.get("name")), entry)
-        for case in _cases(file)
-        for entry in _objects(case.get(METRICS[0], case.get(METRICS[1])), file.name)
+        for case in _objects(_cases(file), file.name)
+        for entry in _objects(case.get("metricsData"), file.name)
     ]
     lower = {name for _, _, name, entry in scored if _passes_below(entry)}
     rows = [
@@ -145,6 +137,8 @@ def sniff_swebench(file: File) -> bool:
 def read_swebench(file: File) -> Material:
     """Read which instances are resolved; empty patches and errors are not, as SWE-bench counts.
 
+    Those that were not submitted have no score: SWE-bench counts them as not resolved.
+
     Raises:
         InputError: A list of ids that has something else.
     """
@@ -154,20 +148,14 @@ def read_swebench(file: File) -> Material:
     resolved = {*lists["resolved_ids"], *lists["resolved"]}
     scores = dict.fromkeys(lists["incomplete_ids"])
     scores |= {i: i in resolved for name in SUBMITTED for i in lists[name]}
-    lost = [*scores.values()].count(None)
-    note = (
-        f"{file.name}: {lost:,} instances that were not submitted have no score; SWE-bench counts "
-        "them as not resolved."
-    )
     rows = [(i, file.stem, "resolved", score, 1, True, None) for i, score in scores.items()]
-    return _read(file, rows, [note] if lost else [])
+    return _read(file, rows)
 
 
-MEASURE = re.compile(
-    r"(map|gm_map|Rprec|bpref|recip_rank|infAP|iprec_at_recall|P|recall|success|R?ndcg|binG|G|set"
-    r"|relative|utility|11pt_avg|num|runid|relstring)(_\S+)?"
+MEASURE = re.compile(  # and what counts, or names, and measures no single query
+    r"(map|Rprec|bpref|recip_rank|infAP|iprec_at_recall|P|recall|success|R?ndcg|binG|G|set|relative"
+    r"|11pt_avg|(?P<count>num|runid|relstring|gm|utility))(_\S+)?"
 )
-COUNTS = re.compile(r"(num|runid|relstring|gm|utility)(_\S+)?")  # which measure no single query
 
 
 def sniff_trec(file: File) -> bool:
@@ -183,15 +171,16 @@ def read_trec(file: File) -> Material:
     Raises:
         InputError: A line of other columns, no number, or averages alone.
     """
-    rows: list[Row] = []
+    rows: list[Sequence[object]] = []
     system = file.stem
     for i, line in enumerate(file.lines, 1):
         cells = [cell.strip() for cell in line.split("\t")]
         if len(cells) != 3 and line.strip():
             raise at_line(file.name, i, f"{len(cells)} columns; measure, query, value belong here.")
+        counted = MEASURE.fullmatch(cells[0])
         if cells[0] == "runid":
             system = without_slash(cells[2])
-        elif line.strip() and cells[1] != "all" and not COUNTS.fullmatch(cells[0]):
+        elif line.strip() and cells[1] != "all" and not (counted and counted["count"]):
             rows.append((cells[1], cells[0], cells[2]))
     if not rows:
         raise InputError(f"{file.name} has averages over queries alone; run trec_eval with -q.")

@@ -227,7 +227,7 @@ def test_look_says_what_files_are_and_what_to_ask(
     samples.write_text(promptfoo(promptfoo_rows(repeat=2)))
     said = looked(capsys, samples)
     assert said[0] == (
-        f"{samples}: results of promptfoo; segments 2; runs 2; systems openai:gpt, "
+        f"{samples}: results of promptfoo; segments 2; systems openai:gpt, "
         "file:____elm.py; scores score, pass, tone"
     )
     assert said[1:] == [f"ask: sigtest {c} --from '{samples}'" for c in ("compare", "board")]

@@ -78,7 +78,7 @@ def test_outputs_and_several_files_are_compared_as_elsewhere(
     assert "untestable" in text
     both = [str(table(tmp_path / f"{n}.csv", np.ones((4, 5)), "task")) for n in "ab"]
     assert main(["board", *both]) == 2
-    assert "one score of each system for each of 5 test sets" in capsys.readouterr().err
+    assert "both have 'scores' scores of" in capsys.readouterr().err
 
 
 def test_a_decision_that_more_resamples_could_change_is_no_tie() -> None:
