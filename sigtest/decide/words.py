@@ -533,7 +533,8 @@ def _data(plan: Plan) -> str:
         known = [counted(count, noun) for noun, count in counts.items() if count]
         return listed([counted(part.segments, "segment"), *known])
 
-    runs, systems = plan.parts[0].replicas, counted(len(plan.systems), "system")
+    compared = len(plan.systems) - (plan.recipe.bar is not None)
+    runs, systems = plan.parts[0].replicas, counted(compared, "system")
     of = f", each with the outputs of {runs} training runs," if runs > 1 else ""
     if not plan.names:
         return f"We evaluated {systems}{of} on {size(plan.parts[0])}."

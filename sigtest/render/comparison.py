@@ -179,8 +179,9 @@ def _meanings(report: Report) -> dict[Mark, str]:
         "baseline": f"significantly {claim} {baseline_of(report)} ({limit})",
         "significant": limit,
         "undecided": "more resamples could change the decision or the rank",
-        "exact": "p is exact: every exchange of the two systems' outputs is counted, none is "
-        "sampled",
+        "exact": "p is exact: a probability under the null hypothesis"
+        if "binomial" in report.tests
+        else "p is exact: every exchange of the two systems' outputs is counted, none is sampled",
     }
 
 
