@@ -146,8 +146,7 @@ class ColumnLayout:
         taken = {*self.single.values(), *self.references}
         others = [c for c in table.header if c not in taken and not is_index(c)]
         self.naming = self._naming()
-        known = "id" in self.single or self.naming
-        self.inferred = None if known else self._identify(others)
+        self.inferred = None if "id" in self.single or self.naming else self._identify(others)
         if self.inferred is not None:
             self.single["id"] = self.inferred
         others = [c for c in others if c not in (self.inferred, *self.naming)]
@@ -295,8 +294,7 @@ class ColumnLayout:
         """
         single, rows = self.single, len(self.table)
         testsets = {*self._keys([single["testset"]])} if "testset" in single else ()
-        unnamed = "id" not in single and not self.naming
-        if self.of_systems and unnamed and 1 < rows == len(testsets):
+        if self.of_systems and not ("id" in single or self.naming) and 1 < rows == len(testsets):
             raise InputError(
                 f"{self.name} has one score of each system for each of {rows} test sets or "
                 "tasks, as for whole outputs; `sigtest board` compares systems over these, a "
@@ -363,8 +361,7 @@ class ColumnLayout:
         """All that the rows say."""
         table, single = self.table, self.single
         assembly = Assembly(self.name)
-        by_stem = self.of_systems and "system" not in single and not self.naming
-        label = self.stem if by_stem else LABEL
+        label = self.stem if self.of_systems and not ("system" in single or self.naming) else LABEL
         if "system" in single and len({*map(str, self.cells(single["system"]))}) > 1:
             label = self.stem
         defaults = {"system": self.stem, "metric": label, "run": ONLY_RUN}

@@ -124,30 +124,34 @@ def _passes_below(entry: Record) -> bool:
     return score != threshold and entry.get("success") is (score < threshold)
 
 
+LOST = ("incomplete_ids", "infra_failure_ids", "ambiguous_failure_ids")
 SUBMITTED = ("submitted_ids", "completed_ids", "unresolved_ids", "empty_patch_ids", "error_ids",
              "generated", "no_generation", "resolved", "resolved_ids")  # fmt: skip
 
 
 def sniff_swebench(file: File) -> bool:
     """A report on a run, or the results of a submission."""
-    known = [{"resolved_ids", "submitted_ids"}, {"resolved", "generated"}]
+    known = [{"resolved_ids", "unresolved_ids", "error_ids"}, {"resolved", "generated"}]
     return file.kind == "object" and any(fields <= {*file.first} for fields in known)
 
 
 def read_swebench(file: File) -> Material:
     """Read which instances are resolved; empty patches and errors are not, as SWE-bench counts.
 
-    Those that were not submitted have no score: SWE-bench counts them as not resolved.
+    Those that were not submitted, or could not be run, have no score: SWE-bench counts them as not
+    resolved.
 
     Raises:
         InputError: A list of ids that has something else.
     """
-    lists = {name: entries_of(file.first.get(name)) for name in (*SUBMITTED, "incomplete_ids")}
+    lists = {name: entries_of(file.first.get(name)) for name in (*SUBMITTED, *LOST)}
     if not all(isinstance(i, str) for listed in lists.values() for i in listed):
         raise InputError(f"{file.name}: ids of instances are text.")
     resolved = {*lists["resolved_ids"], *lists["resolved"]}
-    scores = dict.fromkeys(lists["incomplete_ids"])
-    scores |= {i: i in resolved for name in SUBMITTED for i in lists[name]}
+    scores: dict[object, bool | None] = {
+        i: i in resolved for name in SUBMITTED for i in lists[name]
+    }
+    scores |= dict.fromkeys(i for name in LOST for i in lists[name])
     rows = [(i, file.stem, "resolved", score, 1, True, None) for i, score in scores.items()]
     return _read(file, rows)
 

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -12,12 +11,12 @@ from types import SimpleNamespace
 
 import pytest
 from evaluated import promptfoo, promptfoo_rows
+from housed import installed
 from service import EXAMPLE
 
 from sigtest import inspecting
 
 ROOT = EXAMPLE.parents[1]
-PACKAGE = ROOT / "examples" / "metric-package"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 PROGRAMS = str(Path(sys.executable).parent)
 
@@ -178,20 +177,6 @@ def test_the_hook_is_run_by_inspect_itself(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def installed(tmp_path: Path) -> str:
-    """What pip leaves of the example's package."""
-    project = tomllib.loads((PACKAGE / "pyproject.toml").read_text())["project"]
-    (group,) = project["entry-points"]
-    lines = [f"{name} = {place}\n" for name, place in project["entry-points"][group].items()]
-    info = tmp_path / "site" / "numbers_kept-1.0.dist-info"
-    info.mkdir(parents=True)
-    info.joinpath("METADATA").write_text("Metadata-Version: 2.1\nName: numbers-kept\nVersion: 1\n")
-    info.joinpath("entry_points.txt").write_text(f"[{group}]\n{''.join(lines)}")
-    shutil.copy(PACKAGE / "numbers_kept.py", tmp_path / "site")
-    return str(tmp_path / "site")
-
-
-@pytest.fixture
 def sold(tmp_path: Path) -> Path:
     """Three references with five numbers, and two systems that keep four and two of them."""
     texts = {
@@ -205,11 +190,12 @@ def sold(tmp_path: Path) -> Path:
 
 
 def test_a_metric_of_another_package_is_loaded_where_it_is_allowed(
-    sold: Path, installed: str
+    sold: Path, tmp_path: Path
 ) -> None:
+    site = installed(tmp_path)
     words = ("sigtest", "compare", "-r", "reference", "elm", "oak", "--format", "json")
     asked = (*words, "--metric", "numbers_kept", "--resamples", "99")
-    done = run(*asked, folder=sold, PYTHONPATH=installed, SIGTEST_METRICS="bleu,numbers_kept")
+    done = run(*asked, folder=sold, PYTHONPATH=site, SIGTEST_METRICS="bleu,numbers_kept")
     assert done.returncode == 0, done.stderr
     found = {
         system["name"]: system["scores"]["numbers_kept"]["score"]
@@ -217,13 +203,11 @@ def test_a_metric_of_another_package_is_loaded_where_it_is_allowed(
     }
     assert found == {"elm": 80.0, "oak": 40.0}
     other = (*words, "--metric", "numbers_kept:commas=false", "--resamples", "99")
-    done = run(*other, folder=sold, PYTHONPATH=installed, SIGTEST_METRICS="numbers_kept")
+    done = run(*other, folder=sold, PYTHONPATH=site, SIGTEST_METRICS="numbers_kept")
     assert json.loads(done.stdout)["systems"][0]["scores"]["numbers_kept"]["score"] == 60.0
-    listed = run(
-        "sigtest", "metrics", folder=sold, PYTHONPATH=installed, SIGTEST_METRICS="numbers_kept"
-    )
+    listed = run("sigtest", "metrics", folder=sold, PYTHONPATH=site, SIGTEST_METRICS="numbers_kept")
     assert "\n  numbers_kept\n" in listed.stdout
-    assert "numbers_kept" not in run("sigtest", "metrics", folder=sold, PYTHONPATH=installed).stdout
-    done = run(*asked, folder=sold, PYTHONPATH=installed)
+    assert "numbers_kept" not in run("sigtest", "metrics", folder=sold, PYTHONPATH=site).stdout
+    done = run(*asked, folder=sold, PYTHONPATH=site)
     assert done.returncode == 2
     assert "Unknown metric 'numbers_kept'" in done.stderr

@@ -158,6 +158,19 @@ def test_what_was_not_submitted_to_swebench_has_no_score():
         join([found])
 
 
+def test_what_swebench_could_not_run_has_no_score():
+    report = {
+        "schema_version": 2, "resolved_ids": ["a__a-2"], "unresolved_ids": ["a__a-1"],
+        "empty_patch_ids": [], "error_ids": ["b__b-4"], "infra_failure_ids": ["b__b-3"],
+        "ambiguous_failure_ids": [], "submitted_ids": SWEBENCH["submitted_ids"],
+    }  # fmt: skip
+    found = read(json.dumps(report), "elm.json")
+    scores = dict(zip(found.ids, tables(found)["elm", "resolved"][0], strict=True))
+    assert scores == {"a__a-1": 0.0, "a__a-2": 1.0, "b__b-3": None, "b__b-4": 0.0}
+    del report["submitted_ids"]
+    assert sorted(read(json.dumps(report), "elm.json").ids) == sorted(scores)
+
+
 def test_results_of_a_submission_say_the_same():
     results = {"no_generation": ["b__b-3"], "generated": ["a__a-1", "a__a-2", "b__b-4"],
                "with_logs": ["a__a-1", "a__a-2"], "applied": ["a__a-1"], "resolved": ["a__a-2"],
