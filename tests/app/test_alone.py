@@ -45,20 +45,30 @@ def test_it_answers_logs_and_loses_patience_as_the_whole_service_does(
     ]
 
 
-def test_a_senseless_environment_is_one_message(tmp_path: Path) -> None:
-    for name, value in (("PORT", "x"), ("REDIS_URL", "here"), ("SIGTEST_LOG", "xml")):
-        done = subprocess.run(
-            [sys.executable, "-m", MODULE],
-            cwd=ROOT,
-            env={**os.environ, "PORT": "0", "SIGTEST_STATE": str(tmp_path), name: value},
-            capture_output=True, text=True, timeout=60, check=False,
-        )  # fmt: skip
-        assert (done.returncode, done.stdout) == (2, "")
-        assert done.stderr.startswith(f"sigtest: {name} ")
-        assert done.stderr.count("\n") == 1
+@pytest.mark.parametrize(("name", "value"), [
+    ("REDIS_URL", "here"),
+    pytest.param("PORT", "x", marks=pytest.mark.slow),
+    pytest.param("SIGTEST_LOG", "xml", marks=pytest.mark.slow),
+])  # fmt: skip
+def test_a_senseless_environment_is_one_message(tmp_path: Path, name: str, value: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", MODULE],
+        cwd=ROOT,
+        env={**os.environ, "PORT": "0", "SIGTEST_STATE": str(tmp_path), name: value},
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"sigtest: {name} ")
+    assert done.stderr.count("\n") == 1
 
 
-def test_proxies_that_are_named_tell_addresses_of_clients(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("named", "blocked"), [
+    ("10.0.0.0/8", True),
+    pytest.param("10.0.0.0/8,127.0.0.0/8", False, marks=pytest.mark.slow),
+])  # fmt: skip
+def test_proxies_that_are_named_tell_addresses_of_clients(
+    tmp_path: Path, named: str, blocked: bool
+) -> None:
     """Wrong keys are counted by address, so that one client does not wait for another."""
 
     def answered(url: str, client: int) -> int:
@@ -68,11 +78,10 @@ def test_proxies_that_are_named_tell_addresses_of_clients(tmp_path: Path) -> Non
     queue = QueueSettings(state=tmp_path)
     server = EmbeddedServer(queue)
     server.ensure()
-    for named, blocked in (("10.0.0.0/8,127.0.0.0/8", False), ("10.0.0.0/8", True)):
-        more = {"SIGTEST_API_KEYS": "ann:key", "FORWARDED_ALLOW_IPS": named}
-        with launched(queue, MODULE, **more) as (_, url):
-            answers = {answered(url, client) for client in range(20)}
-            assert (429 in answers) == blocked
+    more = {"SIGTEST_API_KEYS": "ann:key", "FORWARDED_ALLOW_IPS": named}
+    with launched(queue, MODULE, **more) as (_, url):
+        answers = {answered(url, client) for client in range(20)}
+        assert (429 in answers) == blocked
     server.stop()
 
 

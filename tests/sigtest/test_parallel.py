@@ -68,7 +68,9 @@ def test_errors_keep_what_they_say() -> None:
     assert (error.value.field, error.value.system, error.value.line) == ("hypotheses", "a", 3)
 
 
-@pytest.mark.parametrize("pause", [0.0, 0.005, 0.02, 0.5])
+@pytest.mark.parametrize(
+    "pause", [0.0, *(pytest.param(own, marks=pytest.mark.slow) for own in (0.005, 0.02)), 0.5]
+)
 def test_interrupts_end_all_processes(pause: float, tmp_path: Path) -> None:
     for name in ("one", "two", "reference"):
         lines = [f"{name} {i} some words of line {i % 7}" for i in range(20_000)]

@@ -142,7 +142,11 @@ def write(folder: Path, *texts: list[str]) -> list[str]:
     return [str(folder / str(i)) for i in range(len(texts))]
 
 
-@pytest.mark.parametrize("options", [{"norm": True}, {"norm": False}, {"no_punct": True}])
+@pytest.mark.parametrize("options", [
+    {"norm": True},
+    pytest.param({"norm": False}, marks=pytest.mark.slow),
+    pytest.param({"no_punct": True}, marks=pytest.mark.slow),
+])  # fmt: skip
 def test_hostile_lines_are_read_as_in_files(tmp_path: Path, options: dict[str, bool]) -> None:
     meteor = Meteor(modules="exact+stem", **options)
     hypotheses = HOSTILE + HOSTILE

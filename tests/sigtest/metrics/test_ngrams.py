@@ -306,7 +306,9 @@ def test_scores_of_all_systems_are_those_of_sacrebleu(data: Path, oracles: Path,
     assert compared >= 36
 
 
-@pytest.mark.parametrize("task", ["wmt13.en-ru", "flores21.bn-hi"])
+@pytest.mark.parametrize(
+    "task", [pytest.param("wmt13.en-ru", marks=pytest.mark.slow), "flores21.bn-hi"]
+)
 def test_statistics_of_all_systems_are_those_of_sacrebleu(data: Path, task: str) -> None:
     (reference,) = (data / task).glob("reference.*")
     every = 20 if task == "wmt13.en-ru" else 4
@@ -316,7 +318,9 @@ def test_statistics_of_all_systems_are_those_of_sacrebleu(data: Path, task: str)
             require_equal(metric, references, list(read(path)[::every]))
 
 
-@pytest.mark.parametrize("task", ["wmt13.en-ru", "flores21.bn-hi"])
+@pytest.mark.parametrize(
+    "task", [pytest.param("wmt13.en-ru", marks=pytest.mark.slow), "flores21.bn-hi"]
+)
 def test_scores_of_whole_systems_are_the_golden_ones(data: Path, task: str) -> None:
     (reference,) = (data / task).glob("reference.*")
     testset = TestSet.of([read(reference)])
