@@ -63,7 +63,7 @@ def test_what_waits_holds_no_body(front: tuple[int, str]) -> None:
         ):  # one after the other: what one leaves free, the next one takes
             answers.append(pool.submit(ask, len(answers)))
             until(lambda: len(accepted()) == len(answers), 60)
-        # bodies of 3 MB are 26 to 35 MB in the end; twice that where they are kept as they are parsed
+        # bodies of 3 MB are 26 to 35 MB in the end, and twice that where kept as parsed
         assert resident(pid) - before < 55 * MEGABYTE
         assert not any(answer.done() for answer in answers)
         for path in accepted():

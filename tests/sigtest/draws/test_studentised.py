@@ -146,7 +146,8 @@ PAIRS = ((0, 1), (0, 2), (1, 2))
 
 
 def _text_sample(metric: str) -> Sample:
-    body = {**content(1), "metrics": [metric], "tests": ["bootstrap_t"], "resamples": 99}
+    choices = {"metrics": [metric], "tests": ["bootstrap_t"], "resamples": 99, "unit": "segment"}
+    body = {**content(1), **choices}
     for system in body["systems"]:
         system.pop("scores", None)
     return sample_of(parse_comparison(body))
