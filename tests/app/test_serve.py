@@ -8,11 +8,11 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import httpx
@@ -84,22 +84,32 @@ def test_misspelt_settings_are_noticed() -> None:
     assert misspelt({**wrong, **dict.fromkeys(right, "1")}) == wrong
 
 
-def test_a_misspelt_setting_is_one_line_of_the_log(tmp_path: Path) -> None:
+class Narrow(NamedTuple):
+    """A service that may have few files open at first, lets keys in, and whose setting is misspelt.
+
+    Attributes:
+        pid: Of its front end.
+        url: Where it answers.
+        log: What it says.
+    """
+
+    pid: int
+    url: str
+    log: Path
+
+
+@pytest.fixture(scope="module")
+def narrow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Narrow]:
+    log = tmp_path_factory.mktemp("narrow") / "log"
+    queue = QueueSettings(state=log.with_name("state"), workers=1)
     wrong = {"SIGTEST_WORKRES": "8", "SIGTEST_STATES": "x"}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "app.serve"],
-        cwd=ROOT,
-        env={**os.environ, **wrong, "SIGTEST_STATE": str(tmp_path), "PORT": "0"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    with process:
-        assert process.stdout is not None
-        process.stdout.readline()
-        process.send_signal(signal.SIGTERM)
-        _, said = process.communicate(timeout=60)
-    (line,) = [line for line in said.splitlines() if "No setting" in line]
+    more = {"HOST": "0.0.0.0", "SIGTEST_API_KEYS": "ann:k3y-of-ann", **wrong}
+    with launched(queue, before=f"ulimit -Sn 120; exec 2> '{log}'", **more) as (process, url):
+        yield Narrow(process.pid, url, log)
+
+
+def test_a_misspelt_setting_is_one_line_of_the_log(narrow: Narrow) -> None:
+    (line,) = [line for line in narrow.log.read_text().splitlines() if "No setting" in line]
     assert line.endswith(
         "No setting, and not read: SIGTEST_STATES: did you mean SIGTEST_STATE?; "
         "SIGTEST_WORKRES: did you mean WORKERS?"
@@ -217,7 +227,10 @@ def test_a_senseless_environment_is_one_message(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("SIGTEST_STATE", "/dev/null/state"), ("REDIS_URL", "here")],
+    [
+        ("SIGTEST_STATE", "/dev/null/state"),
+        pytest.param("REDIS_URL", "here", marks=pytest.mark.slow),
+    ],
 )
 def test_what_workers_cannot_use_is_said_once(tmp_path: Path, name: str, value: str) -> None:
     done = run(tmp_path, **{"PORT": "0", name: value})
@@ -296,7 +309,9 @@ raise SystemExit(serve.main())
 """
 
 
-@STOPS
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
+)
 def test_a_stop_that_python_ignores_is_heard_before_anybody_is_served(
     tmp_path: Path, number: signal.Signals
 ) -> None:
@@ -317,16 +332,13 @@ def test_strangers_are_refused_where_there_are_no_keys(tmp_path: Path) -> None:
     assert run(tmp_path, HOST="192.0.2.1", PORT="0").returncode == 2  # no address of this machine
 
 
-def test_keys_let_strangers_in_and_stay_in_the_front_end(tmp_path: Path) -> None:
-    queue = QueueSettings(state=tmp_path, workers=1)
-    keys = "ann:k3y-of-ann"
-    with launched(queue, HOST="0.0.0.0", SIGTEST_API_KEYS=keys) as (process, url):
-        answer = httpx.get(url + COMPARISONS, headers={"X-API-Key": "k3y-of-ann"})
-        assert answer.status_code == 200
-        below = descendants(process.pid)
-        assert len(below) >= 3  # supervisor, store, worker
-        seen = [Path(f"/proc/{pid}/environ").read_bytes() for pid in below]
-        assert not [pid for pid, held in zip(below, seen, strict=True) if b"k3y-of-ann" in held]
+def test_keys_let_strangers_in_and_stay_in_the_front_end(narrow: Narrow) -> None:
+    answer = httpx.get(narrow.url + COMPARISONS, headers={"X-API-Key": "k3y-of-ann"})
+    assert answer.status_code == 200
+    below = descendants(narrow.pid)
+    assert len(below) >= 3  # supervisor, store, worker
+    seen = [Path(f"/proc/{pid}/environ").read_bytes() for pid in below]
+    assert not [pid for pid, held in zip(below, seen, strict=True) if b"k3y-of-ann" in held]
 
 
 def descendants(pid: int) -> list[int]:
@@ -334,13 +346,12 @@ def descendants(pid: int) -> list[int]:
     return own + [lower for child in own for lower in descendants(child)]
 
 
-def test_more_clients_may_be_connected_than_files_open_at_first(tmp_path: Path) -> None:
-    queue = QueueSettings(state=tmp_path, workers=1)
-    with launched(queue, before="ulimit -Sn 120") as (_, url), ExitStack() as stack:
-        address = urlsplit(url).hostname, urlsplit(url).port
+def test_more_clients_may_be_connected_than_files_open_at_first(narrow: Narrow) -> None:
+    with ExitStack() as stack:
+        address = urlsplit(narrow.url).hostname, urlsplit(narrow.url).port
         for _ in range(200):
             stack.enter_context(socket.create_connection(address, timeout=60))
-        assert httpx.get(f"{url}/healthz", timeout=10).status_code == 200
+        assert httpx.get(f"{narrow.url}/healthz", timeout=10).status_code == 200
 
 
 def test_packets_wait_for_no_acknowledgement() -> None:
