@@ -466,6 +466,7 @@ def sniff_numbers(file: File) -> bool:
 
 
 PLACE = re.compile(rb"""\br\s*=\s*["']([A-Za-z]{0,4})(\d+)["']""")  # of a row, or of a cell
+COUNT = re.compile(rb"""uniqueCount\s*=\s*["']([^"']*)""")  # for which calamine makes room
 CELL = re.compile(rb"<(?:\w+:)?c[\s/>]")
 
 
@@ -511,11 +512,13 @@ def read_workbook(data: bytes, parts: Iterable[bytes], name: str, meant: str | N
 
 
 def _require_places(part: bytes, name: str) -> None:
-    """Check that cells say where they are, and that these places would not be mostly empty."""
+    """Check that cells say where they are, not far apart, and that nothing counts what is not."""
     places = PLACE.findall(part)
     lettered = [letters.upper() for letters, _ in places if letters]
-    if len(CELL.findall(part)) > len(lettered):
-        raise InputError(f"{name} has cells that do not say where they are; save it as CSV.")
+    counted = all(own.isdigit() and float(own) <= len(part) for own in COUNT.findall(part))
+    if len(CELL.findall(part)) > len(lettered) or not counted:
+        what = "cells that do not say where they are" if counted else "a count of what is not there"
+        raise InputError(f"{name} has {what}; save it as CSV (UTF-8).")
     rows = max((int(row[:10]) for _, row in places), default=0)
     columns = max((int.from_bytes(bytes(c - 64 for c in own)) for own in lettered), default=0)
     require_filled(rows, columns, len(places), name)

@@ -1,6 +1,8 @@
 """What evaluations, spreadsheets and retrieval write: read as rows of a table, or refused."""
 
+import io
 import json
+import zipfile
 
 import pytest
 from evaluated import (
@@ -276,9 +278,13 @@ HEADER = ["id", "elm", "oak"]
 ROWS = [HEADER, ["q1", 0.5, 1], ["q2", 0.25, 0]]
 
 
-def excel(*sheets, **how):
+def excel(*sheets, shared=None):
     pytest.importorskip("python_calamine", reason="workbooks need the extra `excel`")
-    return read(workbook(*sheets), "board.xlsx", columns="systems", **how)
+    data = io.BytesIO(workbook(*sheets))
+    if shared is not None:
+        with zipfile.ZipFile(data, "a") as archive:
+            archive.writestr("xl/sharedStrings.xml", shared)
+    return read(data.getvalue(), "board.xlsx", columns="systems")
 
 
 def test_a_workbook_is_what_its_table_would_be_as_csv():
@@ -306,6 +312,15 @@ def test_a_workbook_is_what_its_table_would_be_as_csv():
 def test_a_workbook_that_cannot_be_read_is_one_message(xml, said):
     with pytest.raises(InputError, match=said):
         excel(xml)
+
+
+@pytest.mark.parametrize("count", ["4000000000", "0" * 9 + "4" * 9, "&#52;000000000", "4" * 5000])
+def test_a_workbook_makes_no_room_for_a_count_of_what_is_not_there(count):
+    shared = f'<sst count="9999" uniqueCount="{count}"><si><t>a</t></si></sst>'
+    with pytest.raises(InputError, match=r"board.xlsx has a count of what is not there"):
+        excel(sheet(ROWS), shared=shared)
+    few = '<sst count="9999" uniqueCount="1"><si><t>q1</t></si></sst>'
+    assert excel(sheet(ROWS), shared=few) == excel(sheet(ROWS))
 
 
 def test_a_workbook_unpacks_within_bounds():
