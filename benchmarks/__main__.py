@@ -25,6 +25,7 @@ BENCHMARKS = (
     "memory",
     "leaderboard",
     "people",
+    "race",
     "speech",
     "page",
     "hostile",

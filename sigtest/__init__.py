@@ -16,12 +16,14 @@ from sigtest.version import __version__
 
 if TYPE_CHECKING:
     from sigtest.notebook import accuracy, compare, gate, human, meta, plan, suite
+    from sigtest.race.compute import Race
     from sigtest.report import Report
 
 __all__ = [
     "InputError",
     "LengthError",
     "LimitError",
+    "Race",
     "RecipeError",
     "Report",
     "ServiceError",
@@ -42,6 +44,7 @@ _PLACES = {
     **dict.fromkeys(
         ("accuracy", "compare", "gate", "human", "meta", "plan", "suite"), "sigtest.notebook"
     ),
+    "Race": "sigtest.race.compute",
     "Report": "sigtest.report",
 }
 

@@ -51,6 +51,10 @@ OTHERS = (  # what each answers, and its heading
         "Do intervals of shares hold the truth with 12, 20 or 50 items?",
         "17. Shares of few items",
     ),
+    (
+        "May one look after every item, and stop?",
+        "18. Races: a look after every item",
+    ),
 )
 PACKAGES = ("numpy", "scipy", "numba", "sacrebleu")
 

@@ -39,6 +39,8 @@ from sigtest.documented import described
 from sigtest.engine import compare as compare_here
 from sigtest.engine import distribute
 from sigtest.errors import InputError, RecipeError, ServiceError
+from sigtest.files.gathering import read_path
+from sigtest.files.join import Joining
 from sigtest.kinds import KINDS, FormFile, Kind
 from sigtest.kinds.comparisons import KIND, ComparisonQuestion
 from sigtest.metrics import METRICS, Metric
@@ -520,11 +522,25 @@ def _read_pilot(options: argparse.Namespace, request: Request) -> Submission:
     return request | {"comparison": read_comparison(options).as_json()}, []
 
 
+def _read_race(options: argparse.Namespace, request: Request) -> Submission:
+    """Scores are read here, in the order of their rows; judgements are sent as they are."""
+    if options.human:
+        return request, read_files("judgements", options.human)
+    if options.file is None:
+        raise UsageError("which FILE of scores, or --human FILE? (see sigtest race --help)")
+    found = read_path(options.file, how=Joining(columns="systems"))
+    if len(found.score_labels) != 1:
+        what = ", ".join(found.score_labels) or "none"
+        raise InputError(f"{options.file} must have scores by one metric, not {what}.")
+    return request | {"scores": {own.system: own.values for own in found.scores}}, []
+
+
 READERS: dict[str, Callable[[argparse.Namespace, Request], Submission]] = {
     "human": _read_judgements,
     "meta": _read_scores,
     "accuracy": _read_study,
     "plan": _read_pilot,
+    "race": _read_race,
 }
 
 

@@ -598,6 +598,25 @@ def plan(parser: Parser) -> None:
     _add_kind(parser, "plans", "metric")
 
 
+@command("say which pairs of a running evaluation are decided, and who may stop", "compare:ask")
+def race(parser: Parser) -> None:
+    """Scores by item of several systems, in the order in which they came.
+
+    sigtest race FILE [options]
+    sigtest race --human FILE [options]
+
+    FILE has a row an item and a column a system, or what else docs/FORMATS.md has with scores; an
+    empty cell is an item that a system has no score of.
+
+    example:
+      sigtest race scores.tsv --scale 0,1
+    """  # noqa: D405
+    group = parser.add_argument_group("what to ask about")
+    add_place(group, "file", "FILE", "scores, in the order of arrival")
+    add_repeatable(group, "--human", "FILE", "judgements instead, in that order; repeatable")
+    _add_kind(parser, "sequential-comparisons", "metric")
+
+
 def _add_people(group: Group, what: str) -> None:
     """Judgements, and the choices that say what becomes of them."""
     from sigtest.requests.model import options  # late, as in `add_recipe`

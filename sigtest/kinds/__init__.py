@@ -16,5 +16,6 @@ KINDS: Registry[Kind[Any]] = Registry(  # each brings its statistics along
         "metric-evaluations": "sigtest.meta_evaluation.kind:KIND",
         "test-accuracy": "sigtest.accuracy_of_tests.kind:KIND",
         "plans": "sigtest.plans.kind:KIND",
+        "sequential-comparisons": "sigtest.race.kind:KIND",
     }
 )

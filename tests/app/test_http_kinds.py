@@ -84,6 +84,14 @@ SAMPLES = [
         {"comparison": studied.comparison(), "difference": 0},
         "difference",
     ),
+    Sample(
+        "sequential-comparisons",
+        {"scores": {"A": [1, 1, 0, 1] * 20, "B": [1, 0, 0, 0] * 20, "C": [0, None] * 40}},
+        "SequentialReport",
+        3,
+        {"scores": {"A": [1, 0], "B": [0, 1]}, "alpha": 2},
+        "alpha",
+    ),
 ]
 EVERY = pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.path)
 
@@ -172,6 +180,7 @@ def test_pictures_refuse_choices_that_they_do_not_show(
         "metric-evaluations": ("alpha", "criterion", "a", "title", "correction"),
         "test-accuracy": ("metric", "test", "criterion", "omit", "correction"),
         "plans": ("metric", "alpha", "criterion", "width", "correction"),
+        "sequential-comparisons": ("metric", "alpha", "a", "width", "correction"),
     }[sample.path]
     for url in answered(service, sample)["links"]["plots"].values():
         for part in unfit:

@@ -95,6 +95,13 @@ PLANS: list[dict[str, Any]] = [
                                 "B": {"scores": {"c": FEW[::-1]}}},
                     "metrics": ["scores"]}},
 ]  # fmt: skip
+RACES: list[dict[str, Any]] = [
+    {**WRITTEN, "scores": {"A": FEW, "B": [*FEW[1:], None]}, "scale": [0, 1], "burn_in": 10,
+     "alpha": 0.1, "lower": True},
+    {"comparison": {"systems": {"A": {"scores": {"c": FEW}}, "B": {"scores": {"c": FEW[::-1]}}},
+                    "metrics": ["scores"]}, "metric": "scores"},
+    {"human": JUDGED},
+]  # fmt: skip
 TESTSETS: list[dict[str, Any]] = [
     {**WRITTEN, **SETTINGS, **CONTENT, "name": "n", "replicas": 2, "capacity": 5},
     {"name": "n", "references": LINES, "clusters": ["d", "d", "e"], "resamples": "auto"},
@@ -112,6 +119,7 @@ BODIES = {
     ("POST", "/v1/metric-evaluations"): METRICS,
     ("POST", "/v1/test-accuracy"): ACCURACY,
     ("POST", "/v1/plans"): PLANS,
+    ("POST", "/v1/sequential-comparisons"): RACES,
     ("POST", "/v1/testsets"): TESTSETS,
     ("PATCH", "/v1/testsets/{id}"): CHANGES,
     ("PUT", "/v1/testsets/{id}/systems/{name}"): OUTPUTS,

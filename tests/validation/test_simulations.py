@@ -11,7 +11,7 @@ from computed import report_of
 from sigtest.draws.product import fixed_point
 from sigtest.metrics.scores import Scores
 from sigtest.significance import ALTERNATIVES
-from validation import best, gates, kept, speech, unequal
+from validation import best, gates, kept, race, speech, unequal
 from validation.beside import bootstrap_p_values, drawn, sample_beside, swap_p_values
 
 TESTS = ("approximate_randomization", "bootstrap", "bootstrap_t", "paired_bootstrap")
@@ -77,7 +77,7 @@ def test_every_place_of_the_docs_is_there():
     page = kept.PAGE.read_text()
     for name in ("skewed", "skewed-claims", "growing", "ranks", "gates"):
         assert f"<!-- {name} -->\n" in page
-    for name in ("studentised", "further", "unequal", "speech", "best"):
+    for name in ("studentised", "further", "unequal", "speech", "best", "race"):
         assert f"<!-- {name} -->\n" in page
 
 
@@ -117,3 +117,15 @@ def test_a_true_best_stays_among_those_that_may_be_the_best() -> None:
     steps = [best.simulated(("normal", 100, "steps", 0))]
     assert best.rate(steps, "stay") > 0.95
     assert best.rate(steps, "excluded") > best.rate(steps, "apart") > 5
+
+
+def test_races_of_equal_systems_decide_nothing_in_any_look() -> None:
+    """100 races a kind, 1 in 20 of which may decide: three standard errors of .06 are .07."""
+    for kind in ("right or wrong", "normal"):
+        for systems in race.SYSTEMS:
+            (_, _, often) = race.simulated((kind, systems, "equal", 0))["false"]
+            assert often / race.LENGTH <= race.MOST + 0.07
+    (covers,) = race.simulated(("ratings", 2, "steps", 0))["covers"]
+    assert covers / race.LENGTH >= race.LEAST - 0.07
+    (_, _, skewed) = race.simulated(("rare", 20, "equal", 0))["false"]
+    assert skewed / race.LENGTH > race.MOST + 0.07  # which the test would notice

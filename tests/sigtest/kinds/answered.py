@@ -7,6 +7,7 @@ from sigtest import accuracy_of_tests as accuracy
 from sigtest import meta_evaluation as meta
 from sigtest import people
 from sigtest.plans import compute as plans
+from sigtest.race import compute as race
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 CAMPAIGN = EXAMPLES / "campaign" / "judgements.tsv"
@@ -51,9 +52,17 @@ def planned():
                                       "corrected": True}))  # fmt: skip
 
 
+def raced():
+    rng = random.Random(7)
+    shares = {"a": 0.9, "b": 0.5, "c": 0.4}
+    scores = {name: [int(rng.random() < p) for _ in range(90)] for name, p in shares.items()}
+    return race.compute(race.parse({"scores": scores}))
+
+
 REPORTS = {
     "human-evaluations": lambda: judged(quality={"test": "welch"}, correction="holm"),
     "metric-evaluations": evaluated,
     "test-accuracy": studied,
     "plans": planned,
+    "sequential-comparisons": raced,
 }

@@ -17,6 +17,7 @@ NAMED = {
     "metric-evaluations": "bleu",
     "test-accuracy": "bleu",
     "plans": "a",
+    "sequential-comparisons": "a",
 }
 
 

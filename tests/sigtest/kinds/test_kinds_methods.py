@@ -37,6 +37,11 @@ SAID = {
         "the strictest of the method of Holm (Holm, 1979) for 3 comparisons, with 80 % power",
         "p reaches 0.0167",
     ],
+    "sequential-comparisons": [
+        "Differences in mean score of 3 systems were looked at after each of 90 items",
+        "betting confidence sequences for scores from 0 to 1 (Waudby-Smith and Ramdas, 2024)",
+        "Bonferroni-corrected for 3 pairs: at most 5 % of races have any false decision",
+    ],
 }
 
 

@@ -1,0 +1,1 @@
+"""Races: differences of systems under scores that arrive item by item, valid at every look."""

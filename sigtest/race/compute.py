@@ -1,0 +1,434 @@
+"""From scores in the order of arrival to the report of a race, at once or as they come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import isfinite
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import PlainSerializer, PlainValidator
+
+from sigtest.arrays import Array, Counts
+from sigtest.cached import cached_property
+from sigtest.comparison.comparison import Comparison, StoredComparison, parse_named
+from sigtest.data.names import choose
+from sigtest.engine import sampled
+from sigtest.errors import InputError, LimitError, RecipeError
+from sigtest.kinds.base import About, WholeQuestion
+from sigtest.kinds.comparisons import ComparisonQuestion
+from sigtest.meta_evaluation.scored import MOST_CELLS, align, score_source
+from sigtest.people.judgements import Judgements
+from sigtest.people.question import HumanQuestion, evaluation_in
+from sigtest.progress import Progress, silent
+from sigtest.race.report import Look, RacedPair, RacedSystem, SequentialReport
+from sigtest.race.sequences import FIRST, Sequences, all_pairs
+from sigtest.render.standings import abridged
+from sigtest.report import Sources, counted, digest, encode, with_methods
+from sigtest.requests.races import MAX_RACING, SOURCES, SequentialRequest
+from sigtest.special import ndtri
+from sigtest.version import __version__
+
+SECONDS = 1e-7  # for one item of a pair
+FEWEST = 2  # systems
+MEAN = "mean score"
+PAPERS = ("waudbysmith-etal-2024-timeuniform", "waudbysmith-ramdas-2024-estimating")
+LOOKS = 40  # of each course, at most
+DRIFTS = 0.01  # level of the test of drift, over all that it looks at
+LEAST_ITEMS = 30  # for that test
+SKEWED = 0.2  # skewness of differences in units of sqrt(burn-in), above which VALIDITY has misses
+
+
+@dataclass(frozen=True)
+class SequentialQuestion(WholeQuestion):
+    """Scores and choices that fit each other.
+
+    Attributes:
+        systems: Names, S.
+        table: (n, S) scores in the order of arrival, NaN where a system has none; (0, S) where a
+            comparison has to be measured for them.
+        statistic: What is averaged.
+        choices: Without scores; with a scale where all scores are 0 or 1.
+        comparison: What is measured.
+    """
+
+    systems: tuple[str, ...]
+    table: Array
+    statistic: str
+    choices: Annotated[
+        SequentialRequest,
+        PlainValidator(SequentialRequest.of),
+        PlainSerializer(lambda own: own.model_dump(mode="json", exclude_defaults=True)),
+    ]
+    comparison: StoredComparison | None = None
+
+    @cached_property
+    def key(self) -> str:
+        """Hash of everything that the report is a function of."""
+        made = {"comparison": self.comparison.plan.key} if self.comparison else {}
+        return digest(["race", __version__, {**encode(self), **made}])
+
+    @property
+    def about(self) -> About:
+        """Systems and what is averaged."""
+        return About(self.systems, (self.statistic,))
+
+    @property
+    def comparisons(self) -> int:
+        """Pairs that are corrected for."""
+        return len(self.systems) * (len(self.systems) - 1) // 2
+
+    @property
+    def seconds(self) -> float:
+        """About how long one core computes it."""
+        measuring = ComparisonQuestion(self.comparison).measuring if self.comparison else 0.0
+        return 0.1 + measuring + SECONDS * self.table.size * len(self.systems)
+
+
+def parse(
+    request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()
+) -> SequentialQuestion:
+    """Check a request of the form of POST /v1/sequential-comparisons.
+
+    Args:
+        request: Choices, and `scores` by system, or `comparison`, or `human`.
+        files: Name and bytes of files of judgements, for `human`.
+
+    Raises:
+        SigtestError: Scores that cannot be used, or a choice that does not fit them.
+    """
+    wanted = SequentialRequest.of(request)
+    sources = {name: getattr(wanted, name) for name in SOURCES if getattr(wanted, name) is not None}
+    if files:
+        sources.setdefault("human", {})
+    if len(sources) != 1:
+        what = f"A race is about one of {', '.join(SOURCES)}; {len(sources)} are given."
+        raise InputError(what, field="scores")
+    choices = wanted.model_copy(update=dict.fromkeys(SOURCES))
+    if "comparison" in sources:
+        return _of_comparison(parse_named(sources["comparison"]), choices)
+    if "scores" in sources:
+        return of_scores(sources["scores"], choices)
+    evaluation = evaluation_in(sources["human"], files)
+    if evaluation is None or not isinstance(evaluation.judgements, Judgements):
+        raise InputError("human must have judgements with scores, or an evaluation.", field="human")
+    return _of_people(evaluation, choices)
+
+
+def of_scores(
+    scores: Mapping[str, Any], choices: SequentialRequest, statistic: str = MEAN
+) -> SequentialQuestion:
+    """The question about scores, lists or by id of the item.
+
+    Raises:
+        SigtestError: What is no score, outside of the scale, or too much.
+    """
+    (rows,), _ = align([score_source({"segment": scores}, "scores", "scores")])
+    table = np.stack([*rows.values()], axis=1)
+    if not FEWEST <= len(rows) <= MAX_RACING or not 0 < table.size <= MOST_CELLS:
+        what = f"A race has {FEWEST} to {MAX_RACING} systems and up to {MOST_CELLS:,} scores."
+        raise LimitError(what, limit="scores", field="scores")
+    known = table[np.isfinite(table)]
+    if choices.scale is None and np.isin(known, (0, 1)).all():
+        choices = choices.model_copy(update={"scale": (0.0, 1.0)})
+    check_scale(known, choices.scale)
+    return SequentialQuestion(tuple(rows), table, statistic, choices)
+
+
+def check_scale(scores: Array, scale: tuple[float, float] | None) -> None:
+    """Check scores, of which some may be NaN.
+
+    Raises:
+        InputError: One lies outside of the scale.
+    """
+    low, high = scale or (-np.inf, np.inf)
+    if outside := scores[(scores < low) | (scores > high)].tolist():
+        what = f"A score is {outside[0]:g}, outside of the scale from {low:g} to {high:g}."
+        raise InputError(what, field="scale")
+
+
+def _of_comparison(comparison: Comparison, choices: SequentialRequest) -> SequentialQuestion:
+    """A comparison by one metric, which says whether less is better."""
+    if len(comparison.entries) > 1 or len(comparison.plan.systems) < FEWEST:
+        raise RecipeError("A race is of two systems at least on one test set.", field="comparison")
+    labels, systems = comparison.recipe.labels, comparison.plan.systems
+    label = choose(choices.metric or labels[0], labels, "metric", "metric of the comparison")
+    metric = comparison.recipe.metrics[labels.index(label)]
+    recipe = comparison.recipe.but(metrics=(metric,), resamples=comparison.plan.resamples)
+    choices = choices.model_copy(update={"lower": not metric.higher_is_better, "metric": None})
+    statistic, none = f"mean {label} of a {recipe.unit}", np.empty((0, len(systems)))
+    compared = replace(comparison, recipe=recipe)
+    return SequentialQuestion(systems, none, statistic, choices, compared)
+
+
+def measured(question: SequentialQuestion, progress: Progress | None = None) -> SequentialQuestion:
+    """A question with its scores, of segments or documents by the metric, replicas together.
+
+    Raises:
+        InputError: A score outside of the scale.
+    """
+    if question.comparison is None:
+        return question
+    (sample,) = sampled(question.comparison, progress or silent).parts
+    rows = sample.metrics[0].score(sample.tables[0]).tolist()
+    scores = dict(zip(question.systems, rows, strict=True))
+    return of_scores(scores, question.choices, question.statistic)
+
+
+def _of_people(evaluation: HumanQuestion, choices: SequentialRequest) -> SequentialQuestion:
+    """Mean scores of segments or documents by the first criterion, more being better."""
+    criterion = evaluation.choices.criteria[0]
+    units = evaluation.prepared.units[criterion]
+    what = f"standardised {criterion}" if units.standardised else criterion
+    statistic = f"mean {what} of a {evaluation.choices.aggregate}"
+    return of_scores(units.by_name(evaluation.prepared.systems), choices, statistic)
+
+
+def compute(question: SequentialQuestion, progress: Progress | None = None) -> SequentialReport:
+    """The report of a race: a function of the scores in their order, the choices and the version.
+
+    Args:
+        question: Scores and choices.
+        progress: Called with the phase `statistics`, done and total, where texts are measured.
+    """
+    whole = measured(question, progress)
+    sequences = started(whole)
+    sequences.add(whole.table)
+    return reported(whole, sequences)
+
+
+def started(question: SequentialQuestion, pairs: Counts | None = None) -> Sequences:
+    """The sequences of a race before its first item: of all pairs, or of these."""
+    choices = question.choices
+    width = choices.scale[1] - choices.scale[0] if choices.scale else None
+    every = all_pairs(len(question.systems)) if pairs is None else pairs
+    return Sequences(every, choices.alpha / question.comparisons, width, choices.burn_in)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What follows from the decisions so far.
+
+    Attributes:
+        won: (S,) systems that each is better than.
+        lost: (S,) systems that are better.
+        until: (S,) row with which each stopped; 0 where it races on.
+        over: Row with which one was left; 0 before.
+    """
+
+    won: Counts
+    lost: Counts
+    until: Counts
+    over: int
+
+
+def standing(sequences: Sequences, question: SequentialQuestion) -> Standing:
+    """What follows from the decisions so far.
+
+    A system stops when one that races is better; what pairs say after that is not used, as a race
+    that stops systems does not know it.
+    """
+    systems, (first, second) = len(question.systems), sequences.pairs.T
+    winner = np.where((sequences.decided == FIRST) != question.choices.lower, first, second)
+    loser = first + second - winner
+    apart = np.flatnonzero(sequences.decided)
+    won, lost = (np.bincount(own[apart], minlength=systems) for own in (winner, loser))
+    until, racing, over = np.zeros(systems, dtype=np.int64), systems, 0
+    for p in apart[np.argsort(sequences.since[apart], kind="stable")].tolist():
+        if racing > 1 and not until[winner[p]] and not until[loser[p]]:
+            until[loser[p]] = over = sequences.since[p]
+            racing -= 1
+    over = int(over) if racing == 1 else 0
+    return Standing(won, lost, np.where(until == 0, over, until), over)
+
+
+def reported(question: SequentialQuestion, sequences: Sequences) -> SequentialReport:
+    """What the sequences say, once all items of a question were added."""
+    names, choices, scores = question.systems, question.choices, question.table
+    now = standing(sequences, question)
+    there = np.isfinite(scores)
+    items = there.sum(axis=0)
+    means = np.where(there, scores, 0.0).sum(axis=0) / np.maximum(items, 1)
+    best = np.where((now.lost == 0) & (items > 0), -means if choices.lower else means, -np.inf)
+    leader, remaining = int(np.argmax(best)), sequences.remaining()
+    close = (sequences.pairs == leader).any(axis=1) & (now.lost[sequences.pairs] == 0).all(axis=1)
+    rest = remaining[close]
+    stops = np.where(now.until > 0, now.until, len(scores))
+    report = SequentialReport(
+        signature=_signature(question),
+        version=__version__,
+        statistic=question.statistic,
+        scale=choices.scale,
+        burn_in=choices.burn_in,
+        alpha=choices.alpha,
+        comparisons=question.comparisons,
+        items=len(scores),
+        over=now.over or None,
+        remaining=int(rest.max()) if len(rest) and rest.all() else None,
+        observations=int(items.sum()),
+        needed=int((there & (np.arange(len(scores))[:, None] < stops)).sum()),
+        leader=names[leader],
+        systems=tuple(
+            RacedSystem(
+                name, int(items[s]), float(means[s]),
+                (1 + int(now.lost[s]), len(names) - int(now.won[s])),
+                not now.lost[s], int(now.until[s]) or None,
+            )
+            for s, name in enumerate(names)
+        ),
+        pairs=tuple(_pairs(question, sequences, remaining)),
+        looks=tuple(_looks(question, leader)),
+        warnings=tuple(_warnings(question, sequences, leader)),
+    )  # fmt: skip
+    return with_methods(report, sentences)
+
+
+def _pairs(
+    question: SequentialQuestion, sequences: Sequences, remaining: Counts
+) -> Iterator[RacedPair]:
+    names, counts = question.systems, sequences.counts.tolist()
+    words = (None, "b", "a") if question.choices.lower else (None, "a", "b")
+    means, ends = sequences.means.tolist(), sequences.intervals().tolist()
+    for p, (a, b) in enumerate(sequences.pairs.tolist()):
+        yield RacedPair(
+            names[a], names[b], int(counts[p]), means[p] if counts[p] else None, tuple(ends[p]),
+            words[sequences.decided[p]], int(sequences.since[p]) or None, int(remaining[p]) or None,
+        )  # fmt: skip
+
+
+def _looks(question: SequentialQuestion, leader: int) -> Iterator[Look]:
+    """The leader's differences from all others, after rows that lie evenly."""
+    scores, names = question.table, question.systems
+    others = [s for s in range(len(names)) if s != leader]
+    sequences = started(question, np.array([(leader, s) for s in others], dtype=np.int64))
+    ends = np.unique(np.linspace(0, len(scores), LOOKS + 1).round().astype(int)).tolist()
+    for start, stop in pairwise(ends):
+        sequences.add(scores[start:stop])
+        found = zip(others, sequences.means.tolist(), sequences.intervals().tolist(), strict=True)
+        for s, mean, (low, high) in found:
+            if isfinite(low) and isfinite(mean):
+                yield Look(names[leader], names[s], stop, mean, (low, high))
+
+
+def _warnings(question: SequentialQuestion, sequences: Sequences, leader: int) -> Iterator[str]:
+    names, choices = question.systems, question.choices
+    columns = question.table.T
+    skewed = [
+        f"{names[a]} and {names[b]}"
+        for a, b in (sequences.pairs.tolist() if choices.scale is None else ())
+        if _skewness(columns[a] - columns[b]) > SKEWED * choices.burn_in**0.5
+    ]
+    if skewed:
+        yield (
+            f"Differences are skewed, as of rare failures: {abridged(skewed)}. Decisions are false "
+            "more often than alpha says; give the scale of the scores, or a longer burn-in."
+        )
+    best = columns[leader]
+    drifting = [
+        f"differences of {names[leader]} and {name}"
+        for name, own in zip(names, columns, strict=True)
+        if _drifts(best - own, len(names))
+    ]
+    if drifting := ["scores"] * _drifts(best, len(names)) + drifting:
+        yield (
+            f"Items do not seem to come in random order: {abridged(drifting)} rise, fall, or are "
+            "like those of the item before. Intervals and decisions need random order."
+        )
+
+
+def _skewness(d: Array) -> float:
+    """Size of the skewness of differences; 0 where they do not vary."""
+    off = d[np.isfinite(d)] - np.mean(d[np.isfinite(d)] if np.isfinite(d).any() else 0.0)
+    spread = float((off**2).sum())
+    return abs(float((off**3).sum())) * len(off) ** 0.5 / spread**1.5 if spread > 0 else 0.0
+
+
+def _drifts(values: Array, systems: int) -> bool:
+    """Whether values go with the row or with the value before.
+
+    In random order both correlations have a mean of about 0 and a variance of about 1 / n.
+    """
+    known = values[np.isfinite(values)]
+    n = len(known)
+    if n < LEAST_ITEMS or np.ptp(known) == 0:
+        return False
+    z = (known - known.mean()) / known.std()
+    trend = abs(float(z @ (np.arange(n) - (n - 1) / 2))) / (n**3 / 12) ** 0.5
+    near = float(z[1:] @ z[:-1]) / n**0.5
+    return max(trend, near) > -float(ndtri(DRIFTS / (3 * systems)))
+
+
+def _signature(question: SequentialQuestion) -> str:
+    chosen = question.choices.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+    parts = {"statistic": question.statistic, **chosen, "comparisons": question.comparisons}
+    said = [f"{name}:{value}" for name, value in parts.items()]
+    return "|".join(["race", *said, f"sigtest:{__version__}"])
+
+
+def sentences(report: SequentialReport, sources: Sources) -> Iterator[str]:
+    """Which sequences decide, at which level, and what they need."""
+    low, high = report.scale or (0, 0)
+    how = f"asymptotic confidence sequences from {report.burn_in} items on"
+    if report.scale:
+        how = f"betting confidence sequences for scores from {low:g} to {high:g}"
+    yield (
+        f"Differences in {report.statistic} of {counted(len(report.systems), 'system')} were "
+        f"looked at after each of {report.items:,} items, by {how}"
+        f"{sources.cite(PAPERS[bool(report.scale)])}, Bonferroni-corrected for "
+        f"{counted(report.comparisons, 'pair')}: at most {100 * report.alpha:g} % of races have "
+        "any false decision at any look, if items come in random order."
+    )
+
+
+class Race:
+    """A race in a notebook or a program, which takes items as they come.
+
+        >>> race = Race(["new", "old", "older"], scale=(0, 1))
+        >>> for item in range(60):
+        ...     race.add({"new": 1, "old": item % 2, "older": 0})
+        >>> race.standing().over, race.report().leader
+        (21, 'new')
+
+    Args:
+        systems: All that race, also those that join late.
+        **choices: Fields of POST /v1/sequential-comparisons, such as `scale`.
+
+    Raises:
+        SigtestError: Choices that cannot be used.
+    """
+
+    def __init__(self, systems: Iterable[str], **choices: Any) -> None:
+        names, wanted = tuple(systems), SequentialRequest.of(choices)
+        self._question = SequentialQuestion(names, np.empty((0, len(names))), MEAN, wanted)
+        self._rows = [self._question.table]
+        self.sequences = started(self._question)
+
+    def add(self, scores: Mapping[str, Any]) -> None:
+        """Take one item, or several.
+
+        Args:
+            scores: By system, a number or a list of as many of each; those that have none are left
+                out.
+
+        Raises:
+            SigtestError: Scores that cannot be used.
+        """
+        names = self._question.systems
+        for name in scores:
+            choose(name, names, "scores", "system of the race")
+        own = (np.array(scores.get(name, np.nan), dtype=np.float64, ndmin=1) for name in names)
+        rows = np.stack(np.broadcast_arrays(*own), axis=1)
+        check_scale(rows, self._question.choices.scale)
+        self._rows.append(rows)
+        self.sequences.add(rows)
+
+    def standing(self) -> Standing:
+        """What follows from the decisions so far."""
+        return standing(self.sequences, self._question)
+
+    def report(self) -> SequentialReport:
+        """The report so far: that of all items at once."""
+        whole = replace(self._question, table=np.concatenate(self._rows))
+        return reported(whole, self.sequences)

@@ -1,0 +1,205 @@
+"""Races as questions: scores in the order of arrival in, what is decided and since when out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from math import isfinite
+from typing import Any
+
+from sigtest.comparison.comparison import Comparison
+from sigtest.data.names import choose
+from sigtest.kinds import comparisons
+from sigtest.kinds.base import FormFile, WholeKind
+from sigtest.people.kind import FINISHED
+from sigtest.race.compute import SequentialQuestion, compute, parse
+from sigtest.race.report import Look, RacedPair, RacedSystem, SequentialReport
+from sigtest.render import marks, model, records
+from sigtest.render.comparison import MANY
+from sigtest.render.drawing import Drawing
+from sigtest.render.formats import Presented
+from sigtest.render.pictures import Picture, where
+from sigtest.render.standings import abridged
+from sigtest.render.words import interval, whole
+from sigtest.report import counted, encode
+from sigtest.requests.model import options
+from sigtest.requests.races import SOURCES, SequentialRequest
+
+PLACES = 3
+Columns = tuple[model.Column, ...]
+NOTES = (
+    "intervals and decisions hold at all looks together, if items come in random order, each with "
+    "one score of a system (runs averaged); more: about how many further items decide a pair",
+)
+EXAMPLES = {
+    "right or wrong": {"summary": "Three systems; one stopped, as it was behind.", "value": {
+        "scores": {
+            "A": [1, 1, 0, 1, 1, 1, 1, 1, 1, 1] * 4,
+            "B": [0, 1, 0, 0, 1, 1, 1, 0, 0, 1] * 4,
+            "C": [0] * 20 + [None] * 20,
+        },
+    }},
+}  # fmt: skip
+
+
+def race_plot(report: SequentialReport, b: str | None = None) -> str:
+    """The interval of the leader's difference from another system against items.
+
+    Args:
+        report: Of a race.
+        b: The other system; by default the one that is closest in the end.
+
+    Raises:
+        RecipeError: None of the others.
+    """
+    courses = _courses(report)
+    closest = min(courses.values(), key=lambda own: abs(own[-1].difference))
+    looks = courses[choose(b or closest[0].b, courses, "b", "system beside the leader")]
+    told = "; ".join(f"{whole(look.row)} {interval(look.ci, PLACES)}" for look in looks)
+    heading = (f"difference in {report.statistic}, with its interval at all looks",)
+    drawing = Drawing("the race of {} and {}", f"{told}.", (looks[0].a, looks[0].b), heading)
+    low = [(float(look.row), look.ci[0]) for look in looks]
+    middle = [(float(look.row), look.difference) for look in looks]
+    high = [(float(look.row), look.ci[1]) for look in looks]
+    across = marks.Axis.around((0.0, float(report.items)), label="items, as they came")
+    up = marks.Axis.around((0.0, *(end for look in looks for end in look.ci)))
+    x, y = marks.plane(drawing, across, up)
+    marks.curve(drawing, x, y, middle, low, high)
+    marks.level(drawing, x, y(0.0))
+    return drawing.svg()
+
+
+def _courses(report: SequentialReport) -> dict[str, list[Look]]:
+    """Two looks at least of each other system."""
+    found: dict[str, list[Look]] = {}
+    for look in report.looks:
+        found.setdefault(look.b, []).append(look)
+    return {name: looks for name, looks in found.items() if len(looks) > 1}
+
+
+PICTURES: dict[str, Picture] = {
+    "race": Picture(
+        "race",
+        "How the leader and another system came apart, item by item",
+        race_plot,
+        where(lambda report: bool(_courses(report))),
+        takes=("b",),
+    ),
+}
+
+
+def present(report: SequentialReport) -> Presented:
+    """The report for any format."""
+    sheets = {
+        "pairs": partial(records.sheet, records.fields_of(RacedPair), report.pairs),
+        "systems": partial(records.sheet, records.fields_of(RacedSystem), report.systems),
+    }
+    return Presented(partial(encode, report), partial(document, report), sheets)
+
+
+def answer(report: SequentialReport) -> tuple[str, ...]:
+    """Who may be the best, since when or for how long, and what stopping spares."""
+    best = abridged([system.name for system in report.systems if system.may_be_best])
+    if report.over:
+        spared = 100 - 100 * report.needed / report.observations
+        since = f"since item {whole(report.over)} of {whole(report.items)}"
+        return (f"{best} is the best, known {since}: {spared:.0f} % of the scores are spared.",)
+    rest = f"; about {whole(report.remaining)} more decide it" if report.remaining else ""
+    return (f"After {counted(report.items, 'item')} {best} may be the best{rest}.",)
+
+
+def document(report: SequentialReport) -> model.Document:
+    """Systems, the course of the race, and pairs."""
+    race = PICTURES["race"]
+    return model.Document(
+        title=f"Race of {counted(len(report.systems), 'system')} by {report.statistic}",
+        facts=_facts(report),
+        answer=answer(report),
+        blocks=(
+            _systems(report), *([race.figure(report)] if race.fits(report) else ()), _pairs(report),
+        ),
+        notes=NOTES,
+        warnings=report.warnings,
+        signature=report.signature,
+        methods=report.methods,
+    )  # fmt: skip
+
+
+def _facts(report: SequentialReport) -> tuple[str, ...]:
+    low, high = report.scale or (0, 0)
+    scale = f"scores from {low:g} to {high:g}" if report.scale else f"from item {report.burn_in} on"
+    level = f"alpha {report.alpha:g} over {counted(report.comparisons, 'pair')} and all looks"
+    return (counted(report.items, "item"), answer(report)[0].rstrip("."), scale, level)
+
+
+def _systems(report: SequentialReport) -> model.ReportTable:
+    systems = report.systems
+    names = (model.names("system", [system.name for system in systems]),)
+    columns = (
+        model.Column("rank", tuple(model.Range(*system.range) for system in systems)),
+        model.numbers("mean", [system.mean for system in systems], PLACES),
+        model.numbers("items", [system.items for system in systems], 0),
+        model.words("", ["may be the best" * system.may_be_best for system in systems]),
+        model.numbers("done after", [system.until for system in systems], 0),
+    )
+    caption = f"Systems by {report.statistic}"
+    return _table("systems", caption, names, columns, report)
+
+
+def _pairs(report: SequentialReport) -> model.ReportTable:
+    pairs = report.pairs
+    told = {"a": "{0.a} is better", "b": "{0.b} is better", None: "open"}
+    names = tuple(model.names(side, [getattr(pair, side) for pair in pairs]) for side in "ab")
+    columns = (
+        model.numbers("a - b", [pair.difference for pair in pairs], PLACES, signed=True),
+        model.intervals([pair.ci if isfinite(pair.ci[0]) else None for pair in pairs], PLACES),
+        model.words("", [told[pair.decided].format(pair) for pair in pairs]),
+        model.numbers("since", [pair.since for pair in pairs], 0),
+        model.numbers("more", [pair.remaining for pair in pairs], 0),
+    )
+    return _table("pairs", "Pairs", names, columns, report)
+
+
+def _table(
+    name: str, caption: str, names: Columns, columns: Columns, report: SequentialReport
+) -> model.ReportTable:
+    groups, facts = (model.Group("", columns),), "; ".join(_facts(report))
+    return model.ReportTable(
+        name=name, caption=caption, names=names, groups=groups, facts=facts, things=name,
+        folded_over=MANY,
+    )  # fmt: skip
+
+
+class SequentialComparisons(WholeKind[SequentialQuestion]):
+    """Which systems differ, looked at after every item."""
+
+    name = "sequential comparison"
+    path = "sequential-comparisons"
+    summary = "May this evaluation stop: which pairs are decided, and since which item?"
+    content = SequentialQuestion
+    reports = (SequentialReport,)
+    request = SequentialRequest
+    examples = EXAMPLES
+    parts = {"judgements": "Instead of texts and scores: files of judgements by people."}
+    command = "race"
+    fields = options(SequentialRequest, SOURCES)
+    compares = "comparison"
+    named = (FINISHED, comparisons.FINISHED)
+    pictures = PICTURES
+    tables = ("systems", "pairs")
+    naming = ("name", "a", "b", "leader")
+
+    def parse(
+        self, request: Mapping[str, Any], files: Sequence[FormFile] = ()
+    ) -> SequentialQuestion:
+        return parse(request, [(file.name, file.data) for file in files])
+
+    def comparison(self, question: SequentialQuestion) -> Comparison | None:
+        return question.comparison
+
+    compute = staticmethod(compute)
+    answer = staticmethod(answer)
+    present = staticmethod(present)
+
+
+KIND = SequentialComparisons()

@@ -1,0 +1,330 @@
+"""Races: boundaries against textbook loops, who stops when, sources of scores, warnings."""
+
+from __future__ import annotations
+
+import json
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+import sigtest
+from sigtest.cli import main
+from sigtest.errors import InputError, LengthError, LimitError, RecipeError, SigtestError
+from sigtest.kinds import KINDS
+from sigtest.kinds.base import Finished
+from sigtest.race.compute import Race, standing
+from sigtest.race.sequences import Sequences, all_pairs
+from sigtest.report import encode
+
+KIND = KINDS["sequential-comparisons"]
+LEVEL = 0.05
+
+
+def right(shares, items=300, seed=0):
+    rng = np.random.default_rng(seed)
+    return (rng.random((items, len(shares))) < shares).astype(float)
+
+
+def normal(means, items, seed):
+    noise = np.random.default_rng(seed).normal(size=(items, len(means)))
+    return noise + np.array(means)
+
+
+def columns(scores, names="abcdefgh"):
+    listed = np.where(np.isnan(scores), None, scores).T.tolist()
+    return dict(zip(names, listed, strict=False))
+
+
+def reported(scores, **choices):
+    return KIND.compute(KIND.parse({"scores": columns(scores), **choices}))
+
+
+def capital(differences, candidate):
+    """Waudby-Smith & Ramdas (2024), Theorem 3, one side, of differences in [-1, 1]."""
+    logarithm, seen = 0.0, []
+    for t, d in enumerate(differences, 1):
+        means = [sum(seen[: i + 1]) / (i + 2) for i in range(len(seen))]
+        variance = (1 + sum((x - m) ** 2 for x, m in zip(seen, means, strict=True))) / t
+        bet = math.sqrt(2 * math.log(2 / LEVEL) / (variance * t * math.log(1 + t)))
+        logarithm += math.log(1 + min(bet, 0.6) * (d - candidate))
+        seen.append(d)
+    return logarithm
+
+
+@pytest.mark.parametrize("items", [12, 40, 150])
+def test_betting_intervals_are_where_a_plain_loop_has_won_enough(items: int) -> None:
+    scores = right((0.8, 0.5), items, seed=items)
+    d = (scores[:, 0] - scores[:, 1]).tolist()
+    race = Sequences(all_pairs(2), LEVEL, 1.0, 100)
+    race.add(scores)
+
+    low, high = race.intervals()[0]
+
+    target = math.log(2 / LEVEL)
+    ends = (-1 + 1e-9, 0.5)
+    assert low == pytest.approx(
+        brentq(lambda m: capital(d, m) - target, *ends, xtol=1e-13), abs=1e-9
+    )
+    turned = [-x for x in d]
+    other = -brentq(lambda m: capital(turned, m) - target, *ends, xtol=1e-13)
+    assert high == pytest.approx(other, abs=1e-9)
+
+
+def test_a_pair_is_decided_with_the_item_at_which_half_the_capital_is_enough() -> None:
+    scores = right((0.8, 0.5), 150, seed=4)
+    d = (scores[:, 0] - scores[:, 1]).tolist()
+    first = next(n for n in range(1, 151) if capital(d[:n], 0.0) >= math.log(2 / LEVEL))
+
+    (pair,) = reported(scores).pairs
+
+    assert (pair.decided, pair.since) == ("a", first)
+
+
+def test_asymptotic_intervals_are_those_of_the_formula() -> None:
+    """Waudby-Smith et al. (2024), Theorem 2.2, with rho for 5 burn-ins; s.d. with n."""
+    scores = normal((0.5, 0.0), 400, 3)
+    burn_in, d = 50, scores[:, 0] - scores[:, 1]
+    rho2 = (-2 * math.log(LEVEL) + math.log(-2 * math.log(LEVEL)) + 1) / (5 * burn_in)
+
+    def reach(n):
+        grown = n * rho2 + 1
+        return d[:n].std() * math.sqrt(
+            2 * grown / (n**2 * rho2) * math.log(math.sqrt(grown) / LEVEL)
+        )
+
+    report = reported(scores, burn_in=burn_in)
+
+    (pair,) = report.pairs
+    assert pair.difference == pytest.approx(d.mean(), abs=1e-12)
+    assert pair.ci == pytest.approx((d.mean() - reach(400), d.mean() + reach(400)), abs=1e-9)
+    first = next(n for n in range(burn_in, 401) if abs(d[:n].mean()) > reach(n))
+    assert (pair.decided, pair.since) == ("a", first)
+    assert report.looks[-1].ci == pytest.approx(pair.ci, abs=1e-12)
+    assert min(look.row for look in report.looks) >= burn_in
+
+
+@pytest.mark.parametrize("scale", [None, (-9.0, 9.0)])
+def test_batches_of_any_size_say_what_all_items_at_once_do(scale) -> None:
+    scores = np.clip(normal((0.5, 0.2, 0.0), 333, 1), -9, 9)
+    whole = reported(scores, scale=scale)
+    for size in (1, 10, 333):
+        race = Race("abc", scale=scale)
+        for start in range(0, len(scores), size):
+            race.add(columns(scores[start : start + size]))
+        assert race.report() == whole
+
+
+def test_a_score_of_another_scale_says_the_same_in_its_own_unit() -> None:
+    ones, hundreds = (reported(right((0.9, 0.6)) * k, scale=(0, k)) for k in (1, 100))
+    assert [pair.since for pair in ones.pairs] == [pair.since for pair in hundreds.pairs]
+    assert hundreds.pairs[0].ci == pytest.approx([100 * end for end in ones.pairs[0].ci], abs=1e-7)
+
+
+def test_where_less_is_better_the_other_one_wins() -> None:
+    more, less = (reported(right((0.9, 0.4, 0.6)), lower=lower) for lower in (False, True))
+    assert (more.leader, less.leader) == ("a", "b")
+    assert [pair.since for pair in more.pairs] == [pair.since for pair in less.pairs]
+    assert {pair.decided for pair in more.pairs[:2]} == {"a"}
+    assert {pair.decided for pair in less.pairs[:2]} == {"b"}
+    assert more.systems[0].range == (1, 1)
+    assert less.systems[0].range == (3, 3)
+
+
+def test_a_system_that_has_stopped_stops_no_other() -> None:
+    """b loses to a, then would beat c, then a beats c: c stops with a's win alone."""
+    pairs = all_pairs(3)  # ab, ac, bc
+    sequences = SimpleNamespace(
+        pairs=pairs, decided=np.array([1, 1, 1]), since=np.array([10, 40, 20])
+    )
+    question = SimpleNamespace(systems="abc", choices=SimpleNamespace(lower=False))
+
+    now = standing(sequences, question)
+
+    assert now.until.tolist() == [40, 10, 40]
+    assert now.over == 40
+    open_ = SimpleNamespace(pairs=pairs, decided=np.array([1, 0, 1]), since=np.array([10, 0, 20]))
+    assert standing(open_, question).until.tolist() == [0, 10, 0]
+    assert standing(open_, question).over == 0
+
+
+def test_what_stopping_spares_is_counted_in_scores() -> None:
+    report = reported(right((0.95, 0.6, 0.3), 400))
+    stops = [system.until for system in report.systems]
+    assert report.over == max(stops)
+    assert report.needed == sum(stops)
+    assert report.observations == 1200
+    assert "spared" in KIND.answer(report)[0]
+
+
+def test_pairs_are_compared_on_the_items_that_both_have() -> None:
+    scores = right((0.9, 0.5, 0.7), 300)
+    scores[:100, 2] = np.nan  # joins late
+    scores[200:, 1] = np.nan  # has stopped
+
+    pairs = {(pair.a, pair.b): pair for pair in reported(scores).pairs}
+
+    common = scores[100:200][:, 1:]
+    assert pairs["b", "c"].items == 100
+    assert pairs["b", "c"].difference == pytest.approx(float(np.diff(-common).mean()))
+    late = Sequences(all_pairs(2), LEVEL / 3, 1.0, 100)
+    late.add(scores[100:][:, [0, 2]])
+    assert pairs["a", "c"].ci == pytest.approx(late.intervals()[0].tolist())
+    assert pairs["a", "c"].since == (late.since[0] + 100 if late.since[0] else None)
+
+
+def test_items_by_name_are_those_of_lists() -> None:
+    scores = right((0.9, 0.5), 60)
+    named = {k: {f"q{i}": v for i, v in enumerate(own)} for k, own in columns(scores).items()}
+    assert KIND.compute(KIND.parse({"scores": named})) == reported(scores)
+
+
+def test_a_decision_stays_and_no_item_before_the_burn_in_decides() -> None:
+    far = normal((3.0, 0.0), 150, 2)
+    (pair,) = reported(far[:99]).pairs
+    assert (pair.decided, pair.ci) == (None, (-math.inf, math.inf))
+    assert encode(reported(far[:99]))["pairs"][0]["ci"] == [None, None]
+    back = np.concatenate([far, far[:, ::-1]])
+    (pair,) = reported(back).pairs
+    assert (pair.decided, pair.since) == ("a", 100)
+
+
+def test_about_how_many_items_the_rest_takes() -> None:
+    """Of pairs that are open after 120 items, whose differences were small so far."""
+    for step, scale in ((0.12, (0, 1)), (0.25, None)):
+        ratios = []
+        for seed in range(60):
+            scores = normal((step, 0.0), 40_000, seed)
+            if scale:
+                scores = right((0.7, 0.7 - step), 40_000, seed)
+            race = Sequences(all_pairs(2), LEVEL, 1.0 if scale else None, 100)
+            race.add(scores[:120])
+            about = race.remaining()[0]
+            if race.decided[0] == 0 and about:
+                race.add(scores[120:])
+                ratios.append(about / (race.since[0] - 120))
+        assert 0.5 < np.median(ratios) < 3
+
+
+def test_nothing_is_said_of_what_goes_on_for_ever() -> None:
+    same = reported(np.ones((50, 2)))
+    assert (same.pairs[0].remaining, same.remaining, same.pairs[0].decided) == (None, None, None)
+
+
+def test_sorted_items_are_warned_of_and_shuffled_ones_are_not() -> None:
+    scores = right((0.8, 0.6, 0.5), 300)
+    hard_last = scores[np.argsort(-scores.sum(axis=1), kind="stable")]
+    in_blocks = np.repeat(scores[::10], 10, axis=0)
+    for ordered in (hard_last, in_blocks):
+        assert any("random order" in warning for warning in reported(ordered).warnings)
+    warned = [reported(right((0.8, 0.6, 0.5), 300, seed)).warnings for seed in range(100)]
+    assert sum(map(bool, warned)) <= 4
+
+
+def test_skewed_differences_are_warned_of_where_no_scale_is_given() -> None:
+    rng = np.random.default_rng(5)
+    rare = np.where(rng.random((400, 2)) < [0.03, 0.0], -0.97, 0.03) + 0.01 * rng.normal(
+        size=(400, 2)
+    )
+    assert any("skewed" in warning for warning in reported(rare).warnings)
+    assert not reported(rare, scale=(-2, 2)).warnings
+    assert not reported(rng.normal(size=(400, 2))).warnings
+
+
+def test_a_comparison_races_by_its_metric() -> None:
+    scores = right((0.9, 0.5), 60)
+    systems = {name: {"scores": {"ok": own}} for name, own in columns(scores).items()}
+    body = {"systems": systems, "metrics": ["scores"]}
+
+    report = KIND.compute(KIND.parse({"comparison": body}))
+
+    assert report.pairs == reported(scores).pairs
+    assert report.statistic == "mean scores of a segment"
+    finished = Finished(KINDS["comparisons"].parse(body), {})
+    named = {"comparison": {"id": "c"}}
+    for place in KIND.named:
+        ids = place.ids(named)
+        named = place.replace(named, dict.fromkeys(ids, place.take(finished)))
+    assert KIND.compute(KIND.parse(named)) == report
+
+
+def test_error_rates_race_downwards() -> None:
+    reference = ["a b c d"] * 40
+    systems = {"good": ["a b c d"] * 40, "poor": ["a x c y"] * 40}
+    body = {"references": reference, "systems": systems, "metrics": ["bleu", "ter"]}
+    report = KIND.compute(KIND.parse({"comparison": body, "metric": "ter", "scale": [0, 100]}))
+    assert (report.leader, report.pairs[0].decided) == ("good", "a")
+    assert report.systems[1].mean == pytest.approx(50)
+
+
+def test_judgements_of_people_race_by_their_means() -> None:
+    rows = [
+        {
+            "annotator": who,
+            "system": system,
+            "segment": segment,
+            "score": score + 10 * (who == "w2"),
+        }
+        for segment in range(60)
+        for system, score in (("a", 60 + segment % 7), ("b", 50 + segment % 5))
+        for who in ("w1", "w2")
+    ]
+    report = KIND.compute(
+        KIND.parse({"human": {"judgements": rows, "standardise": "none"}, "scale": [0, 100]})
+    )
+    means = np.array([[65 + s % 7, 55 + s % 5] for s in range(60)], dtype=float)
+    assert report.pairs == reported(means, scale=[0, 100]).pairs
+
+
+@pytest.mark.parametrize(
+    ("request_", "error", "words"),
+    [
+        ({}, InputError, "about one of scores, comparison, human; 0 are given"),
+        ({"scores": {"a": [1], "b": [0]}, "human": {}}, InputError, "2 are given"),
+        ({"scores": {"a": [1, 2]}}, LimitError, "2 to 300 systems"),
+        ({"scores": {"a": [1, 2], "b": [1]}}, LengthError, "1 segment scores"),
+        ({"scores": {"a": [1, "x"], "b": [1, 0]}}, InputError, "'x' is not a finite number"),
+        ({"scores": {"a": [1, 5], "b": [1, 0]}, "scale": [0, 4]}, InputError, "is 5, outside"),
+        ({"scores": {"a": [1], "b": [0]}, "scale": [4, 0]}, SigtestError, "must rise"),
+        ({"scores": {"a": [1], "b": [0]}, "alpha": 0.7}, RecipeError, "lie between 0 and 0.5"),
+        ({"scores": {"a": [1], "b": [0]}, "burnin": 5}, RecipeError, "burn_in"),
+    ],
+)
+def test_requests_that_cannot_be_used_say_why(request_, error, words) -> None:
+    with pytest.raises(error, match=words):
+        KIND.parse(request_)
+
+
+def test_races_refuse_what_they_do_not_know() -> None:
+    race = sigtest.Race(["new", "old"], scale=(0, 1))
+    with pytest.raises(RecipeError, match="Did you mean 'new'"):
+        race.add({"New": 1})
+    with pytest.raises(InputError, match="outside of the scale"):
+        race.add({"new": 3, "old": 0})
+    assert race.sequences.items == 0
+
+
+def test_the_shell_reads_rows_with_gaps_and_draws(tmp_path, capsys) -> None:
+    scores = right((0.95, 0.6, 0.3), 120)
+    scores[60:, 2] = np.nan
+    table = tmp_path / "scores.tsv"
+    rows = ["\t".join("" if math.isnan(v) else f"{v:g}" for v in row) for row in scores]
+    lines = [f"q{i}\t{row}" for i, row in enumerate(rows)]
+    table.write_text("\n".join(["item\ta\tb\tc", *lines]) + "\n")
+
+    assert main(["race", str(table), "--format", "json", "--plots", str(tmp_path / "plots")]) == 0
+
+    assert KIND.read(json.loads(capsys.readouterr().out)) == reported(scores)
+    assert (tmp_path / "plots" / "race.svg").read_text().startswith("<svg")
+
+
+def test_the_shell_reads_judgements(tmp_path, capsys) -> None:
+    path = tmp_path / "judged.csv"
+    rows = [f"{s},{i},{50 + 8 * (s == 'a') + i % 3}" for i in range(40) for s in "ab"]
+    path.write_text("\n".join(["system,segment,score", *rows]) + "\n")
+    assert main(["race", "--human", str(path), "--scale", "0,100", "--format", "csv"]) == 0
+    assert "a,b,40,8." in capsys.readouterr().out
+    assert main(["race"]) == 2
+    assert "which FILE of scores" in capsys.readouterr().err
