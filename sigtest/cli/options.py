@@ -433,15 +433,18 @@ def gate(parser: Parser) -> None:
 
     sigtest gate -r FILE --baseline NAME --margin M [NAME=]SYSTEM [NAME=]SYSTEM ... [options]
     sigtest gate -r FILE --baseline NAME --aa [NAME=]SYSTEM [NAME=]SYSTEM ... [options]
+    sigtest gate --from PATH --baseline NUMBER [--margin M] [options]
 
     Exit status 0: all systems pass; 1: one fails; 3: the test set cannot tell; 2: bad usage or input.
     A system passes where data reject that it is worse by the margin or more (bootstrap-t, one-sided at
     alpha), and fails where they show that it is. The power says how likely a system passes that does
     not differ at all: below .8, take more segments or a wider margin. --test, --interval, --alternative
-    and --exact are decided already, and refused.
+    and --exact are decided already, and refused. Against a number, means of scores pass that are shown
+    to reach it: shares by the exact binomial test.
 
-    example:
+    examples:
       sigtest gate -r ref.en --baseline main --margin 0.3 main.en candidate.en
+      sigtest gate --from answers.csv --baseline 0.88
     """  # noqa: D405, E501
     add_files(parser.add_argument_group("what to compare"))
     group = parser.add_argument_group("what may pass")
