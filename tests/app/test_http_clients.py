@@ -124,6 +124,7 @@ def of_collection(collection: str, operations: list[Operation]) -> list[str]:
     return [*lines, "}"]
 
 
+@pytest.mark.slow
 def test_typescript(service: httpx.Client, workshop: Path) -> None:
     document = service.get("/openapi.json").json()
     operations = [

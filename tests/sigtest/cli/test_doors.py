@@ -52,8 +52,12 @@ esac
 """  # stands in for the program that comments
 
 
-@pytest.mark.parametrize("known", [False, True])
-@pytest.mark.parametrize(("wrong", "outcome", "status"), [(2, "pass", 0), (40, "fail", 1)])
+@pytest.mark.parametrize(("wrong", "outcome", "status", "known"), [
+    (2, "pass", 0, False),
+    (40, "fail", 1, True),
+    pytest.param(2, "pass", 0, True, marks=pytest.mark.slow),
+    pytest.param(40, "fail", 1, False, marks=pytest.mark.slow),
+])  # fmt: skip
 def test_the_action_decides_comments_and_ends_as_the_gate(
     tmp_path: Path, wrong: int, outcome: str, status: int, known: bool
 ) -> None:

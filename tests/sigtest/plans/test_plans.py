@@ -143,7 +143,10 @@ def test_a_planned_test_set_has_the_promised_power() -> None:
     assert power == pytest.approx(0.8, abs=0.045)
 
 
-@pytest.mark.parametrize(("name", "reference", "size"), SETS)
+@pytest.mark.parametrize(
+    ("name", "reference", "size"),
+    [SETS[-1], *(pytest.param(*own, marks=pytest.mark.slow) for own in SETS[:-1])],
+)
 def test_planned_at_500_segments_holds_on_the_whole(
     data: Path, name: str, reference: str, size: int
 ) -> None:

@@ -37,7 +37,7 @@ SLOW: dict[str, Any] = {
     "segments": 1500,
     "systems": 6,
     "metrics": ["bleu", "chrf"],
-    "resamples": 20_000,
+    "resamples": 12_000,
 }
 # Only a job that is still there: one made anew, of a task that has ended, nobody would look at.
 CORRUPT = """
@@ -81,6 +81,7 @@ def test_workers_killed_within_their_tasks(service: Service) -> None:
     succeeds(service, comparison, record)
 
 
+@pytest.mark.slow
 def test_worker_killed_over_a_forgotten_job_leaves_nothing(service: Service) -> None:
     comparison, record = half_way(service, 12)
     workers = service.caught()
@@ -114,6 +115,7 @@ def test_another_worker_comes_in_the_place_of_one_that_was_killed(service: Servi
     assert killed not in service.workers()
 
 
+@pytest.mark.slow
 def test_executions_without_a_record_stop_nobody(service: Service) -> None:
     """RQ fails a job that succeeded where it lists an execution whose record has expired."""
     comparison, record = half_way(service, 11)
@@ -158,6 +160,7 @@ def test_supervisor_killed(service: Service) -> None:
     assert not set(everybody) & {service.server(), *service.workers()}
 
 
+@pytest.mark.slow
 def test_lost_pieces_are_computed_again(service: Service) -> None:
     comparison, record = half_way(service, 7)
     redis = connect(service.settings)

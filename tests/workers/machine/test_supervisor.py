@@ -107,7 +107,7 @@ def test_everything_ends_with_its_parent(tmp_path: Path) -> None:
 
 def test_work_goes_on_after_a_restart(tmp_path: Path) -> None:
     settings = Settings(state=tmp_path, block=500)
-    comparison = synthetic(1, segments=1500, systems=6, resamples=20_000)
+    comparison = synthetic(1, segments=1500, systems=4, resamples=10_000)
     with started(settings) as service:
         record, _ = service.jobs.submit(comparison, CALLER)
         until(lambda: service.jobs.find(record.id, CALLER).progress.phase == "resampling")
