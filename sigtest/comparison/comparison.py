@@ -34,6 +34,7 @@ from sigtest.requests.recipe import Baseline, Choices, Recipe, of_labels
 from sigtest.significance import CORRECTIONS, own_tests
 
 MOST_NOTES, LONGEST_NOTE = 100, 2000
+MOST_APART = 10_000_000  # systems times all their items: 160 MB
 
 ITEMS_ALONE = (
     "Clusters are the unit: standard errors from the choice of items take items as independent, "
@@ -512,9 +513,19 @@ def _met(
 
 
 def _apart(systems: Sequence[System]) -> tuple[tuple[System, ...], tuple[str, ...]]:
-    """Systems with weight 0 on the items of others, and whose each item is."""
+    """Systems with weight 0 on the items of others, and whose each item is.
+
+    Raises:
+        InputError: So many that their product takes too much memory.
+    """
     sizes = [max(map(len, own.scores.values()), default=0) for own in systems]
     made, start = [], 0
+    if sum(sizes) * len(systems) > MOST_APART:
+        raise InputError(
+            f"{len(systems)} systems with {sum(sizes):,} items of their own are more than can be "
+            "compared at once; leave some out.",
+            field="systems",
+        )
     for own, size in zip(systems, sizes, strict=True):
         around = ((start, sum(sizes) - start - size), (0, 0))
         scores = {

@@ -13,7 +13,7 @@ from sigtest.data.testset import System, TestSet
 from sigtest.errors import InputError
 from sigtest.metrics.base import Fraction, Metric
 
-MOST_RUNS = 10_000  # of an item
+MOST_RUNS = 1_000  # of an item; binomial coefficients of more take long
 MOST_LOSS = 230  # of a token; third powers of its exponential, which skewness sums, are numbers
 
 

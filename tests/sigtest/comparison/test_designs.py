@@ -132,6 +132,12 @@ def test_items_of_two_systems_are_no_own_items(tmp_path: Path) -> None:
         sigtest.compare(from_=path, unpaired=True)
 
 
+def test_many_systems_on_many_items_of_their_own_are_refused_before_they_take_memory() -> None:
+    scores = {f"s{i}": [0.0, 1.0] * 600 for i in range(100)}
+    with pytest.raises(InputError, match="100 systems with 120,000 items of their own"):
+        compared(scores, unpaired=True)
+
+
 # a number
 
 
