@@ -83,27 +83,35 @@ def test_a_pair_is_decided_with_the_item_at_which_half_the_capital_is_enough() -
     assert (pair.decided, pair.since) == ("a", first)
 
 
-def test_asymptotic_intervals_are_those_of_the_formula() -> None:
+def reach(d, burn_in):
     """Waudby-Smith et al. (2024), Theorem 2.2, with rho for 5 burn-ins; s.d. with n."""
+    n, twice = len(d), -2 * math.log(LEVEL)
+    rho2 = (twice + math.log(twice) + 1) / (5 * burn_in)
+    grown = n * rho2 + 1
+    return d.std() * math.sqrt(2 * grown / (n**2 * rho2) * math.log(math.sqrt(grown) / LEVEL))
+
+
+def test_asymptotic_intervals_are_those_of_the_formula() -> None:
     scores = normal((0.5, 0.0), 400, 3)
     burn_in, d = 50, scores[:, 0] - scores[:, 1]
-    rho2 = (-2 * math.log(LEVEL) + math.log(-2 * math.log(LEVEL)) + 1) / (5 * burn_in)
-
-    def reach(n):
-        grown = n * rho2 + 1
-        return d[:n].std() * math.sqrt(
-            2 * grown / (n**2 * rho2) * math.log(math.sqrt(grown) / LEVEL)
-        )
 
     report = reported(scores, burn_in=burn_in)
 
     (pair,) = report.pairs
     assert pair.difference == pytest.approx(d.mean(), abs=1e-12)
-    assert pair.ci == pytest.approx((d.mean() - reach(400), d.mean() + reach(400)), abs=1e-9)
-    first = next(n for n in range(burn_in, 401) if abs(d[:n].mean()) > reach(n))
-    assert (pair.decided, pair.since) == ("a", first)
+    ends = (d.mean() - reach(d, burn_in), d.mean() + reach(d, burn_in))
+    assert pair.ci == pytest.approx(ends, abs=1e-9)
     assert report.looks[-1].ci == pytest.approx(pair.ci, abs=1e-12)
     assert min(look.row for look in report.looks) >= burn_in
+
+
+def test_an_asymptotic_interval_decides_with_the_first_item_that_leaves_0_out() -> None:
+    for seed in range(40):
+        scores = normal((0.5, 0.0), 400, seed)
+        d = scores[:, 0] - scores[:, 1]
+        apart = [n for n in range(10, 401) if abs(d[:n].mean()) > reach(d[:n], 10)]
+        (pair,) = reported(scores, burn_in=10).pairs
+        assert pair.since == (apart[0] if apart else None)
 
 
 @pytest.mark.parametrize("scale", [None, (-9.0, 9.0)])
@@ -214,10 +222,11 @@ def test_nothing_is_said_of_what_goes_on_for_ever() -> None:
 
 
 def test_sorted_items_are_warned_of_and_shuffled_ones_are_not() -> None:
-    scores = right((0.8, 0.6, 0.5), 300)
-    hard_last = scores[np.argsort(-scores.sum(axis=1), kind="stable")]
-    in_blocks = np.repeat(scores[::10], 10, axis=0)
-    for ordered in (hard_last, in_blocks):
+    rng = np.random.default_rng(8)
+    harder = np.linspace(0.9, 0.5, 600)[:, None]  # with little between neighbours
+    falling = (rng.random((600, 2)) < harder).astype(float)
+    twice = np.repeat(right((0.8, 0.6, 0.5), 150), 2, axis=0)  # without a trend
+    for ordered in (falling, twice):
         assert any("random order" in warning for warning in reported(ordered).warnings)
     warned = [reported(right((0.8, 0.6, 0.5), 300, seed)).warnings for seed in range(100)]
     assert sum(map(bool, warned)) <= 4
