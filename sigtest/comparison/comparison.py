@@ -505,8 +505,7 @@ def _met(
         testset = replace(testset, segments=len(owners), labels=owners)
     if "tests" not in wanted.model_fields_set and (wanted.unpaired or bar is not None):
         exact = "fisher" if wanted.unpaired else "binomial"
-        own = [system for system in systems if system.name in names]
-        tables = [table for system in own for table in system.scores.values()]
+        tables = [rows for own in systems if own.name in names for rows in own.scores.values()]
         alone = testset.documents is None and all(np.isin(rows, (0, 1)).all() for rows in tables)
         chosen["tests"] = (exact if alone else "bootstrap_t",)
     return wanted.model_copy(update=chosen), replace(entry, systems=systems, testset=testset)

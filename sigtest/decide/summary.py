@@ -360,9 +360,8 @@ def _of_proportions(part: Part, facts: Facts) -> Facts:
     """The same with intervals that hold for few units, too, which those of the bootstrap do not."""
     units, alpha = part.units, part.recipe.alpha
     a, b = part.pairs.T
-    each = np.full(len(part.systems), units)
-    if part.recipe.unpaired:
-        each = np.array([(part.labels or ()).count(name) for name in part.systems])
+    # labels say whose items are, and are known here only where systems have their own
+    each = np.array([(part.labels or ()).count(name) or units for name in part.systems])
     right = np.rint(facts.scores * each)
     low, high = wilson_interval(right, each, alpha)
     bar = np.array([name == str(part.recipe.bar) for name in part.systems])

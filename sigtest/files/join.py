@@ -147,21 +147,16 @@ def _with_counts(joined: Material, wanted: Mapping[str, int]) -> Material:
         least = wanted.get(own.label.casefold(), wanted.get("", 0))
         if least and not any(isinstance(v, tuple) for run in own.runs for v in run):
             rows = [[v for v in row if v is not None] for row in zip(*own.runs, strict=True)]
-            wrong = {
-                "neither 0 nor 1": [i for i, row in enumerate(rows) if not {*row} <= {0.0, 1.0}],
-                f"of fewer runs than k = {least}": [
-                    i for i, row in enumerate(rows) if len(row) < least
-                ],
-            }
-            for what, places in wrong.items():
-                if places:
-                    raise InputError(
-                        f"{joined.name}: {own.label!r} scores of system {own.system!r} are {what} "
-                        f"for {len(places):,} of {len(rows):,} segments "
-                        f"({examples(map(joined.segment, places))}); pass@k and pass^k count runs "
-                        "that pass (1) or fail (0), at least k of every segment.",
-                        system=own.system,
-                    )
+            wrong = [
+                i for i, row in enumerate(rows) if len(row) < least or not {*row} <= {0.0, 1.0}
+            ]
+            if wrong:
+                raise InputError(
+                    f"{joined.name}: pass@k and pass^k need {least} runs of every segment, each 1 "
+                    f"(passed) or 0; {own.label!r} of system {own.system!r} has others for "
+                    f"{len(wrong):,} of {len(rows):,} ({examples(map(joined.segment, wrong))}).",
+                    system=own.system,
+                )
             counts = tuple((float(sum(row)), float(len(row))) for row in rows)
             own = replace(own, runs=(counts,))
         tables.append(own)

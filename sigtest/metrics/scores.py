@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from math import comb
 from typing import ClassVar
 
@@ -46,11 +47,6 @@ class ScoreMetric(Metric):
     @property
     def label(self) -> str:
         return self.of or self.name
-
-    @property
-    def least_runs(self) -> int:
-        """How many runs of an item must be there to be counted; 0 where their mean is taken."""
-        return 0
 
     @property
     def width(self) -> int:
@@ -211,10 +207,6 @@ class PassAtK(ScoreMetric):
     def label(self) -> str:
         return self.name.replace("k", str(self.k))
 
-    @property
-    def least_runs(self) -> int:
-        return self.k
-
     def statistics(self, testset: TestSet, system: System) -> Array:
         rows = super().statistics(testset, system)
         passed, runs = rows.T
@@ -229,9 +221,8 @@ class PassAtK(ScoreMetric):
                 system=system.name,
                 line=line,
             )
-        pairs = [*map(tuple, rows.astype(np.int64).tolist())]
-        known = {pair: self.chance(*pair) for pair in set(pairs)}
-        return np.array([(known[pair], 1.0) for pair in pairs])
+        chance = cache(self.chance)  # of few pairs of counts
+        return np.array([(chance(*pair), 1.0) for pair in rows.astype(np.int64).tolist()])
 
     def chance(self, passed: int, runs: int) -> float:
         """Of one item, from whole numbers, so that it is rounded once."""

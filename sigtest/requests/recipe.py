@@ -315,11 +315,11 @@ class Recipe(Choices):
 
     def _check_counted_runs(self) -> None:
         """Scores whose runs are counted are pairs of numbers, which other metrics misread."""
-        from sigtest.metrics.scores import ScoreMetric
+        from sigtest.metrics.scores import PassAtK, ScoreMetric
 
         scored = [metric for metric in self.metrics if isinstance(metric, ScoreMetric)]
-        counted = {metric.of for metric in scored if metric.least_runs}
-        others = {metric.of for metric in scored if not metric.least_runs}
+        counted = {metric.of for metric in scored if isinstance(metric, PassAtK)}
+        others = {metric.of for metric in scored if not isinstance(metric, PassAtK)}
         if counted and others and (counted & others or "" in counted | others):
             raise RecipeError(
                 "pass@k and pass^k count the runs of an item that pass, and other metrics take "
@@ -375,8 +375,8 @@ class Recipe(Choices):
     def as_json(self) -> dict[str, Any]:
         """The fields of a JSON request that `of` turns into this recipe."""
         metrics = [{"name": m.name, **m.options} if m.options else m.name for m in self.metrics]
-        usual = {"stratified": False, "family": "present", "interval": "percentile"}
-        usual["unpaired"] = False
+        plain = ("stratified", "unpaired", "family", "interval")
+        usual = {name: type(self).model_fields[name].default for name in plain}
         body = {"metrics": metrics, **self.model_dump(mode="json", exclude={"metrics"})}
         return {k: v for k, v in body.items() if usual.get(k, ...) != v}
 
@@ -517,7 +517,7 @@ def labels_asked(metrics: object) -> dict[str, int] | None:
     Raises:
         RecipeError: See `parse_metric`.
     """
-    from sigtest.metrics.scores import ScoreMetric
+    from sigtest.metrics.scores import PassAtK, ScoreMetric
 
     if not isinstance(metrics, list | tuple) or not metrics:
         return None
@@ -525,7 +525,7 @@ def labels_asked(metrics: object) -> dict[str, int] | None:
     for own in map(parse_metric, of_labels(metrics, None)):
         if isinstance(own, ScoreMetric):
             label = own.of.casefold()
-            found[label] = max(found.get(label, 0), own.least_runs)
+            found[label] = max(found.get(label, 0), own.k if isinstance(own, PassAtK) else 0)
     return found
 
 

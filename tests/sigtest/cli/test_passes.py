@@ -81,9 +81,12 @@ def test_items_may_have_more_runs_than_others(answer: Answer, table: Table) -> N
 @pytest.mark.parametrize(
     ("change", "complaint_of"),
     [
-        (("t1,B,0,1", "t1,B,0,.5"), "neither 0 nor 1 for 1 of 3 segments ('t1')"),
-        (("t2,A,0,1\nt2,A,1,1\n", ""), "of fewer runs than k = 3 for 1 of 3 segments ('t2')"),
-        (("t1,A,", "t7,A,"), "of fewer runs than k = 3 for 1 of 4 segments ('t1')"),
+        (
+            ("t1,B,0,1", "t1,B,0,.5"),
+            "each 1 (passed) or 0; 'runs' of system 'B' has others for 1 of 3 ('t1')",
+        ),
+        (("t2,A,0,1\nt2,A,1,1\n", ""), "of system 'A' has others for 1 of 3 ('t2')"),
+        (("t1,A,", "t7,A,"), "of system 'A' has others for 1 of 4 ('t1')"),
     ],
 )
 def test_items_without_k_runs_that_pass_or_fail_are_named(
