@@ -24,8 +24,9 @@ from sigtest.files.file import first_twice
 from sigtest.files.tree import CHUNK, TAR, TAR_MAGIC, Meter, Tree, is_hidden
 
 zstd: Any = None
-with suppress(ImportError):  # the extra `zstd`
-    zstd = import_module("backports.zstd")
+for _place in ("compression.zstd", "backports.zstd"):  # of Python 3.14, or the extra `zstd`
+    with suppress(ImportError):
+        zstd = zstd or import_module(_place)
 
 ENTRY = b"PK\x01\x02"  # opens every entry of a zip's directory
 ENCRYPTED = 0x1

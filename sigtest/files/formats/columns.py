@@ -144,8 +144,9 @@ class ColumnLayout:
             if columns
         }
         taken = {*self.single.values(), *self.references}
-        others = [c for c in table.header if c not in taken and not is_index(c)]
         self.naming = self._naming()
+        labels = [c for c in table.header[: 1 if self.naming else None] if is_index(c)]
+        others = [c for c in table.header if c not in taken and c not in labels]
         self.inferred = None if "id" in self.single or self.naming else self._identify(others)
         if self.inferred is not None:
             self.single["id"] = self.inferred
@@ -213,7 +214,8 @@ class ColumnLayout:
         That they are was said, or one is called so and most rows have names of their own: a second
         row of one name is then refused.
         """
-        before = takewhile(lambda c: not self.is_measured(c), self.table.header)
+        start = is_index(self.table.header[0]) and self.is_measured(self.table.header[0])
+        before = takewhile(lambda c: not self.is_measured(c), self.table.header[start:])
         columns = [column for column in before if role_of(column) != "metric"]
         own = len({*self._keys([*columns, *self._keyed("metric")])})
         few = self._keyed("id", "system") or 2 * own <= len(self.table)

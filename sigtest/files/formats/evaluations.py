@@ -62,13 +62,12 @@ def read_promptfoo(file: File) -> Material:
         _objects(_results(file), file.name),
         key=lambda r: [float_in(r.get(name)) or 0.0 for name in ("testIdx", "promptIdx")],
     ):
-        provider, test = result.get("provider"), record_in(result, "testCase")
-        if isinstance(provider, dict):
-            provider = provider.get("label") or provider.get("id")
+        own, test = record_in(result, "provider"), record_in(result, "testCase")
         asked = json.dumps(result.get("vars") or test.get("vars"), ensure_ascii=False)
         item = asked + json.dumps([test.get("description"), test.get("assert")])
         tests.setdefault(item, result.get("testIdx"))
-        system, prompt = without_slash(str(provider)), str(result.get("promptIdx"))
+        system = without_slash(str(own.get("label") or own.get("id") or result.get("provider")))
+        prompt = str(result.get("promptIdx"))
         prompts[system].setdefault(prompt, len(prompts[system]) + 1)
         results.append((result, system, prompt, item, asked))
     rows: list[Sequence[object]] = []

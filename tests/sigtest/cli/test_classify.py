@@ -182,6 +182,7 @@ def test_what_makes_no_sense_is_one_sentence(
         ("set\ta\tb\nx\t1\t2\ny\t3\n", "line 3: 2 cells between tabs, the header names 3"),
         ("set\ta\tb\nx\t1\t2\ny\t3\tNA\n", "'b' has no 'scores' score for 1 of 2 segments ('y')"),
         ("a\tb\n1\t2\n", "the first column names each of them"),
+        ("set\t\tb\nx\t1\t2\ny\t2\t3\nz\t3\t4\n", "line 2: A system's name must have 1 to 200"),
         ("set\ta\tb\n", "a table with named columns"),
         ("set\ta\tb\nx\tinf\t2\ny\t1\t1\n", "line 2, column 'a': 'inf' is not finite"),
         ("set\ta\tb\nx\t1\t\ny\t1\t1\n", "'b' has no 'scores' score for 1 of 2 segments ('x')"),
@@ -214,6 +215,15 @@ def test_a_board_of_tasks_is_what_a_table_of_data_sets_is(answer: Answer, tmp_pa
         report = tmp_path / "report.json"
         assert main(["board", str(table), *told, "--output", str(report)]) == 0
         assert json.loads(report.read_text()) == found
+
+
+def test_numbers_of_rows_are_no_system_of_a_table(answer: Answer, tmp_path: Path) -> None:
+    table = tmp_path / "pandas.csv"
+    found = []
+    for text in (",set,a,b\n0,x,1,2\n1,y,1.5,1\n2,z,3,7\n", "set,a,b\nx,1,2\ny,1.5,1\nz,3,7\n"):
+        table.write_text(text)
+        found.append(answer("--table", table))
+    assert found[0] == found[1]
 
 
 def test_segments_of_test_sets_are_no_tasks(

@@ -50,9 +50,11 @@ def test_promptfoo_has_scores_of_each_provider_by_test():
     assert not any("passed over" in note for note in found.notes)
 
 
-@pytest.mark.parametrize("of", ["lines", "version 2"])
+@pytest.mark.parametrize("of", ["lines", "a list in results", "names of providers"])
 def test_promptfoo_of_other_shapes_says_the_same(of):
     rows = promptfoo_rows()
+    if of == "names of providers":
+        rows = [{**row, "provider": row["provider"]["id"]} for row in rows]
     text = jsonl(rows) if of == "lines" else json.dumps({"version": 2, "results": rows})
     assert tables(read(text)) == tables(read(promptfoo(rows)))
 
