@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from sigtest.engine import compare, distribute
 from sigtest.render.formats import FORMATS
 from sigtest.render.pictures import PICTURES
 from sigtest.render.records import render_json
+from sigtest.report import Report
 from sigtest.requests.comparisons import SeveralRequest
 
 NAMES = ("aspen", "birch", "cedar", "elm")
@@ -64,6 +66,12 @@ def endless(suite: dict[str, Any]) -> dict[str, Any]:
     return suite | {"resamples": 290_000, "exact": "never"}
 
 
+@cache
+def report_of(body: str) -> Report:
+    """The library's report on a request in JSON."""
+    return compare(parse_comparison(json.loads(body)))
+
+
 def succeeded(service: httpx.Client, body: dict[str, Any]) -> dict[str, Any]:
     told: dict[str, Any] = submit(service, body).json()
     assert told["status"] == "succeeded", told
@@ -92,11 +100,12 @@ def documented(suite: dict[str, Any]) -> dict[str, Any]:
     return suite | {"unit": "document"}
 
 
-@pytest.mark.parametrize("pooled", [False, True])
+@pytest.mark.parametrize("pooled", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "change",
     [
         lambda suite: suite,
+        lambda suite: suite | {"pooled": True},
         lambda suite: suite | {"exact": "never", "seed": 0, "alternative": "greater"},
         lambda suite: suite | {"pairs": {"baseline": "cedar"}, "correction": "bonferroni"},
         replicated,
@@ -107,7 +116,7 @@ def documented(suite: dict[str, Any]) -> dict[str, Any]:
 def test_the_report_is_that_of_the_library(
     service: httpx.Client, suite: dict[str, Any], change: Any, pooled: bool
 ) -> None:
-    body = change(suite) | {"pooled": pooled}
+    body = {"pooled": pooled, **change(suite)}
     expected = compare(parse_comparison(body))
     url = succeeded(service, body)["links"]["report"]
     assert service.get(url).text == render_json(expected)
@@ -201,7 +210,7 @@ def test_every_format_is_served(service: httpx.Client, suite: dict[str, Any], na
     url = succeeded(service, suite)["links"]["report"]
     told = service.get(url, params={"format": name})
     assert told.headers["content-type"].startswith(FORMATS[name].media_type)
-    assert told.text == rendered(name, compare(parse_comparison(suite)))
+    assert told.text == rendered(name, report_of(json.dumps(suite)))
 
 
 @pytest.mark.parametrize("testset", [None, "second"])
@@ -212,7 +221,7 @@ def test_pictures_are_of_all_together_or_of_one_test_set(
     url = succeeded(service, suite)["links"]["self"]
     params = {"testset": testset} if testset else {}
     drawn = service.get(f"{url}/plots/{name}.svg", params=params)
-    report = compare(parse_comparison(suite))
+    report = report_of(json.dumps(suite))
     assert drawn.text == PICTURES[name].draw(report, {"testset": testset})
 
 
@@ -369,7 +378,10 @@ def test_the_client_submits_suites(client: Client, suite: dict[str, Any]) -> Non
     assert client.plot(key, "matrix").decode() == PICTURES["matrix"].draw(compare(asked), {})
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", [  # all are served: see above
+    form if form in ("text", "json") else pytest.param(form, marks=pytest.mark.slow)
+    for form in FORMATS
+])  # fmt: skip
 def test_server_prints_what_this_process_prints(
     service: httpx.Client, example: Path, form: str, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:

@@ -84,6 +84,7 @@ def test_all_that_is_known_to_be_wrong_is_found(findings):
     assert {(name, finding.system, finding.kind) for name, finding in findings} >= TRUE
 
 
+@pytest.mark.slow
 def test_without_sources_real_outputs_give_no_more(real):
     for name, references, _, systems in real:
         for finding in check(references, None, systems):
@@ -264,7 +265,7 @@ FAULTS = {
 }
 SOWN = [(kind, fault) for kind, faults in FAULTS.items() for fault in faults]
 SETS = ("wmt12.es-en", "wmt13.en-ru", "wmt22.cs-en", "flores21.bn-hi", "wmt23.he-en")
-FIRST = range(2)  # tries
+FIRST = range(1)  # tries
 FEW_LETTERS = 20  # lines that a fault must change to be one
 
 

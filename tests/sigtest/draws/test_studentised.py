@@ -260,7 +260,9 @@ def test_errors_of_corpus_scores_are_those_of_gradients_at_the_resample() -> Non
         assert errors[: len(own), r] == pytest.approx(expected, rel=1e-6)
 
 
-@pytest.mark.parametrize("fields", [{}, {"interval": "bootstrap_t"}])
+@pytest.mark.parametrize(
+    "fields", [pytest.param({}, marks=pytest.mark.slow), {"interval": "bootstrap_t"}]
+)
 def test_memory_does_not_grow_with_pairs_times_resamples(
     fields: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

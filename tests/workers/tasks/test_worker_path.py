@@ -32,7 +32,7 @@ def computed(service: Service, comparison: Comparison, block: int | None = None)
     return report
 
 
-@pytest.mark.parametrize("workers", [1, 4])
+@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.slow), 4])
 def test_number_of_workers_and_blocks_change_nothing(tmp_path: Path, workers: int) -> None:
     comparison = example(metrics=["bleu", "chrf"], tests=["approximate_randomization", "bootstrap"])
     expected = in_process(comparison)
