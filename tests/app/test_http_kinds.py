@@ -321,6 +321,21 @@ def test_later_questions_name_earlier_ones(service: httpx.Client) -> None:
     ]
 
 
+def test_a_race_names_what_has_finished(service: httpx.Client) -> None:
+    body = studied.comparison()
+    compared = answered(service, Sample("comparisons", body, "", 4, {}, ""))
+    asked = {"metric": "chrf", "scale": [0, 100]}
+    race = ask(service, "sequential-comparisons", {"comparison": {"id": compared["id"]}, **asked})
+    assert race == ask(service, "sequential-comparisons", {"comparison": body, **asked})
+    assert race["items"] == 30
+    judged = answered(service, SAMPLES[0])
+    named = {"evaluation": judged["id"]}
+    people = ask(service, "sequential-comparisons", {"human": named})
+    rows = {"judgements": judgements(), "resamples": 99}
+    assert people == ask(service, "sequential-comparisons", {"human": rows})
+    assert len(people["systems"]) == 5
+
+
 def test_a_plan_names_its_pilot(service: httpx.Client) -> None:
     body = studied.comparison()
     compared = answered(service, Sample("comparisons", body, "", 4, {}, ""))
