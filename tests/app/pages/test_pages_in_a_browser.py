@@ -821,9 +821,10 @@ def test_lists_fit_a_tablet_also_where_something_is_deleted(
         assert page.locator("button:text-is('Delete it with its texts')").first.is_visible()
 
 
-def test_wide_tables_are_whole_on_paper(service: httpx.Client, chromium: Any) -> None:
+@pytest.mark.parametrize("third", [10, pytest.param(20, marks=pytest.mark.slow)])
+def test_wide_tables_are_whole_on_paper(service: httpx.Client, chromium: Any, third: int) -> None:
     """Long names take lines; of several test sets, intervals are numbers and no pictures."""
-    many = wide(20)
+    many = wide(third)
     longest = "a name that is longer than those of all others, and goes on"
     many["systems"] = [
         {**own, "name": f"{own['name']} {place}" if place else f"{longest} {own['name']}"}
