@@ -159,8 +159,7 @@ def _of_comparison(comparison: Comparison, choices: SequentialRequest) -> Sequen
     recipe = comparison.recipe.but(metrics=(metric,), resamples=comparison.plan.resamples)
     choices = choices.model_copy(update={"lower": not metric.higher_is_better, "metric": None})
     statistic, none = f"mean {label} of a {recipe.unit}", np.empty((0, len(systems)))
-    compared = replace(comparison, recipe=recipe)
-    return SequentialQuestion(systems, none, statistic, choices, compared)
+    return SequentialQuestion(systems, none, statistic, choices, replace(comparison, recipe=recipe))
 
 
 def measured(question: SequentialQuestion, progress: Progress | None = None) -> SequentialQuestion:
@@ -325,13 +324,12 @@ def _warnings(question: SequentialQuestion, sequences: Sequences, leader: int) -
             f"Differences are skewed, as of rare failures: {abridged(skewed)}. Decisions are false "
             "more often than alpha says; give the scale of the scores, or a longer burn-in."
         )
-    best = columns[leader]
     drifting = [
         f"differences of {names[leader]} and {name}"
         for name, own in zip(names, columns, strict=True)
-        if _drifts(best - own, len(names))
+        if _drifts(columns[leader] - own, len(names))
     ]
-    if drifting := ["scores"] * _drifts(best, len(names)) + drifting:
+    if drifting := ["scores"] * _drifts(columns[leader], len(names)) + drifting:
         yield (
             f"Items do not seem to come in random order: {abridged(drifting)} rise, fall, or are "
             "like those of the item before. Intervals and decisions need random order."
@@ -418,8 +416,10 @@ class Race:
         names = self._question.systems
         for name in scores:
             choose(name, names, "scores", "system of the race")
-        own = (np.array(scores.get(name, np.nan), dtype=np.float64, ndmin=1) for name in names)
-        rows = np.stack(np.broadcast_arrays(*own), axis=1)
+        listed = {name: np.ravel(value).tolist() for name, value in scores.items()}
+        (found,), _ = align([score_source({"segment": listed}, "scores", "scores")])
+        none = np.full_like(next(iter(found.values())), np.nan)
+        rows = np.stack([found.get(name, none) for name in names], axis=1)
         check_scale(rows, self._question.choices.scale)
         self._rows.append(rows)
         self.sequences.add(rows)

@@ -312,7 +312,14 @@ def test_races_refuse_what_they_do_not_know() -> None:
         race.add({"New": 1})
     with pytest.raises(InputError, match="outside of the scale"):
         race.add({"new": 3, "old": 0})
+    with pytest.raises(LengthError):
+        race.add({"new": [1, 0], "old": [1]})
+    with pytest.raises(InputError, match="not a finite number"):
+        race.add({"new": "right", "old": 0})
     assert race.sequences.items == 0
+    race.add({"new": np.float32(1), "old": None})
+    race.add({"new": np.array([1, 0])})
+    assert [system.items for system in race.report().systems] == [3, 0]
 
 
 def test_the_shell_reads_rows_with_gaps_and_draws(tmp_path, capsys) -> None:
