@@ -349,7 +349,7 @@ def _require_strata(testset: TestSet, recipe: Recipe) -> None:
         if label_of.setdefault(document, label) != label:
             raise InputError(
                 f"Document {document!r} has segments labelled {label_of[document]!r} and {label!r} "
-                f"(segment {i + 1}); with unit=document a document lies in one stratum.",
+                f"(segment {i + 1}); a document that is a unit lies in one stratum.",
                 field="labels",
                 line=i + 1,
             )

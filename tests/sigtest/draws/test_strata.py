@@ -168,7 +168,7 @@ def test_small_strata_are_warned_of(example: Path) -> None:
                 "documents": ["first", "first", *["rest"] * 136],
             },
             "Document 'first' has segments labelled 'news' and 'talk' (segment 2); "
-            "with unit=document a document lies in one stratum.",
+            "a document that is a unit lies in one stratum.",
         ),
     ],
 )

@@ -23,7 +23,7 @@ RUNS: dict[str, tuple[Lines, ...]] = {
 @pytest.mark.parametrize(
     ("choice", "recipe"),
     [
-        (Choice(), {}),
+        (Choice(), {"unit": "segment"}),
         (Choice(0.2, "benjamini_hochberg"), {"unit": "document"}),
         (Choice(None, "max_t"), {"tests": ["bootstrap"], "alternative": "greater"}),
         (Choice(None, "tukey"), {"tests": ["approximate_randomization"]}),

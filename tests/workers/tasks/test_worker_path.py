@@ -85,7 +85,7 @@ def test_replicas_and_strata_go_through(service: Service, block: int | None) -> 
         {"name": "a", "replicas": texts[:2]},
         {"name": "b", "replicas": texts[2:4]},
     ]
-    body |= {"labels": ["x", "y", "z"] * 46, "stratified": True}
+    body |= {"labels": ["x", "y", "z"] * 46, "stratified": True, "unit": "segment"}
     comparison = parse_comparison(body)
     assert computed(service, comparison, block) == in_process(comparison)
 
