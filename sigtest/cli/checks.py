@@ -46,7 +46,7 @@ from sigtest.data.text import parse_lines
 from sigtest.decide.summary import decided
 from sigtest.engine import compare as compare_here
 from sigtest.errors import InputError, SigtestError, quoted
-from sigtest.files import Entry, Material, join, metrics_of, read_path
+from sigtest.files import Entry, Joining, Material, join, metrics_of, read_path
 from sigtest.files.file import File
 from sigtest.files.material import examples
 from sigtest.files.registry import format_of
@@ -340,10 +340,14 @@ def look(options: argparse.Namespace) -> None:
     Raises:
         OSError: A file that cannot be read.
     """
-    found, lines = list[Material](), list[str]()
+    found, lines, commands = list[Material](), list[str](), ["compare", "board"]
     try:
         for path in options.files:
-            found.append(own := read_path(path))
+            try:
+                own = read_path(path)
+            except InputError:
+                own, commands = read_path(path, how=Joining(columns="systems")), ["board"]
+            found.append(own)
             names, labels = (examples(of, 8) or "-" for of in (own.system_names, own.score_labels))
             lines.append(
                 f"{path}: {own.format}; segments {len(own)}; systems {names}; scores {labels}"
@@ -355,7 +359,7 @@ def look(options: argparse.Namespace) -> None:
             whole = join([material.of_known_role() for material in found])
             parse_comparison({**whole.as_json(), "metrics": metrics_of(whole)})
             given = " ".join(f"--from {quote(path)}" for path in options.files)
-            lines += [f"ask: sigtest {command} {given}" for command in ("compare", "board")]
+            lines += [f"ask: sigtest {command} {given}" for command in commands]
     except SigtestError as error:
         lines.append(f"missing: {error}")
     sys.stdout.write("".join(f"{printable(line)}\n" for line in lines))

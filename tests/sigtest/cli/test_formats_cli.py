@@ -238,6 +238,18 @@ def test_look_says_what_files_are_and_what_to_ask(
     assert looked(capsys, *texts)[-1] == f"ask: sigtest compare -r {texts[1]} {texts[0]}"
 
 
+@pytest.mark.parametrize("header", ["task,elm,oak", "id,elm,oak"])
+def test_look_at_a_board_asks_which_of_its_ranks_are_real(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], header: str
+) -> None:
+    table = tmp_path / "a.csv"
+    table.write_text(f"{header}\nx,1,0.5\ny,0.25,0\nz,0.5,0.75\n")
+    described, *asked = looked(capsys, table)
+    assert "segments 3; systems elm, oak" in described
+    assert asked == [f"ask: sigtest board --from {table}"]
+    assert main(shlex.split(asked[0].removeprefix("ask: sigtest "))) == 0
+
+
 @pytest.mark.parametrize(
     ("files", "said"),
     [
@@ -245,7 +257,7 @@ def test_look_says_what_files_are_and_what_to_ask(
         ({"a.csv": "id,system,score\n1,elm,1\n2,elm,0\n", "b.csv": "id,score\n1,0\n3,1\n"},
          "missing: b.csv has none for 1 of the 2 segments of a.csv"),
         ({"a.csv": "system,segment,score,annotator,criterion\nelm,1,50,me,x\n"}, "`sigtest human`"),
-        ({"a.csv": "id,elm,oak\n1,1,0\n2,0,1\n"}, "--columns systems or metrics in the shell"),
+        ({"a.csv": "id,elm,oak\n1,1,0\n2,0,\n"}, "system 'oak' has no 'a' score for 1 of 2"),
         ({"a.csv": "id,system,score\n1,elm,1\n2,elm,0\n", "b.en": "Text.\nTwo.\n"},
          "missing: b.en is plain text, which does not say what it is"),
     ],
