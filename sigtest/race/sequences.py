@@ -125,7 +125,7 @@ class Sequences:
         return np.stack([least[:, 0], -least[:, 1]], axis=1) * self.width
 
     def _reach(self) -> Array:
-        margins = [_margin(max(n, 1.0), self.mixing, self.level) for n in self.counts.tolist()]
+        margins = [_margin(max(int(n), 1), self.mixing, self.level) for n in self.counts]
         return np.sqrt(self.sums[:, 2] / np.maximum(self.counts, 1.0) * margins)
 
     def remaining(self) -> Counts:
