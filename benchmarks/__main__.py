@@ -26,6 +26,7 @@ BENCHMARKS = (
     "leaderboard",
     "people",
     "race",
+    "preferences",
     "speech",
     "page",
     "hostile",

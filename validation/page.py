@@ -55,6 +55,10 @@ OTHERS = (  # what each answers, and its heading
         "May one look after every item, and stop?",
         "18. Races: a look after every item",
     ),
+    (
+        "Do strengths from comparisons of two systems keep their level, and hold what is true?",
+        "19. Strengths from comparisons of two systems",
+    ),
 )
 PACKAGES = ("numpy", "scipy", "numba", "sacrebleu")
 

@@ -19,7 +19,7 @@ from sigtest.people.statistics import Tails, logarithm
 from sigtest.report import counted, listed
 from sigtest.requests.people import HumanRequest, Quality
 from sigtest.significance import CORRECTIONS
-from sigtest.special import betainc, gammaincc, stdtrit
+from sigtest.special import betainc, gammaincc, ndtri, stdtrit
 
 if TYPE_CHECKING:
     from sigtest.people.question import HumanQuestion
@@ -32,6 +32,7 @@ FEW = 30  # units, below which errors are rough
 WORST = 5  # pairs that fit worst
 NAMED = 5  # systems in one sentence
 DESIGN = 1.1  # how much larger variances make another unit worth a warning
+POWER = 0.8  # with which a share of wins is to be shown
 SUSPECT = 0.05  # p-value of positions and of fit, at which the report warns
 OUTSIDE = 1e9  # stronger than any other, in the order
 LEAST = 1e-300  # of a variance
@@ -189,6 +190,8 @@ def preference_report(question: HumanQuestion, judged: Comparisons) -> report.Hu
         other_units=others,
         fit=_fit(fitted, scatter),
         position=_position(fitted, scatter),
+        win_rate=choices.win_rate,
+        needed=_needed(fitted, covariance, choices),
     )
     return report.HumanReport(
         **question.stated,
@@ -389,6 +392,19 @@ def _position(fitted: Fitted, scatter: Array) -> report.PositionReport | None:
     )
 
 
+def _needed(fitted: Fitted, covariance: Array, choices: HumanRequest) -> int | None:
+    """Comparisons of two systems that show a share of wins, from the normal distribution."""
+    size, share = len(fitted.main), choices.win_rate
+    if share is None or size < 2:
+        return None
+    claims = size * (size - 1) if choices.correction != "none" else 1
+    z = float(ndtri(1 - choices.alpha / claims) + ndtri(POWER))
+    tied = float(fitted.sums.ties.sum() / fitted.sums.weight.sum())
+    dispersion = float(np.trace(covariance) / np.trace(fitted.at.inverse[:size, :size]))
+    variance = max(share * (1 - share) - tied / 4, 0.0) * dispersion
+    return math.ceil(variance * (z / (share - 0.5)) ** 2)
+
+
 def _agreement(judged: Comparisons, choices: HumanRequest) -> tuple[report.AgreementReport, ...]:
     """Whether judges order two outputs of an item alike; nothing where pairs are too many."""
     judged = judged.take((judged.segment.codes >= 0) & (judged.annotator.codes >= 0))
@@ -437,7 +453,7 @@ def _warnings(
                 f"{counted(other.changed, 'conclusion')} would be other; judgements of one "
                 f"{own.unit} are not."
             )
-        elif other.changed or other.design > DESIGN:
+        elif other.changed or other.design > DESIGN or own.unit == "judgement":
             yield (
                 f"With {other.unit}s drawn anew instead of {own.unit}s (unit={other.unit}) the "
                 f"variances of differences are {other.design:.2g} times as large, and "

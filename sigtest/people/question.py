@@ -43,6 +43,9 @@ from sigtest.version import __version__
 MAX_SYSTEMS = 300
 MAX_ANNOTATORS = 20_000
 FIRST_CRITERIA = ("adequacy", "fluency")
+PLURALS = {"languages": "language pairs", "criteria": "criteria"}
+SCORES_ALONE = ("quality", "scale", "longitudinal", "lower", "standardise", "aggregate")
+COMPARISONS_ALONE = ("ties", "unit", "errors", "undetermined", "win_rate")
 MQM = "mqm"  # criterion of scores that are counted from errors
 SECONDS = 5e-5  # for one judgement
 PATTERN_SECONDS = 2e-8  # for one exchange of units of a pair, where all are counted
@@ -174,6 +177,7 @@ class HumanQuestion(WholeQuestion):
             "unit": c.unit,
             "errors": c.errors,
             "undetermined": c.undetermined,
+            "win_rate": c.win_rate,
             "aggregate": c.aggregate if c.unit is None else None,
             "alpha": f"{c.alpha:g}",
             "correction": c.correction,
@@ -289,14 +293,10 @@ def _of_tables(
 ) -> HumanQuestion:
     if sum(len(table.line) for table in tables) > MAX_ROWS:
         raise LimitError(f"The files hold more than {MAX_ROWS:,} judgements.", limit="judgements")
-    for field in ("ties", "unit", "errors", "undetermined"):
-        if getattr(choices, field):
-            raise RecipeError(
-                f"{field} needs comparisons of two systems; these are scores.", field=field
-            )
+    _require_sort(choices, COMPARISONS_ALONE, "comparisons of two systems", "scores")
     notes = [note for table in tables for note in _weighed(table, choices.undecided)]
     judgements, dropped, lower = collect(tables, choices.scale)
-    languages = _languages(judgements.languages, choices)
+    languages = _only(judgements.languages, choices.languages, "languages", "language pair")
     criteria = _criteria(judgements.criterion, choices)
     for column, names, why in (
         ("languages", [languages], "other language pair"),
@@ -347,28 +347,15 @@ def _of_comparisons(
 ) -> HumanQuestion:
     if sum(file.rows for file in files) > MAX_ROWS:
         raise LimitError(f"The files hold more than {MAX_ROWS:,} comparisons.", limit="judgements")
-    for field in ("quality", "scale", "longitudinal", "lower"):
-        if getattr(choices, field):
-            raise RecipeError(
-                f"{field} needs scores; these are comparisons of two systems.", field=field
-            )
-    for field, fits, words in (
-        ("standardise", (None, "none"), "Comparisons cannot be standardised."),
-        ("aggregate", ("segment",), "Comparisons have units instead of documents (unit)."),
-        (
-            "test",
-            (None, PREFERENCE_TEST),
-            f"{choices.test} needs scores; comparisons are tested by {PREFERENCE_TEST}.",
-        ),
-    ):
-        if getattr(choices, field) not in fits:
-            raise RecipeError(words, field=field)
+    _require_sort(choices, SCORES_ALONE, "scores", "comparisons of two systems")
+    choose(choices.test or PREFERENCE_TEST, [PREFERENCE_TEST], "test", "test of comparisons")
     read = Comparisons.of(files)
     if not len(read):
         raise InputError(f"{files[0].name} holds no comparison of two systems.", field="judgements")
-    languages = _languages(read.languages, choices)
+    languages = _only(read.languages, choices.languages, "languages", "language pair")
     left = [read, read.take(_chosen(read.languages, [languages]))]
-    criterion = _one_criterion(left[-1].criterion, choices)
+    wanted = choices.criteria[0] if len(choices.criteria) == 1 else None
+    criterion = _only(left[-1].criterion, wanted, "criteria", "criterion")
     left.append(left[-1].take(_chosen(left[-1].criterion, [criterion])))
     judged = left[-1]
     named = Names(judged.names, np.arange(len(judged.names)))
@@ -385,10 +372,11 @@ def _of_comparisons(
         sources.append(Source(file.input, file.rows, dropped, sha256))
     known = repeated(judged)
     unit = choices.unit or next(own for own in ("cluster", "item", "judgement") if own in known)
-    if numbered(judged, unit) is None:
-        raise RecipeError(
-            f"unit={unit} needs comparisons that name a {unit}; these do not.", field="unit"
-        )
+    units = numbered(judged, unit)
+    if units is None or (choices.unit and not units.any()):
+        why = "comparisons that say of which they are" if units is None else "several of them"
+        there = "these do not" if units is None else "there is one"
+        raise RecipeError(f"unit={unit} needs {why}; {there}.", field="unit")
     decided = choices.but(
         languages=languages, criteria=(criterion or PREFERENCE,), standardise="none",
         test=PREFERENCE_TEST, unit=unit, ties=choices.ties or TIES[0],
@@ -396,21 +384,6 @@ def _of_comparisons(
         undetermined=choices.undetermined or UNDETERMINED[0],
     )  # fmt: skip
     return HumanQuestion(judged, tuple(sources), decided, tuple(_doubts_of_judges(files)))
-
-
-def _one_criterion(column: Names, choices: HumanRequest) -> str | None:
-    """The criterion that is chosen, or the only one."""
-    known = column.names or (PREFERENCE,)
-    for name in choices.criteria:
-        choose(name, known, "criteria", "criterion")
-    chosen = choices.criteria or known
-    if len(chosen) > 1:
-        raise InputError(
-            f"The comparisons are by several criteria ({', '.join(chosen[:12])}); name one of them "
-            "(criteria).",
-            field="criteria",
-        )
-    return chosen[0] if column.names else None
 
 
 def _doubts_of_judges(files: Sequence[ComparedFile]) -> Iterator[str]:
@@ -425,17 +398,25 @@ def _doubts_of_judges(files: Sequence[ComparedFile]) -> Iterator[str]:
         )
 
 
-def _languages(column: Names, choices: HumanRequest) -> str | None:
-    """The language pair: the one that is chosen, or the only one."""
-    if choices.languages is not None:
-        return str(choose(choices.languages, column.names, "languages", "language pair"))
+def _only(column: Names, chosen: str | None, field: str, what: str) -> str | None:
+    """The name that is chosen, or the only one there is."""
+    if chosen is not None:
+        return str(choose(chosen, column.names, field, what))
     if len(column.names) > 1:
         raise InputError(
-            f"The judgements are of several language pairs ({', '.join(column.names[:12])}); name "
-            "one of them (languages), as their scores cannot be pooled.",
-            field="languages",
+            f"The judgements are of several {PLURALS[field]} ({', '.join(column.names[:12])}); "
+            f"name one of them ({field}), as they cannot be pooled.",
+            field=field,
         )
     return column.names[0] if column.names else None
+
+
+def _require_sort(choices: HumanRequest, fields: Sequence[str], needs: str, are: str) -> None:
+    """Check that nothing is chosen which judgements of another sort need."""
+    for field in fields:
+        chosen = getattr(choices, field)
+        if chosen not in (HumanRequest.model_fields[field].default, "none"):
+            raise RecipeError(f"{field} needs {needs}; these are {are}.", field=field)
 
 
 def _chosen(column: Names, names: Collection[str | None]) -> Flags:

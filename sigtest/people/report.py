@@ -454,6 +454,9 @@ class PreferencesReport:
         other_units: What would follow with other units.
         fit: Whether one order explains all pairs; null where none could contradict it.
         position: Effect of standing first; null where positions are unknown.
+        win_rate: Share of comparisons, ties counting half, that was asked about.
+        needed: Comparisons of two systems that show it with a power of .8 at the level of the
+            smallest p-value, if they are of units such as these and as often ties.
     """
 
     comparisons: int
@@ -470,6 +473,8 @@ class PreferencesReport:
     other_units: tuple[UnitReport, ...]
     fit: FitReport | None
     position: PositionReport | None
+    win_rate: float | None = None
+    needed: int | None = None
 
 
 @dataclass(frozen=True, repr=False)

@@ -129,6 +129,12 @@ def trust(own: PreferencesReport) -> Iterator[model.Paragraph | model.ReportTabl
             names=tuple(model.names(side, [getattr(row, side) for row in rows]) for side in "ab"),
             groups=(_group(rows, shown),),
         )
+    if own.win_rate is not None and own.needed is not None:
+        yield model.Paragraph(
+            f"About {whole(own.needed)} comparisons of two systems show with 80 % power that one "
+            f"is preferred in {100 * own.win_rate:g} % of them, at the level of the smallest p, if "
+            f"ties and {own.unit}s are as here."
+        )
     if own.other_units:
         shown = (("units", 0), ("design", PLACES), ("separated", 0), ("changed", 0))
         yield model.ReportTable(

@@ -162,6 +162,11 @@ class HumanRequest(Judging):
         description="of comparisons: systems whose strengths have no maximum, such as one that won "
         "everything, get bounds, or are left out",
     )
+    win_rate: Annotated[float, Between(0.5, 1)] | None = Field(
+        default=None,
+        description="of comparisons: share of them, ties counting half, of which the report says "
+        "how many comparisons of two systems would show it",
+    )
     lower: Names = Field(
         default=(),
         description="criteria of which less is better, such as penalties; a column "

@@ -294,8 +294,10 @@ def test_units_are_clusters_items_or_judgements_by_default() -> None:
     assert evaluated(text_of(sums, item=unit), resamples=9).preferences.unit == "item"
     own = evaluated(text_of(sums, item=unit, judge=unit % 7), unit="judge", resamples=9).preferences
     assert (own.unit, own.units) == ("judge", 7)
-    with pytest.raises(RecipeError, match="unit=judge needs comparisons that name a judge"):
+    with pytest.raises(RecipeError, match="unit=judge needs comparisons that say of which"):
         asked(text_of(sums), unit="judge")
+    with pytest.raises(RecipeError, match="unit=judge needs several of them; there is one"):
+        asked(text_of(sums, judge=0 * unit), unit="judge")
     with pytest.raises(RecipeError, match="unit needs comparisons of two systems"):
         parse({"unit": "item"}, [("x", b"system,segment,score\nA,1,5\nB,1,7\n")])
 
@@ -406,3 +408,26 @@ def test_size_is_kept_where_all_are_equal() -> None:
             2 * min(greater[i, j], less[i, j]) <= 0.05 for i, j in combinations(range(6), 2)
         ]
     assert np.mean(rejected) == pytest.approx(0.05, abs=0.02)
+
+
+@pytest.mark.parametrize(("correction", "claims"), [("none", 1), ("holm", 2)])
+def test_a_win_rate_is_shown_with_the_power_that_was_planned(correction: str, claims: int) -> None:
+    """Of two systems, with as many comparisons as the plan says: simulated."""
+    sums, _ = drawn(systems=2, n=2000, spread=0.2, ties=1.0)
+    own = evaluated(text_of(sums), win_rate=0.6, correction=correction).preferences
+    rng, tied = np.random.default_rng(1), own.tied
+    won = rng.multinomial(own.needed, [0.6 - tied / 2, tied, 0.4 - tied / 2], size=20_000)
+    mean = (won[:, 0] + won[:, 1] / 2) / own.needed
+    spread = np.sqrt(((won[:, 0] + won[:, 1] / 4) / own.needed - mean**2) / own.needed)
+    shown = (mean - 0.5) / spread > stats.norm.ppf(1 - 0.05 / claims)
+    assert shown.mean() == pytest.approx(0.8, abs=0.015)
+
+
+def test_a_plan_counts_what_units_add() -> None:
+    sums, unit = drawn(n=2000, units=30, between=0.8)
+    alone = evaluated(text_of(sums), win_rate=0.55, errors="sandwich").preferences
+    by_judge = evaluated(text_of(sums, judge=unit), win_rate=0.55, unit="judge",
+                         errors="sandwich").preferences  # fmt: skip
+    assert by_judge.needed > 1.5 * alone.needed
+    with pytest.raises(RecipeError, match="win_rate must lie between"):
+        asked(text_of(sums), win_rate=0.4)
