@@ -81,7 +81,8 @@ def sized(rng: np.random.Generator, design: str, errors: str) -> list[float]:
     shares, variances = [], []
     for own in (units, alone):
         found = covariance(at, sums, own, errors, int(rng.integers(2**63)))
-        p = 2 * np.minimum(*wald(at, found, int(own.max()) + 1))[upper]
+        p = wald(at, found, int(own.max()) + 1)
+        p = 2 * np.minimum(p, p.T)[upper]
         shares.append(float((p <= LEVEL).mean()))
         variances.append((np.add.outer(np.diag(found), np.diag(found)) - 2 * found)[upper])
     return [*shares, float(np.median(variances[0] / variances[1]))]
@@ -102,7 +103,8 @@ def covered(rng: np.random.Generator, systems: int, spread: float, nu: float) ->
     found = covariance(at, sums, alone, errors, seed)
     reach = float(stdtrit(len(a) - 1, 1 - LEVEL / 2)) * np.sqrt(np.diag(found))
     inside = float((np.abs(at.theta - true) <= reach).mean())
-    p = np.stack([own[tuple(pairs.T)] for own in wald(at, found, len(a))], axis=1)
+    better = wald(at, found, len(a))
+    p = np.stack([own[tuple(pairs.T)] for own in (better, better.T)], axis=1)
     claims = adjust(p.ravel(), "holm").reshape(p.shape) <= LEVEL
     ahead = (true[pairs[:, 0]] - true[pairs[:, 1]])[:, None] * [1, -1]
     return [inside, float(not (claims & (ahead <= 0)).any())]

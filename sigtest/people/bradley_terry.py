@@ -301,7 +301,7 @@ def all_won(
         weights: (n,) how often each counts.
     """
     win, _, _ = at.outcomes(strength - opponents)
-    logs = np.full(int(units.max()) + 1, -math.inf)
+    logs = np.full(int(units.max(initial=-1)) + 1, -math.inf)
     np.maximum.at(logs, units, weights * np.log(np.maximum(win, LEAST)))
     return math.exp(float(logs.sum()))
 

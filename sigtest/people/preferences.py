@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sigtest.arrays import Array, Counts
+from sigtest.arrays import Array, Counts, Flags
 from sigtest.people import annotators, bradley_terry, report
 from sigtest.people.bradley_terry import Strengths, Sums
 from sigtest.people.decisions import decide, ranks, undecided
@@ -23,7 +23,6 @@ from sigtest.special import betainc, gammaincc, ndtri, stdtrit
 
 if TYPE_CHECKING:
     from sigtest.people.question import HumanQuestion
-    from sigtest.significance.corrections import Correction
 
 PREFERENCE = "preference"  # the criterion of comparisons that name none
 UNITS = ("judgement", "cluster", "item", "judge")  # the finest first
@@ -115,17 +114,26 @@ class Fitted:
         whole: Array = self.at.inverse @ scatter[:-1, :-1] @ self.at.inverse
         return whole[:-1, :-1]
 
-    def against(self, system: int) -> tuple[int, Array, Counts, Array]:
+    def against(self, system: int) -> tuple[int, tuple[Array, Counts, Array]]:
         """Whether a system outside won (1) or lost (-1) its comparisons with the main part.
 
-        And of each of these the opponent's strength, the unit from 0, and the weight.
+        And of each of these the opponent's strength, turned round if it lost; unit and weight.
         """
         mine = self.judged.system == system
         rows = np.flatnonzero(mine.any(axis=1) & (self.place[self.judged.system] >= 0).any(axis=1))
         opponents = self.judged.system[rows][~mine[rows]]
         won = 1 if (self.judged.share[rows] == mine[rows, 0]).all() else -1
-        theta = self.at.theta[self.place[opponents]]
-        return won, theta, _renumbered(self.units[rows]), self.judged.weight[rows]
+        theta = won * self.at.theta[self.place[opponents]]
+        return won, (theta, _renumbered(self.units[rows]), self.judged.weight[rows])
+
+    @property
+    def number(self) -> int:
+        """How many units there are."""
+        return int(self.units.max()) + 1
+
+    def reach(self, alpha: float) -> float:
+        """Half the length of intervals, in standard errors."""
+        return float(stdtrit(max(self.number - 1, 1), 1 - alpha / 2))
 
 
 def sums_of(judged: Comparisons) -> Sums:
@@ -146,15 +154,15 @@ def _errors(covariance: Array) -> Array:
     return np.sqrt(np.maximum(own[:, None] + own[None, :] - 2 * covariance, 0.0))
 
 
-def wald(at: Strengths, covariance: Array, units: int) -> tuple[Array, Array]:
-    """(m, m) p-values of the claims that the row's system is better than the column's, and worse.
+def wald(at: Strengths, covariance: Array, units: int) -> Array:
+    """(m, m) p-values of the claims that the row's system is better than the column's.
 
     Student's t with as many degrees of freedom as there are units, less one.
     """
     errors, df = _errors(covariance), max(units - 1, 1)
     t = np.divide(at.distances, errors, out=np.zeros_like(errors), where=errors > 0)
     half = 0.5 * betainc(df / 2, 0.5, df / (df + t * t))
-    return np.where(t > 0, half, 1 - half), np.where(t > 0, 1 - half, half)
+    return np.where(t > 0, half, 1 - half)
 
 
 def preference_report(question: HumanQuestion, judged: Comparisons) -> report.HumanReport:
@@ -175,17 +183,18 @@ def preference_report(question: HumanQuestion, judged: Comparisons) -> report.Hu
         covariance, without = bradley_terry.resample(at, fitted.sums, inner, drawn, choices.seed)
         covariance *= _factor(inner)
     pairs = _pairs(fitted, covariance, choices)
+    familywise = CORRECTIONS[str(choices.correction)].familywise
     preferences = report.PreferencesReport(
         comparisons=len(judged),
         tied=float(sums_of(judged).ties.sum() / judged.weight.sum()),
         ties="davidson" if at.davidson else "half",
         nu=math.exp(at.log_nu) if at.davidson else None,
         unit=str(choices.unit),
-        units=int(fitted.units.max()) + 1,
+        units=fitted.number,
         errors=str(choices.errors),
         resamples=drawn,
         without_maximum=without,
-        rank_confidence=1 - choices.alpha if _correction(choices).familywise else None,
+        rank_confidence=1 - choices.alpha if familywise else None,
         undetermined=tuple(outside),
         other_units=others,
         fit=_fit(fitted, scatter),
@@ -207,57 +216,31 @@ def preference_report(question: HumanQuestion, judged: Comparisons) -> report.Hu
     )
 
 
-def _correction(choices: HumanRequest) -> Correction:
-    return CORRECTIONS[str(choices.correction)]
-
-
 def _pairs(fitted: Fitted, covariance: Array, choices: HumanRequest) -> list[report.JudgedPair]:
     """All pairs of systems, decided."""
-    names, place, at = fitted.judged.names, fitted.place, fitted.at
-    greater, less = wald(at, covariance, len({*fitted.units.tolist()}))
-    reach = _reach(fitted, choices.alpha) * _errors(covariance)
-    sums = sums_of(fitted.judged)
-    ties = sums.tied
-    won = sums.won - ties / 2
-    claims = {s: _claims(fitted, s) for s in np.flatnonzero(place < 0).tolist()}
+    names, at, sums = fitted.judged.names, fitted.at, sums_of(fitted.judged)
+    inner, ties, p = np.ix_(fitted.main, fitted.main), sums.tied, np.ones_like(sums.won)
+    won, reach = sums.won - ties / 2, np.zeros_like(ties)
+    p[inner] = wald(at, covariance, fitted.number)
+    reach[inner] = fitted.reach(choices.alpha) * _errors(covariance)
+    for s in np.flatnonzero(fitted.place < 0).tolist():
+        way, against = fitted.against(s)
+        for m, strength in zip(fitted.main, at.theta, strict=True):
+            claim = (s, m) if way > 0 else (m, s)
+            p[claim] = bradley_terry.all_won(at, way * strength, *against)
     rows = []
     for a, b in combinations(range(len(names)), 2):
-        i, j = int(place[a]), int(place[b])
-        wins, met = float(won[a, b]), round(float(won[a, b] + won[b, a]))
+        i, j = fitted.place[a], fitted.place[b]
         difference = probability = ends = None
-        p = 1.0, 1.0
         if i >= 0 and j >= 0:
-            difference = float(at.theta[i] - at.theta[j])
-            probability = at.preferred(difference)
-            ends = difference - float(reach[i, j]), difference + float(reach[i, j])
-            p = float(greater[i, j]), float(less[i, j])
-        elif i >= 0:
-            p = claims[b][i][1], claims[b][i][0]
-        elif j >= 0:
-            p = claims[a][j]
-        row = undecided(
-            (names[a], names[b]), choices.criteria[0], str(choices.test), (met, met), difference,
-            Tails(wins, *p, logarithm(min(p))),
-        )  # fmt: skip
+            difference, half = float(at.theta[i] - at.theta[j]), float(reach[a, b])
+            probability, ends = at.preferred(difference), (difference - half, difference + half)
+        met, both = round(float(won[a, b] + won[b, a])), (float(p[a, b]), float(p[b, a]))
+        tails = Tails(float(won[a, b]), *both, logarithm(min(both)))
+        made = choices.criteria[0], str(choices.test), (met, met), difference, tails
+        row = undecided((names[a], names[b]), *made)
         rows.append(replace(row, ties=float(ties[a, b]), probability=probability, ci=ends))
     return decide(rows, choices.alpha, str(choices.correction))
-
-
-def _reach(fitted: Fitted, alpha: float) -> float:
-    """Half the length of intervals, in standard errors."""
-    return float(stdtrit(max(int(fitted.units.max()), 1), 1 - alpha / 2))
-
-
-def _claims(fitted: Fitted, system: int) -> list[tuple[float, float]]:
-    """P-values of a system outside being better than each of the main part, and worse."""
-    at, (won, opponents, units, weights) = fitted.at, fitted.against(system)
-    if not len(opponents):
-        return [(1.0, 1.0)] * len(at.theta)
-    p = [
-        bradley_terry.all_won(at, won * strength, won * opponents, units, weights)
-        for strength in at.theta.tolist()
-    ]
-    return [(value, 1.0) if won > 0 else (1.0, value) for value in p]
 
 
 def _systems(
@@ -298,12 +281,12 @@ def _strength(
     low, high = -math.inf, math.inf
     if i >= 0:
         value, error = float(at.theta[i]), math.sqrt(float(covariance[i, i]))
-        half = _reach(fitted, alpha) * error
+        half = fitted.reach(alpha) * error
         low, high, probability = value - half, value + half, at.preferred(value)
     else:
-        won, opponents, units, weights = fitted.against(system)
-        if len(opponents):
-            end = bradley_terry.bound(at, won * opponents, units, weights, alpha / 2)
+        won, against = fitted.against(system)
+        if len(against[0]):
+            end = bradley_terry.bound(at, *against, alpha / 2)
             low, high = (end, high) if won > 0 else (low, -end)
     ends = at.preferred(low), at.preferred(high)
     return report.StrengthReport(value, error, (low, high), probability, ends)
@@ -321,29 +304,24 @@ def _other_units(
     fitted: Fitted, covariance: Array, choices: HumanRequest
 ) -> Iterator[report.UnitReport]:
     """What would follow if other units were drawn anew, all errors being sandwiches."""
-    upper = np.triu_indices(len(fitted.main), 1)
+    apart = ~np.eye(len(fitted.main), dtype=np.bool_)
+    own = _errors(covariance)[apart] ** 2
 
-    def conclusions(covariance: Array, units: int) -> Counts:
-        p = np.stack([p[upper] for p in wald(fitted.at, covariance, units)], axis=1)
-        found = _correction(choices).adjust(p.ravel()).reshape(p.shape) <= choices.alpha
-        return found[:, 0].astype(np.int64) - found[:, 1]
+    def claimed(covariance: Array, units: int) -> Flags:
+        found = np.zeros_like(apart)
+        p = wald(fitted.at, covariance, units)[apart]
+        found[apart] = CORRECTIONS[str(choices.correction)].adjust(p) <= choices.alpha
+        return found
 
-    base, own = (
-        conclusions(covariance, int(fitted.units.max()) + 1),
-        _errors(covariance)[upper] ** 2,
-    )
+    base = claimed(covariance, fitted.number)
     for unit in repeated(fitted.judged):
         units = numbered(fitted.judged, unit)
-        if unit != choices.unit and units is not None and len(base):
-            other = fitted.sandwich(fitted.scatter(units))
-            found = conclusions(other, int(units.max()) + 1)
-            yield report.UnitReport(
-                unit=unit,
-                units=int(units.max()) + 1,
-                separated=int(np.count_nonzero(found)),
-                changed=int(np.count_nonzero(found != base)),
-                design=float(np.median(_errors(other)[upper] ** 2 / np.maximum(own, LEAST))),
-            )
+        if unit != choices.unit and units is not None and len(own):
+            number, other = int(units.max()) + 1, fitted.sandwich(fitted.scatter(units))
+            found = claimed(other, number)
+            changed = (found != base) | (found != base).T
+            design = float(np.median(_errors(other)[apart] ** 2 / np.maximum(own, LEAST)))
+            yield report.UnitReport(unit, number, int(found.sum()), int(changed.sum()) // 2, design)
 
 
 def _fit(fitted: Fitted, scatter: Array) -> report.FitReport | None:
@@ -383,7 +361,7 @@ def _position(fitted: Fitted, scatter: Array) -> report.PositionReport | None:
         return None  # unknown, or the same of the two always stands first
     way = np.append(-at.inverse @ beside, 1.0)
     effect, error = float(win.sum()) / information, math.sqrt(way @ scatter @ way) / information
-    df, t = int(fitted.units.max()), effect / error if error > 0 else 0.0
+    df, t = fitted.number - 1, effect / error if error > 0 else 0.0
     return report.PositionReport(
         share=float((sums.share * sums.weight * shown).sum() / (sums.weight * shown).sum()),
         effect=effect,
@@ -438,10 +416,7 @@ def _warnings(
 ) -> Iterator[str]:
     """Warnings about ties, what is not determined, units, fit and positions."""
     if choices.ties == "davidson" and own.ties == "half" and own.tied:
-        yield (
-            "The comparisons do not determine how likely ties are beside wins; each tie counts as "
-            "two half wins."
-        )
+        yield "How likely ties are is not determined; each counts as two half wins."
     if own.undetermined:
         yield f"The comparisons do not determine all strengths: {_outside(own, fitted)}."
     if own.units < FEW:
@@ -462,22 +437,16 @@ def _warnings(
             )
     if own.without_maximum:
         yield (
-            f"In {100 * own.without_maximum:.2g} % of the resamples some system won, or lost, "
-            "everything, so that strengths have no maximum there; one step from the full fit "
-            "takes its place."
+            f"In {100 * own.without_maximum:.2g} % of the resamples strengths have no maximum; one "
+            "step from the full fit takes its place."
         )
     if own.fit and own.fit.p_value < SUSPECT:
-        worst = own.fit.worst[0]
-        yield (
-            f"One order of strengths does not explain all pairs (p = {own.fit.p_value:.2g}); "
-            f"{worst.a} and {worst.b} fit worst."
-        )
+        yield f"One order of strengths does not explain all pairs (p = {own.fit.p_value:.2g})."
     if own.position and own.position.p_value < SUSPECT:
         more = "more" if own.position.effect > 0 else "less"
         yield (
-            f"The system that stands first is preferred {more} often for that "
-            f"({own.position.effect:+.2f} in log odds); show each pair both ways round, or at "
-            "random."
+            f"The system that stands first is preferred {more} often for that; show each pair both "
+            "ways round, or at random."
         )
 
 
@@ -488,7 +457,7 @@ def _outside(own: report.PreferencesReport, fitted: Fitted) -> str:
         return f"{_some(own.undetermined)} are left out"
     reasons: dict[str, list[str]] = {}
     for s in np.flatnonzero(fitted.place < 0).tolist():
-        won, opponents, _, _ = fitted.against(s)
+        won, (opponents, _, _) = fitted.against(s)
         why = "won" if won > 0 else "lost"
         why = f"{why} every comparison with the others" if len(opponents) else "never met them"
         reasons.setdefault(why, []).append(names[s])
