@@ -306,7 +306,8 @@ asked_of_each_kind = pytest.mark.parametrize(
             lambda: sigtest.plan(scores={"a": [0.1, 0.5, 0.9] * 9, "b": [0.4, 0.2, 0.7] * 9}),
         ),
     ],
-    ids=KINDS,
+    # races have no door in notebooks yet
+    ids=[path for path in KINDS if path != "sequential-comparisons"],
 )
 
 
