@@ -327,8 +327,7 @@ def gate(
         differences, errors, values, tails, drawing.alpha if margin is None else 2 * drawing.alpha
     )
     if comparison.plan.parts[0].proportions and drawing.bar is not None:
-        scores = found.observed[sample.part.pairs[:, 0]]
-        right = np.rint(scores * sample.part.units)
+        right = np.rint(found.observed[sample.part.pairs[:, 0]] * sample.part.units)
         held = _Counted(**vars(held), right=right, part=sample.part, sign=sign)
         ends = wilson_interval(right, sample.part.units, 2 * drawing.alpha)
         low, high = (end - drawing.bar for end in ends)
@@ -484,8 +483,8 @@ class _Counted(_Draws):
     def _reaching(self, side: float, limit: float) -> Array:
         """How likely so many are right, or more; with the other sign, or fewer."""
         share = min(1.0, max(0.0, (self.part.recipe.bar or 0.0) + self.sign * limit))
-        right, units = self.right, self.part.units
-        counts, share = (right, share) if side > 0 else (units - right, 1 - share)
+        units = self.part.units
+        counts, share = (self.right, share) if side > 0 else (units - self.right, 1 - share)
         return np.asarray(bdtrc(counts - 1, units, share))
 
 

@@ -39,7 +39,7 @@ def test_a_value_is_repeated_as_json_writes_it(given: object, shown: str) -> Non
         ({"alpha": None}, "alpha must be a number, not null."),
         ({"alpha": ["x"]}, 'alpha must be a number, not ["x"].'),
         ({"seed": False}, "seed must be a whole number from 0 to 18446744073709551615, not false."),
-        ({"unit": None}, "of resampling null; choose one of segment, document, cluster."),
+        ({"unit": None}, "of resampling null; choose one of auto, segment, document, cluster."),
         ({"correction": True}, "max_t, tukey."),  # which is no word that may mean another
         ({"metrics": [{"name": "bleu", "lowercase": None}]}, "must be true or false, not null."),
     ],
