@@ -20,7 +20,8 @@ from sigtest.draws.weights import bootstrap_counts
 
 ENDLESS = 15.0  # log odds, beyond which no maximum is looked for
 LONGEST = 0.25  # of a step: distances change by 1/2, so that no step overshoots
-CONVERGED = 1e-12
+STEPS = 200
+CONVERGED = 1e-9
 SHARE = 1e-3  # of the full information, added to that of a resample, which may have none
 ROOM = 1 << 21  # numbers of a block
 STREAM = 7  # of the draws of units
@@ -155,17 +156,21 @@ def fit(won: Array, ties: float, davidson: bool) -> Strengths | None:
     """
     size, log_nu = len(won), 0.0 if davidson and 0 < ties < won.sum() else -math.inf
     at = Strengths(np.zeros(size), log_nu, np.empty((0, 0)))
-    while max(np.abs(at.theta).max(), at.log_nu) < ENDLESS:
-        gradient, information = derivatives(at, won, np.array(ties))
+    scale = float(won.sum()) / size  # what is added between strengths is of its size
+    won, tied = won / scale, np.array(ties / scale)
+    for _ in range(STEPS):
+        if max(np.abs(at.theta).max(), at.log_nu) > ENDLESS:
+            break
+        gradient, information = derivatives(at, won, tied)
         step = np.linalg.solve(information, gradient)
         longest = float(np.abs(step).max())
         step *= min(1.0, LONGEST / max(longest, CONVERGED))
         theta: Array = at.theta + step[:size]
         at = Strengths(theta - float(theta.mean()), at.log_nu + float(step[size]), at.inverse)
         if longest < CONVERGED:
-            inverse = np.linalg.inv(derivatives(at, won, np.array(ties))[1])
+            inverse = np.linalg.inv(derivatives(at, won, tied)[1])
             inverse[:size, :size] -= 1 / size**2  # what was added between strengths
-            return replace(at, inverse=inverse.astype(np.float64))
+            return replace(at, inverse=inverse.astype(np.float64) / scale)
     return None
 
 
@@ -309,7 +314,7 @@ def all_won(
 def bound(at: Strengths, opponents: Array, units: Counts, weights: Array, level: float) -> float:
     """The least strength with which all of some comparisons are won with this probability."""
     low, high = float(opponents.min()) - FURTHEST, float(opponents.max()) + FURTHEST
-    while high - low > CONVERGED * FURTHEST:
+    while high - low > CONVERGED:
         middle = (low + high) / 2
         likely = all_won(at, middle, opponents, units, weights) >= level
         low, high = (low, middle) if likely else (middle, high)

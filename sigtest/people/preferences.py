@@ -211,7 +211,7 @@ def preference_report(question: HumanQuestion, judged: Comparisons) -> report.Hu
         pairs=tuple(pairs),
         agreement=_agreement(judged, choices),
         gain=(),
-        warnings=(*question.notes, *_warnings(preferences, fitted, choices)),
+        warnings=(*question.notes, *_warnings(preferences, choices)),
         preferences=preferences,
     )
 
@@ -411,14 +411,19 @@ def _annotators(judged: Comparisons, *, named: bool) -> report.AnnotatorsReport 
     return annotators.summary(nothing, rule, each, filtered=False)
 
 
-def _warnings(
-    own: report.PreferencesReport, fitted: Fitted, choices: HumanRequest
-) -> Iterator[str]:
+def _warnings(own: report.PreferencesReport, choices: HumanRequest) -> Iterator[str]:
     """Warnings about ties, what is not determined, units, fit and positions."""
     if choices.ties == "davidson" and own.ties == "half" and own.tied:
         yield "How likely ties are is not determined; each counts as two half wins."
     if own.undetermined:
-        yield f"The comparisons do not determine all strengths: {_outside(own, fitted)}."
+        names, rest = own.undetermined[:NAMED], len(own.undetermined) - NAMED
+        told = listed([*names, *([f"{rest} more"] if rest > 0 else [])])
+        bounds = "they have bounds (undetermined=leave_out leaves them out)"
+        yield (
+            f"The comparisons do not determine the strengths of {told}, which won, or lost, all "
+            "those with the others, or never met them; "
+            f"{'they are left out' if choices.undetermined == 'leave_out' else bounds}."
+        )
     if own.units < FEW:
         yield f"Errors from only {counted(own.units, own.unit)} are rough."
     for other in own.other_units:
@@ -448,23 +453,3 @@ def _warnings(
             f"The system that stands first is preferred {more} often for that; show each pair both "
             "ways round, or at random."
         )
-
-
-def _outside(own: report.PreferencesReport, fitted: Fitted) -> str:
-    """Which systems' strengths have no maximum, why, and what becomes of them."""
-    names = fitted.judged.names
-    if not {*own.undetermined} <= {*names}:
-        return f"{_some(own.undetermined)} are left out"
-    reasons: dict[str, list[str]] = {}
-    for s in np.flatnonzero(fitted.place < 0).tolist():
-        won, (opponents, _, _) = fitted.against(s)
-        why = "won" if won > 0 else "lost"
-        why = f"{why} every comparison with the others" if len(opponents) else "never met them"
-        reasons.setdefault(why, []).append(names[s])
-    told = "; ".join(f"{_some(of)} {why}" for why, of in reasons.items())
-    return f"{told}. They have bounds (undetermined=leave_out leaves them out)"
-
-
-def _some(names: Sequence[str]) -> str:
-    more = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
-    return listed([*names[:NAMED], *more])

@@ -20,7 +20,6 @@ from sigtest.report import Sources, counted
 
 PLACES = 2  # of strengths and probabilities
 SHARES: tuple[marks.Level, ...] = ((0.2, "three"), (0.3, "two"), (0.4, "one"))  # of the loser
-WORDS = {"davidson": "ties as Davidson", "half": "ties as half wins"}
 PAIRED = ("ties", "probability", "ci")  # fields of pairs that comparisons alone have
 
 
@@ -29,7 +28,7 @@ def facts(own: PreferencesReport) -> tuple[str, ...]:
     how = f"{whole(own.resamples)} resamples" if own.resamples else "sandwich"
     return (
         f"{whole(own.comparisons)} comparisons, {100 * own.tied:.1f} % ties",
-        WORDS[own.ties],
+        "ties as Davidson" if own.nu else "ties as half wins",
         f"{how} over {counted(own.units, own.unit)}",
     )
 

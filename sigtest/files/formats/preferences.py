@@ -1,9 +1,7 @@
 """Comparisons of two systems: who was preferred to whom.
 
 - Tables and JSON with a column for each of the two systems, and one that says which is better: the
-  battles of arenas (model_a, model_b, winner; or winner_model_a, winner_model_b, winner_tie),
-  MT-Bench's two games (model_1, model_2, g1_winner, g2_winner; the systems change places in the
-  second).
+  battles of arenas (model_a, model_b, winner; or winner_model_a, winner_model_b, winner_tie).
 - Annotations of AlpacaEval: generator_1, generator_2 and a preference from 1 (the first output) to
   2 (the second), 1.5 or 0 being a tie.
 - Rankings of WMT until 2016, which are comparisons of every two outputs of a segment.
@@ -32,8 +30,7 @@ from sigtest.files.tables import blank, fields_of, float_in, read_table
 NAMES = {  # of columns, by what they hold; the first of several is taken
     "a": "a model_a system_a generator_1 model_1 system_1",
     "b": "b model_b system_b generator_2 model_2 system_2",
-    "winner": "winner preferred g1_winner",
-    "again": "g2_winner",
+    "winner": "winner preferred",
     "preference": "preference",
     "won_a": "winner_model_a",
     "won_b": "winner_model_b",
@@ -83,7 +80,7 @@ def _separator(line: str) -> str:
 
 
 def read_preferences(file: File) -> ComparedFile:
-    """One comparison a row, or two games of it.
+    """One comparison a row.
 
     Raises:
         InputError: A column missing, a winner that is neither system, a preference or a weight that
@@ -123,7 +120,7 @@ def compared_rows(rows: Sequence[object], name: str) -> ComparedFile:
 
 
 def _add(file: ComparedFile, place: int, row: Mapping[str, Any], alpaca: bool) -> None:
-    """The comparison of a row, and the second game where systems have changed places."""
+    """The comparison of a row."""
     for side in "ab":
         if not isinstance(row.get(side), str) or not row[side].strip():
             raise file.refused(place, f"{quoted(row.get(side), 40)} is no name of a system", side)
@@ -131,18 +128,12 @@ def _add(file: ComparedFile, place: int, row: Mapping[str, Any], alpaca: bool) -
     weight = 1.0 if blank(row.get("weight")) else float_in(row["weight"])
     if weight is None or not 0 < weight <= HEAVIEST:
         raise file.refused(place, f"{quoted(row['weight'], 40)} is no weight above 0", "weight")
-    shares = [_share(file, place, row, alpaca)]
-    if "again" in row:
-        shares.append(_share(file, place, {**row, "winner": row["again"]}, alpaca))
-    if a == b or set(shares) == {None}:
+    share = _share(file, place, row, alpaca)
+    if a == b or share is None:
         file.dropped["one system twice" if a == b else "no winner"] += 1
         return
     labels = {role: _label(row[role]) for role in COMPARED_LABELS if role in row}
-    games = zip(((a, b), (b, a)), shares, strict=False)
-    for turned, (both, share) in enumerate(games):
-        if share is not None:
-            share = 1 - share if turned else share
-            file.comparisons.append(Compared(place, *both, share, weight, labels))
+    file.comparisons.append(Compared(place, a, b, share, weight, labels))
 
 
 def _label(cell: object) -> str | None:

@@ -178,8 +178,8 @@ def test_who_won_everything_has_a_bound_and_an_exact_p() -> None:
     better = pair.p_greater if pair.a == "X" else pair.p_less
     assert better == pytest.approx(0.5**3 * (2 / 3) ** 2)
     (told,) = (w for w in report.warnings if "determine" in w)
-    assert "X won every comparison with the others" in told
-    assert "never met them" in told
+    assert all(name in told for name in "XZW")
+    assert "they have bounds" in told
     assert "X" in str(report)
     assert json.dumps(encode(report), allow_nan=False)  # infinite ends are null
     left = evaluated("\n".join(rows), undetermined="leave_out")
@@ -232,16 +232,6 @@ def test_forms_of_comparisons_are_read_alike(form: str) -> None:
 def test_a_fraction_is_a_win_and_a_loss() -> None:
     sums = sums_of(asked("a,b,preference,weight\nA,B,.7,2\nB,A,.4,\n").judgements)
     assert sums.won == pytest.approx(np.array([[0, 1.4 + 0.6], [0.6 + 0.4, 0]]))
-
-
-def test_the_second_game_of_mt_bench_changes_places() -> None:
-    row = {"question_id": 81, "model_1": "x", "model_2": "y", "g1_winner": "model_1",
-           "g2_winner": "model_2", "judge": ["gpt-4", "pair-v2"]}  # fmt: skip
-    other = {**row, "g1_winner": "tie", "g2_winner": "error"}
-    judged = asked(json.dumps(row) + "\n" + json.dumps(other) + "\n").judgements
-    assert [tuple(judged.names[s] for s in both) for both in judged.system] == [
-        ("x", "y"), ("y", "x"), ("x", "y")]  # fmt: skip
-    assert judged.share.tolist() == [1, 1, 0.5]
 
 
 @pytest.mark.parametrize(
@@ -429,3 +419,12 @@ def test_a_plan_counts_what_units_add() -> None:
     assert by_judge.needed > 1.5 * alone.needed
     with pytest.raises(RecipeError, match="win_rate must lie between"):
         asked(text_of(sums), win_rate=0.4)
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1e9])
+def test_strengths_do_not_depend_on_the_scale_of_weights(scale: float) -> None:
+    sums, _ = drawn()
+    one = fit(sums.won, float(sums.ties.sum()), davidson=True)
+    other = fit(sums.won * scale, float(sums.ties.sum()) * scale, davidson=True)
+    assert other.theta == pytest.approx(one.theta, abs=1e-9)
+    assert other.inverse * scale == pytest.approx(one.inverse, rel=1e-6, abs=1e-9)
