@@ -28,7 +28,9 @@ ADDED = (
     "discriminative_power",
     "clustered_stderr",
     "rank_doubt",
+    "counts",
     "p_best",
+    "p_best_interval",
     "untestable",
 )  # after 0.1.0, from numbers that are hashed or held against statsmodels or a textbook loop
 LEGACY = "riezler_maxwell_bootstrap"

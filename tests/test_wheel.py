@@ -103,7 +103,7 @@ def test_the_wheel_has_what_it_reads_and_no_service(wheel: Path) -> None:
         told = packed.read(metadata).decode()
     assert {"sigtest/papers.bib", "sigtest/py.typed", "sigtest/render/page.css"} <= set(names)
     assert not [name for name in names if name.startswith(("app/", "workers/", "tests/"))]
-    extras = ["ja", "ko", "meteor", "pictures", "spm"]
+    extras = ["excel", "ja", "ko", "meteor", "pictures", "spm", "zstd"]
     assert re.findall(r"^Provides-Extra: (.*)$", told, re.M) == extras
 
 

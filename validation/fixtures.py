@@ -30,6 +30,8 @@ SUPPLIED: dict[str, tuple[str, ...]] = {
     "ratio": ("pair",),
     "fscore": ("triple",),
     "perplexity": ("pair",),
+    "pass@k": ("runs",),
+    "pass^k": ("runs",),
 }
 
 
@@ -74,7 +76,9 @@ def comparison(
     rng = np.random.default_rng((content, n, systems))
     reference = [_sentence(rng) for _ in range(n)]
     made = tuple(_system(f"s{s}", reference, 0.15 + 0.05 * s, rng) for s in range(systems))
-    recipe = Recipe(metrics=tuple(chosen) or metrics(), **{"exact": "never", **choices})
+    recipe = Recipe(
+        metrics=tuple(chosen) or metrics(), **{"exact": "never", "unit": "segment", **choices}
+    )
     documents = [f"d{i // 3}" for i in range(n)]
     return Comparison((ComparisonEntry(TestSet.of([reference], documents), made),), recipe)
 
@@ -127,6 +131,7 @@ def _system(name: str, reference: list[str], noise: float, rng: np.random.Genera
         "grid": rng.integers(0, 3, size=n) - 1.0 * (rng.random(n) < noise),
         "real": rng.normal(-noise, 0.3, size=n),
         "pair": np.stack([matched.clip(0), np.full(n, 4.0)], axis=1),
+        "runs": np.stack([matched.clip(0), np.full(n, 4.0)], axis=1),
         "triple": np.stack([matched.clip(0), system + 1.0, np.full(n, 5.0)], axis=1),
     }
     return System.of(name, lines, {label: rows.tolist() for label, rows in scores.items()})

@@ -90,6 +90,8 @@ def _meteor(sums: Array) -> float:
 PLAIN: dict[str, Formula] = {
     "scores": _ratio,
     "ratio": _ratio,
+    "pass@k": _ratio,
+    "pass^k": _ratio,
     "perplexity": lambda sums: math.exp(_ratio(sums)),
     "wer": _error_rate,
     "cer": _error_rate,

@@ -156,7 +156,7 @@ def fit(won: Array, ties: float, davidson: bool) -> Strengths | None:
     """
     size, log_nu = len(won), 0.0 if davidson and 0 < ties < won.sum() else -math.inf
     at = Strengths(np.zeros(size), log_nu, np.empty((0, 0)))
-    scale = float(won.sum()) / size  # what is added between strengths is of its size
+    scale = float(won.sum()) / size or 1.0  # what is added between strengths is of its size
     won, tied = won / scale, np.array(ties / scale)
     for _ in range(STEPS):
         if max(np.abs(at.theta).max(), at.log_nu) > ENDLESS:

@@ -23,7 +23,8 @@ OUTPUTS = {
     "A": ["a b c d e", "f g h i j", "k l m n"],
     "B": ["a b c d", "f g h i j k", "x y z n o"],
 }
-RECIPE: dict[str, Any] = {"resamples": 99, "tests": ["bootstrap"], "stratified": True, "seed": 7}
+RECIPE: dict[str, Any] = {"resamples": 99, "tests": ["bootstrap"], "stratified": True, "seed": 7,
+          "unit": "segment"}  # fmt: skip
 SYSTEMS = [{"name": name, "hypotheses": lines} for name, lines in OUTPUTS.items()]
 
 

@@ -94,9 +94,10 @@ def test_documents_of_unequal_size_keep_the_level_where_reports_say_so() -> None
 
 def test_tests_of_recognisers_keep_their_level_where_stretches_are_independent() -> None:
     """200 simulations a kind: three standard errors of .058 are .05."""
-    alike, own = ([speech.simulated((kind, run)) for run in range(4)] for kind in speech.KINDS)
+    alike, own, few = ([speech.simulated((kind, run)) for run in range(4)] for kind in speech.KINDS)
     for name in speech.TESTS:
         assert max(speech.rates(alike, name)) <= speech.MOST + 0.05
+        assert max(speech.rates(few, name)) <= speech.MOST + 0.05
     assert max(speech.rates(own, "approximate_randomization")) <= speech.MOST + 0.05
     assert min(speech.rates(own, "matched_pairs")) > 0.1  # as its caution says
 

@@ -24,12 +24,12 @@ from redis.exceptions import OutOfMemoryError
 from sigtest.arrays import Array, Flags
 from sigtest.comparison.plan import Part, Plan
 from sigtest.data.testset import System, TestSet
-from sigtest.decide.facts import FIRST_REPLICA
 from sigtest.decide.summary import score_report
 from sigtest.kinds.comparisons import about
+from sigtest.metrics import Metric
 from sigtest.report import ScoreReport
 from sigtest.requests.notes import Noted, Notes
-from sigtest.requests.recipe import Recipe
+from sigtest.requests.recipe import Recipe, parse_metric
 from sigtest.version import __version__
 from workers.errors import GoneError
 from workers.settings import Settings
@@ -198,8 +198,10 @@ class State:
             replicas = int(self.record.settings["replicas"])
             rows = np.frombuffer(self.rows[digest]).reshape(len(self.record.metrics), -1)
             scores = {
-                label: score_of(row, replicas)
-                for label, row in zip(self.record.metrics, rows, strict=True)
+                label: score_of(row, replicas, parse_metric(asked))
+                for label, row, asked in zip(
+                    self.record.metrics, rows, self.record.settings["metrics"], strict=True
+                )
             }
         error = self.failures.get(digest) if scores is None else None
         envelope = self.envelopes.get(name, Notes())
@@ -259,10 +261,12 @@ class Rows:
         return f"{MAKE} {self.resamples} {a} {b}"
 
 
-def score_of(row: Array, replicas: int) -> ScoreReport:
+def score_of(row: Array, replicas: int, metric: Metric) -> ScoreReport:
     """What one row of a system says."""
-    score, low, high, stderr = row[:4].tolist()
-    return score_report(score, low, high, stderr, row[FIRST_REPLICA:][:replicas].tolist())
+    score, low, high, stderr, _, *rest = row.tolist()
+    found = score_report(score, low, high, stderr, rest[:replicas])
+    counts = metric.beside(rest[replicas:][: metric.width], replicas) if metric.counted else {}
+    return replace(found, counts=counts)
 
 
 Member = tuple[str, str]  # name and digest of a system

@@ -51,6 +51,7 @@ def leaderboard(
                 ranges=np.empty(0),
                 replica_scores=np.stack([total.replica_scores[m] for total in totals]),
                 evenness=np.array([total.evenness[m] for total in totals]),
+                sums=observed.T,
                 unlike=np.array(
                     [(totals[a].prints[m] != totals[b].prints[m]).sum() for a, b in plan.pairs]
                 ),

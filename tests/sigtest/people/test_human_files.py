@@ -417,7 +417,7 @@ REFUSED = {
     "infinity": (DA + LINE + "h w a b ad 1 A r SYSTEM 2 inf 9\n",
                  "file, line 4: a score must be a finite number"),
     "NA": (DA + LINE + "h w a b ad 1 A r SYSTEM 2 NA 9\n", "file, line 4: 'NA' is no score"),
-    "decimal comma": ("system;segment;score\nA;1;5\nB;1;70,5\n",
+    "decimal comma": ("system\tsegment\tscore\nA\t1\t5\nB\t1\t70,5\n",
                       "file, line 3: '70,5' is no score; write the decimal mark as a point"),
     "empty score": ("system,segment,score\nA,1,5\nB,1,\n", "file, line 3: nothing is no score"),
     "empty system": ("system,segment,score\nA,1,5\n,1,6\n", "file, line 3: the system is empty"),
