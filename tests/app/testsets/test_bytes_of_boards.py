@@ -24,6 +24,7 @@ class Board:
     def __init__(self, client: httpx.Client, name: str, **settings: Any) -> None:
         self.client = client
         settings.setdefault("capacity", len(ORDER))  # the family that reports of 0.1.0 had
+        settings.setdefault("unit", "segment")  # which was usual then
         made = content(1, settings.get("replicas", 0))
         self.systems = {system.pop("name"): system for system in made.pop("systems")}
         answer = client.post("/v1/testsets", json={"name": name, **made, **settings})
@@ -71,7 +72,7 @@ def test_leaderboard_of_shares_and_many_resamples_is_the_comparison(service: htt
         board.put(name)
     made = content(1)
     made["systems"] = sorted(made["systems"], key=lambda system: system["name"])
-    report = compare(parse_comparison({**made, **choices, "family": len(ORDER)})).as_json()
+    report = compare(parse_comparison({**made, **choices, "unit": "segment", "family": len(ORDER)})).as_json()
     for metric in ("accuracy", "chrf"):
         (shown,) = board.shown({"metric": metric})
         expected = [pair for pair in report["pairs"] if pair["metric"] == metric]
