@@ -354,10 +354,13 @@ def look(options: argparse.Namespace) -> None:
             )
         if all(material.texts for material in found):
             files = sorted(options.files, key=lambda p: not is_reference(os.path.basename(p)))
+            if len(files) == 1:
+                raise InputError("texts to compare it with: a reference, or outputs of systems.")
             lines.append(f"ask: sigtest compare -r {' '.join(map(quote, files))}")
         else:
             whole = join([material.of_known_role() for material in found])
-            parse_comparison({**whole.as_json(), "metrics": metrics_of(whole)})
+            made = parse_comparison({**whole.as_json(), "metrics": metrics_of(whole)})
+            commands = commands if len(made.plan.systems) > 1 else ["compare"]
             given = " ".join(f"--from {quote(path)}" for path in options.files)
             lines += [f"ask: sigtest {command} {given}" for command in commands]
     except SigtestError as error:

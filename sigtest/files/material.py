@@ -306,11 +306,12 @@ class Material:
             for own in self.scores
         ]  # fmt: skip
         self._require_shared([column for _, column, _, _ in columns])
+        size = len(self)
         for system, column, what, instead in columns:
-            if len(column) != len(self):
+            if len(column) != size:
                 raise LengthError(
                     f"{self.name}: system {system!r} has {len(column):,} "
-                    f"line{'' if len(column) == 1 else 's'}, others have {len(self):,}; every "
+                    f"line{'' if len(column) == 1 else 's'}, others have {size:,}; every "
                     "system needs one a segment.",
                     system=system,
                 )

@@ -452,13 +452,14 @@ def badge_plot(report: Report, system: str | None = None, **chosen: Any) -> str:
     name = choose(system or names[0], names, "system", "system")
     rank = placed[names.index(name)].rank
     ranks = "\u2013".join(map(str, dict.fromkeys(rank.range if rank else ())))
-    words = f"{'first' if name == names[0] else f'rank {ranks}'} of {len(names)}"
+    own, most = (placed[i].system.scores[seen.metric].score for i in (names.index(name), 0))
+    words = f"{'first' if own == most else f'rank {ranks}'} of {len(names)}"
     of = [p for p in seen.report.pairs if (p.metric, p.test) == (seen.metric, seen.test)]
     tied = sum(not p.significant for p in of if name in (p.a, p.b))
     if seen.test in seen.report.untestable:
         words += ", untestable"
     elif tied:
-        words += f", tied with {tied}"
+        words += f", tied with {counted(tied, 'other')}"
     left, right = (widest([said]) + 2 * MARGIN for said in (seen.heading, words))
     drawing = Drawing("{}", f"{seen.heading}: {words}.", (name,), (), left + right, UNTITLED)
     drawing.rectangle(0, 0, left, BADGE, "ink")

@@ -72,7 +72,9 @@ def test_leaderboard_of_shares_and_many_resamples_is_the_comparison(service: htt
         board.put(name)
     made = content(1)
     made["systems"] = sorted(made["systems"], key=lambda system: system["name"])
-    report = compare(parse_comparison({**made, **choices, "unit": "segment", "family": len(ORDER)})).as_json()
+    report = compare(
+        parse_comparison({**made, **choices, "unit": "segment", "family": len(ORDER)})
+    ).as_json()
     for metric in ("accuracy", "chrf"):
         (shown,) = board.shown({"metric": metric})
         expected = [pair for pair in report["pairs"] if pair["metric"] == metric]

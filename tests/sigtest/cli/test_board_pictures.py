@@ -49,8 +49,8 @@ def test_a_badge_says_the_place_of_a_system_and_with_how_many_it_is_tied(tmp_pat
     ranges = {name: tuple(next(iter(own.values()))["range"]) for name, own in ranks.items()}
     assert ranges == {"elm": (1, 2), "oak": (1, 2), "ash": (3, 3), "fir": (4, 4)}
     first, second = sorted(("elm", "oak"), key=lambda n: -score(body, n, label))
-    assert badge(table, first) == [label, "first of 4, tied with 1"]
-    assert badge(table, second) == [label, "rank 1\u20132 of 4, tied with 1"]
+    assert badge(table, first) == [label, "first of 4, tied with 1 other"]
+    assert badge(table, second) == [label, "rank 1\u20132 of 4, tied with 1 other"]
     assert badge(table, "fir") == [label, "rank 4 of 4"]
 
 
@@ -58,6 +58,15 @@ def score(body: dict[str, object], name: str, label: str) -> float:
     systems: object = body["systems"]
     assert isinstance(systems, list)
     return next(own["scores"][label]["score"] for own in systems if own["name"] == name)
+
+
+def test_equal_systems_have_equal_badges_in_any_order_of_rows(tmp_path: Path) -> None:
+    table = tmp_path / "equal.csv"
+    for names in ("elm,oak,ash", "oak,elm,ash"):
+        rows = [f"q{i},{i % 7},{i % 7},{i % 7 - 2}" for i in range(60)]
+        table.write_text("\n".join([f"id,{names}", *rows, ""]))
+        for name in ("elm", "oak"):
+            assert badge(table, name)[1] == "first of 3, tied with 1 other"
 
 
 def test_a_badge_of_too_few_tasks_says_so(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from service import EXAMPLE
 
 import sigtest
 from sigtest.cli import main
+from sigtest.files.material import Material
 
 WORDS = ["the cat sat on the mat", "it is raining again", "we go home now", "a dog barks at night"]
 OUTPUTS = {
@@ -275,3 +276,31 @@ def test_look_says_what_is_missing(
     last = looked(capsys, *files)[-1]
     assert last.startswith("missing: ")
     assert said in last
+
+
+def test_look_asks_nothing_that_one_system_or_one_text_cannot_answer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, text = tmp_path / "one.csv", tmp_path / "ref.txt"
+    one.write_text("id,system,score\n1,A,0.5\n2,A,0.6\n")
+    text.write_text("a b c\nd e f\n")
+    assert looked(capsys, one)[1:] == [f"ask: sigtest compare --from {one}"]
+    assert looked(capsys, text)[1].startswith("missing: texts to compare it with")
+
+
+def test_many_columns_of_numbers_are_counted_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [{"id": i // 2, "system": "AB"[i % 2]} for i in range(6)]
+    seen: list[object] = []
+    columns = Material.columns.fget
+    monkeypatch.setattr(
+        Material, "columns", property(lambda own: (seen.append(own), columns(own))[1])
+    )
+    for many in (20, 200):
+        path = tmp_path / f"{many}.jsonl"
+        lines = [{**row, "metrics": {f"m{j}": j % 7 for j in range(many)}} for row in rows]
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        seen.clear()
+        assert main(["look", str(path)]) == 0
+        assert len(seen) < 50

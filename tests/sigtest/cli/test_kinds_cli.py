@@ -98,7 +98,13 @@ def test_options_mean_what_the_fields_of_a_request_mean(run: Run) -> None:
         "categories": 4, "resamples": 99, "seed": 7, "show_annotators": True,
     }  # fmt: skip
     known = {field.name for field in KINDS["human-evaluations"].fields}
-    of_comparisons = {"ties", "unit", "errors", "undetermined", "win_rate"}  # by people, of two systems
+    of_comparisons = {
+        "ties",
+        "unit",
+        "errors",
+        "undetermined",
+        "win_rate",
+    }  # by people, of two systems
     # a gain over the years has no languages and directions
     assert known == {*request, *of_comparisons, "languages", "lower"}
     files = [FormFile("judgements", CAMPAIGN.name, CAMPAIGN.read_bytes())]
