@@ -510,17 +510,19 @@ def methods_of(plan: Plan, pairs: Sequence[PairReport], best: bool) -> Methods:
                     f"bootstrap resamples{cited}."
                 )
     level, kind = f"{round(100 * (1 - recipe.alpha), 6):g}", recipe.interval.replace("_", "-")
-    cited = sources.cite(*INTERVALS[recipe.interval])
-    drawn = f"{plan.parts[0].draws:,} bootstrap resamples{cited}"
-    sentences.append(f"Intervals are {level} % {kind} intervals of {drawn}.")
-    if shares := sorted({label for part in plan.parts for label in part.shares}):
+    shares = sorted({label for part in plan.parts for label in part.shares})
+    if plan.names or shares != sorted(recipe.labels):
+        drawn = f"{plan.parts[0].draws:,} bootstrap resamples"
+        cited = sources.cite(*INTERVALS[recipe.interval])
+        sentences.append(f"Intervals are {level} % {kind} intervals of {drawn}{cited}.")
+    if shares:
         differences, key = "adjusted Wald", "bonett-price-2012-adjusted"
         if recipe.design != "paired":
             differences, key = "score", "newcombe-1998-interval"
         cited = sources.cite("wilson-1927-probable", key)
         sentences.append(
-            f"Those of shares of segments ({listed(shares)}) are score intervals, and those of "
-            f"their differences {differences} intervals{cited}."
+            f"{level} % intervals of shares of segments ({listed(shares)}) are score intervals, "
+            f"and those of their differences {differences} intervals{cited}."
         )
     return sources.methods(sentences)
 

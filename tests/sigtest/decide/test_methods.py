@@ -60,8 +60,10 @@ def test_units_of_runs_and_intervals_of_shares_are_told():
     both = [{"name": name, "scores": {"x": own}} for name, own in zip("ab", right, strict=True)]
     text = compare(parse_comparison({"systems": both, "metrics": ["scores"]})).methods.text
     said = (
-        "Those of shares of segments (scores) are score intervals, and those of their differences "
+        "95 % intervals of shares of segments (scores) are score intervals, and those of their "
+        "differences "
     )
+    assert "percentile intervals" not in text
     assert f"{said}adjusted Wald intervals (Wilson, 1927; Bonett and Price, 2012)." in text
     runs = [[f"{i} a" for i in range(4)], [f"{i} b" for i in range(4)]]
     systems = [{"name": name, "replicas": runs} for name in "ab"]
