@@ -19,10 +19,11 @@ from sigtest.cached import cached_property
 from sigtest.comparison import notes
 from sigtest.comparison.plan import ClusteredError, Part, Plan
 from sigtest.data.names import check_name, choose, look_alikes, require_own_names, summaries
-from sigtest.data.runs import Crossed, require_own_runs
+from sigtest.data.runs import OWN_ITEMS, Crossed, require_own_runs
 from sigtest.data.testset import MetricOptions, System, TestSet, inferred_metrics
 from sigtest.data.text import check_lines
 from sigtest.errors import InputError, RecipeError, SigtestError, inside
+from sigtest.report import counted
 from sigtest.requests.comparisons import (
     ComparedOnSeveralRequest,
     ComparedRequest,
@@ -83,7 +84,7 @@ class ComparisonEntry:
             )
         require_own_names(names)
         recipe.check_design()
-        self._require_outputs(recipe)
+        self.require_outputs(recipe)
         if recipe.family != "present" and recipe.family < len(names):
             raise RecipeError(
                 f"A family of {recipe.family} systems cannot hold the {len(names)} that are given.",
@@ -93,8 +94,17 @@ class ComparisonEntry:
             choose(baseline, names, "pairs", "baseline")
         require_units(self.testset, recipe)
 
-    def _require_outputs(self, recipe: Recipe) -> None:
-        """Check that every system brings what is measured, and as many replicas as the first."""
+    def shares(self, recipe: Recipe) -> tuple[str, ...]:
+        """Labels of the metrics that are 0 or 1 for every item of every system."""
+        own = [system for system in self.systems if system.name != str(recipe.bar)]
+        return notes.shared([notes.proportions_of(system, recipe) for system in own], recipe)
+
+    def require_outputs(self, recipe: Recipe) -> None:
+        """Check that every system brings what is measured, and as many replicas as the first.
+
+        Raises:
+            InputError: See `check`.
+        """
         first = self.systems[0]
         for i, system in enumerate(self.systems):
             try:
@@ -146,16 +156,14 @@ class ComparisonEntry:
             digests=tuple(system.sha256 for system in systems),
             replicas=len(systems[0].runs),
         )
-        proportions = notes.shared(
-            [notes.proportions_of(own, recipe) for own in systems if own.name != str(recipe.bar)],
-            recipe,
-        )
+        proportions = self.shares(recipe)
         sentences = [
             *self.notes,
             *(finding.sentence for finding in notes.findings_of(self.testset, systems, recipe)),
             *notes.exact_notes(proportions, len(systems), recipe),
             *notes.counted_errors(systems, recipe),
             *notes.mean_rates(systems, recipe),
+            *notes.constant_means(self.testset, systems, proportions, recipe),
             *look_alikes(part.systems),
             *summaries(part.systems),
             *([ITEMS_ALONE] if self.runs and recipe.unit == "document" else []),
@@ -416,8 +424,32 @@ def parse_comparison(request: Mapping[str, Any]) -> Comparison:
                 field=field,
             )
     wanted.recipe()  # a wrong choice is cheaper to find than a wrong text
+    for field in ("documents", "clusters"):
+        if wanted.unpaired and getattr(wanted, field) is not None:
+            raise RecipeError(OWN_ITEMS, field=field)
     wanted, entry = _met(wanted, _entry(wanted))
-    return Comparison((entry,), _recipe(wanted, entry))
+    recipe = _recipe(wanted, entry)
+    if "tests" not in wanted.model_fields_set and recipe.design != "paired":
+        recipe = _tested(entry, recipe.fitted([entry.testset]))
+    return Comparison((entry,), recipe)
+
+
+def _tested(entry: ComparisonEntry, recipe: Recipe) -> Recipe:
+    """The recipe with the exact test of shares, or with that of other means.
+
+    Raises:
+        RecipeError: Some metrics are shares and others are not, so that no one test suits all.
+    """
+    entry.require_outputs(recipe)
+    shares = entry.shares(recipe)
+    exact = "fisher" if recipe.unpaired else "binomial"
+    if others := [label for label in recipe.labels if shares and label not in shares]:
+        raise RecipeError(
+            f"{shares[0]} is 0 or 1 for every item and {others[0]} is not: ask for the metrics one "
+            f"by one ({exact} suits the first), or name a test for all, such as bootstrap_t.",
+            field="tests",
+        )
+    return recipe.but(tests=(exact if shares else "bootstrap_t",))
 
 
 StoredComparison = Annotated[
@@ -492,10 +524,17 @@ def _met(
     names = [system.name for system in systems]
     given = () if wanted.pairs == "all" else wanted.pairs.baseline
     bar: float | None = None
-    if len(given) == 1 and given[0] not in names:
+    for own in given:
         with suppress(ValueError):  # of names; the shell has numbers as words, too
-            bar = float(given[0])
-            chosen["pairs"] = Baseline.of({"baseline": bar})
+            bar = float(own) if own not in names else bar
+    if bar is not None and len(given) > 1:
+        raise RecipeError(
+            f"A number ({bar:g}) is the only baseline, with no other baseline beside it; ask once "
+            "for each number.",
+            field="pairs",
+        )
+    if bar is not None:
+        chosen["pairs"] = Baseline.of({"baseline": bar})
     if bar is not None and str(bar) not in names:
         labels = dict.fromkeys(label for system in systems for label in system.scores)
         scores = {label: [bar] * testset.segments for label in labels}
@@ -503,11 +542,6 @@ def _met(
     if wanted.unpaired:
         systems, owners = _apart(systems)
         testset = replace(testset, segments=len(owners), labels=owners)
-    if "tests" not in wanted.model_fields_set and (wanted.unpaired or bar is not None):
-        exact = "fisher" if wanted.unpaired else "binomial"
-        tables = [rows for own in systems if own.name in names for rows in own.scores.values()]
-        alone = testset.documents is None and all(np.isin(rows, (0, 1)).all() for rows in tables)
-        chosen["tests"] = (exact if alone else "bootstrap_t",)
     return wanted.model_copy(update=chosen), replace(entry, systems=systems, testset=testset)
 
 
@@ -515,10 +549,18 @@ def _apart(systems: Sequence[System]) -> tuple[tuple[System, ...], tuple[str, ..
     """Systems with weight 0 on the items of others, and whose each item is.
 
     Raises:
-        InputError: So many that their product takes too much memory.
+        InputError: So many that their product takes too much memory; fewer than two items.
     """
     sizes = [max(map(len, own.scores.values()), default=0) for own in systems]
     made, start = [], 0
+    for own, size in zip(systems, sizes, strict=True):
+        if size < 2:
+            raise InputError(
+                f"System {own.name!r} has {counted(size, 'item')} of its own; unpaired needs two "
+                "of every system, or nothing says how its scores vary.",
+                field="systems",
+                system=own.name,
+            )
     if sum(sizes) * len(systems) > MOST_APART:
         raise InputError(
             f"{len(systems)} systems with {sum(sizes):,} items of their own are more than can be "

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from sigtest.data.testset import System, TestSet
 from sigtest.metrics.bleu import Bleu
 from sigtest.metrics.labels import Accuracy
 from sigtest.metrics.scores import Scores
+from sigtest.report import listed
 from sigtest.requests.recipe import Recipe
 
 SHORT = 100  # characters of a line with too few words for an n-gram, in any script
@@ -153,6 +154,25 @@ def mean_rates(systems: Sequence[System], recipe: Recipe) -> list[str]:
         if isinstance(metric, Scores) and RATE.search(label)
         if all(metric.rows(run).shape[1] == 1 for own in systems for run in own.runs)
     ]
+
+
+def constant_means(
+    testset: TestSet, systems: Sequence[System], shares: Sequence[str], recipe: Recipe
+) -> Iterator[str]:
+    """Sentences about means of equal items without common ones, which vary all the same."""
+    for label, metric in zip(recipe.labels, recipe.metrics, strict=True):
+        if recipe.design == "paired" or label in shares:
+            continue
+        tables = {own.name: metric.statistics(testset, own) for own in systems}
+        tables.pop(str(recipe.bar), None)
+        still = [
+            name for name, rows in tables.items() if np.ptp(metric.score(rows[rows[:, 1] > 0])) == 0
+        ]
+        if still:
+            yield (
+                f"{label} is the same for every item of {listed(still)}, so that p-values and "
+                "intervals take it as certain; nothing says how much it varies over other items."
+            )
 
 
 def errors_of(

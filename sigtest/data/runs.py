@@ -12,6 +12,11 @@ import numpy.typing as npt
 
 from sigtest.errors import InputError
 
+OWN_ITEMS = (
+    "unpaired takes every item as independent, and those of one document (cluster) may not be: "
+    "give the mean score of each document as its one item, without documents."
+)
+
 
 class VarianceComponents(NamedTuple):
     """Where the variance of a mean over items and runs comes from.

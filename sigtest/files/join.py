@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from unicodedata import normalize
 
 from sigtest.data.names import choose
-from sigtest.data.runs import sentences
+from sigtest.data.runs import OWN_ITEMS, sentences
 from sigtest.data.text import in_digits
 from sigtest.errors import InputError, LengthError, quoted
 from sigtest.files.material import WHICH, Line, Material, SystemScores, examples
@@ -204,8 +204,11 @@ def _apart(parts: Sequence[Material]) -> Material:
     """The scores of all, each system's of its own segments alone.
 
     Raises:
-        InputError: A segment has scores of two systems.
+        InputError: A segment has scores of two systems, or a document.
     """
+    for part in parts:
+        if part.documents is not None:
+            raise InputError(f"{part.name} has documents. {OWN_ITEMS}")
     owners: dict[object, str] = {}
     tables: list[SystemScores] = []
     for part in parts:

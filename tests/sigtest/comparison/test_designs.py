@@ -138,6 +138,52 @@ def test_many_systems_on_many_items_of_their_own_are_refused_before_they_take_me
         compared(scores, unpaired=True)
 
 
+@pytest.mark.parametrize("field", ["documents", "clusters"])
+def test_items_of_documents_are_not_taken_for_independent(field: str, tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    lines = [f"{i},{'ab'[i % 2]},{i / 9},d{i % 4}" for i in range(12)]
+    path.write_text("\n".join(["id,system,score,document", *lines, ""]))
+    assert main(["compare", str(path), "--unpaired"]) == 2
+    for brings in ({"from_": path}, {"scores": {"a": [0.1, 0.2], "b": [0.3, 0.4, 0.7]}}):
+        documents = {} if "from_" in brings else {field: list("xxyyz")}
+        with pytest.raises((InputError, RecipeError), match="mean score of each document"):
+            sigtest.compare(**brings, **documents, unpaired=True)
+
+
+def test_one_item_says_nothing_of_how_scores_vary() -> None:
+    with pytest.raises(InputError, match="System 'b' has 1 item of its own"):
+        compared({"a": [0.3, 0.4, 0.1], "b": [0.9]}, unpaired=True)
+
+
+@pytest.mark.parametrize("choices", [{"unpaired": True}, {"pairs": {"baseline": 0.1}}])
+def test_a_mean_that_does_not_vary_is_not_certain(choices: dict[str, Any]) -> None:
+    report = compared({"a": [0.5] * 3, "b": [0.3] * 3, "c": [0.2, 0.4, 0.6]}, **choices)
+    assert "scores is the same for every item of a and b," in " ".join(report.warnings)
+    shares = compared({"a": right(3, 3), "b": right(0, 3)}, unpaired=True)
+    assert "same for every item" not in " ".join(shares.warnings)
+
+
+@pytest.mark.parametrize(
+    ("choices", "p"),
+    [
+        ({"unpaired": True}, fisher_exact([[3, 0], [0, 3]])[1]),
+        ({"pairs": {"baseline": 0.5}}, binomtest(3, 3, 0.5).pvalue),
+    ],
+)
+def test_a_share_keeps_its_exact_test_beside_other_scores(
+    choices: dict[str, Any], p: float
+) -> None:
+    values = {"a": right(3, 3), "b": right(0, 3)}
+    scores = {name: {"acc": own, "lat": [1.5, 2.5, 4.0]} for name, own in values.items()}
+    report = compared(scores, metrics=["scores:of=acc"], **choices)
+    assert report.pairs[0].p_value == pytest.approx(p)
+    assert compared(scores, metrics=["lat"], **choices).pairs[0].test == "bootstrap_t"
+    with pytest.raises(RecipeError, match="acc is 0 or 1 for every item and lat is not"):
+        compared(scores, **choices)
+    named = compared(scores, tests=["bootstrap_t"], **choices)
+    assert {pair.test for pair in named.pairs} == {"bootstrap_t"}
+
+
 # a number
 
 
