@@ -60,6 +60,7 @@ CLAIMS: tuple[Claim, ...] = get_args(Claim)
 MEANT = {
     "not_worse": "not worse than {baseline} by {margin:g} {metric}",
     "at_least": "at least {baseline} {metric}",
+    "at_most": "at most {baseline} {metric}",
     "equivalent": "within {margin:g} {metric} of {baseline}",
     "same": "no significant difference from {baseline} (A/A)",
 }
@@ -108,6 +109,7 @@ class GateReport:
             be 0: then a system passes that is shown to reach the number.
         metric: Its label.
         alpha: Level of every one-sided test; two-sided for `same`.
+        higher_is_better: False for error rates.
         correction: For several systems; of passes and of failures, each by themselves.
         baseline: What they are held against.
         systems: All others, in input order.
@@ -121,6 +123,7 @@ class GateReport:
     margin: float | None
     metric: str
     alpha: float
+    higher_is_better: bool
     correction: str
     baseline: str
     systems: tuple[Gated, ...]
@@ -147,8 +150,11 @@ class GateReport:
             words("power", (f"{s.power:.2f}" for s in systems if self.margin)),
         )
         called = names("system", (s.system for s in systems))
-        group = Group(self.metric, tuple(column for column in columns if column.cells))
-        meant = MEANT["at_least" if self.margin == 0 else self.claim].format(
+        higher = self.higher_is_better
+        metric = self.metric if higher else f"{self.metric} (lower is better)"
+        group = Group(metric, tuple(column for column in columns if column.cells))
+        reached = "at_least" if higher else "at_most"
+        meant = MEANT[reached if self.margin == 0 else self.claim].format(
             baseline=self.baseline, margin=self.margin or 0.0, metric=self.metric
         )
         side, times = ("two", 1) if self.claim == "same" else ("one", 2)
@@ -323,14 +329,15 @@ def gate(
     differences, errors, tails = found.observed[pairs], found.errors[pairs], found.tails[pairs]
     sign = sample.metrics[0].sign
     held = _Draws(sign * differences, errors, sign * values, spreads, tails)
-    low, high = bootstrap_t_interval(
-        differences, errors, values, tails, drawing.alpha if margin is None else 2 * drawing.alpha
-    )
+    outside = drawing.alpha if margin is None else 2 * drawing.alpha
+    low, high = bootstrap_t_interval(differences, errors, values, tails, outside)
+    said = drawing
     if comparison.plan.parts[0].proportions and drawing.bar is not None:
         right = np.rint(found.observed[sample.part.pairs[:, 0]] * sample.part.units)
         held = _Counted(**vars(held), right=right, part=sample.part, sign=sign)
-        ends = wilson_interval(right, sample.part.units, 2 * drawing.alpha)
+        ends = wilson_interval(right, sample.part.units, outside)
         low, high = (end - drawing.bar for end in ends)
+        said = drawing.but(tests=("binomial",), interval="percentile")
     p, p_fail = held.p_values(margin, chosen)
     names = [sample.part.systems[first] for first in sample.part.pairs[:, 0]]
     comparisons = drawing.comparisons(len(names))
@@ -353,12 +360,13 @@ def gate(
     losses = -sign * skewness(moved + differences[:, None])
     evenness = sample.evenness[0, sample.part.pairs].min(axis=1)
     return GateReport(
-        signature=sample.part.signature,
+        signature=replace(sample.part, recipe=said).signature,
         version=__version__,
         claim=chosen,
         margin=margin,
         metric=drawing.labels[0],
         alpha=drawing.alpha,
+        higher_is_better=sign > 0,
         correction=drawing.correction,
         baseline=drawing.baselines[0],
         systems=systems,
@@ -479,6 +487,15 @@ class _Counted(_Draws):
 
     def below(self, limit: float) -> Array:
         return self._reaching(-self.sign, limit)
+
+    def power(self, margin: float | None, claim: Claim, alpha: float) -> Array:
+        """How likely a system passes whose expected share is the number."""
+        units, bar = self.part.units, self.part.recipe.bar or 0.0
+        counts = np.arange(units + 1.0)
+        p, _ = replace(self, right=counts).p_values(margin, claim)
+        passed = p > alpha if margin is None else p <= alpha
+        chances = bdtrc(counts - 1, units, bar) - bdtrc(counts, units, bar)
+        return np.full_like(self.differences, chances[passed].sum())
 
     def _reaching(self, side: float, limit: float) -> Array:
         """How likely so many are right, or more; with the other sign, or fewer."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, fisher_exact
+from scipy.stats import binom, binomtest, fisher_exact
 
 import sigtest
 from sigtest import InputError, RecipeError
@@ -232,6 +232,48 @@ def test_a_gate_of_an_error_rate_turns_the_number_round() -> None:
         scores={"a": right(2, 20)}, metrics=["scores:higher=false"], baseline=0.3, margin=0.1
     )
     assert report.systems[0].p_value == pytest.approx(binomtest(2, 20, 0.4, "less").pvalue)
+
+    assert report.systems[0].difference == pytest.approx(0.1 - 0.3)
+    assert "scores (lower is better)" in str(report)
+    assert "tests:binomial|" in report.signature
+    assert "bootstrap" not in report.signature
+    reached = sigtest.gate(
+        scores={"a": right(2, 20)}, metrics=["scores:higher=false"], baseline=0.3
+    )
+    assert ": at most 0.3 scores, one-sided" in str(reached)
+
+
+def test_an_a_a_gate_of_a_number_has_intervals_of_the_level_it_names() -> None:
+    report = sigtest.gate(scores={"a": right(8, 12)}, baseline=0.6, claim="same")
+    low, high = wilson_interval(np.array([8]), 12, 0.05)
+    assert report.systems[0].ci == pytest.approx((low[0] - 0.6, high[0] - 0.6))
+    assert "95 % intervals" in str(report)
+
+
+@pytest.mark.parametrize("claim", ["not_worse", "equivalent", "same"])
+@pytest.mark.parametrize("alpha", [0.05, 0.025])
+@pytest.mark.parametrize("higher", [True, False])
+def test_the_power_of_a_gate_of_a_number_is_binomial(
+    claim: Any, alpha: float, higher: bool
+) -> None:
+    n, bar, margin = 200, 0.6, 0.1
+    scores = {"a": right(90, n), "b": right(170, n)}
+    asked = {} if claim == "same" else {"margin": margin}
+    metrics = [f"scores:higher={str(higher).lower()}"]
+    report = sigtest.gate(
+        scores=scores, baseline=bar, claim=claim, alpha=alpha, metrics=metrics,
+        correction="none", **asked,
+    )  # fmt: skip
+    power = 0.0
+    for k in range(n + 1):
+        above = binomtest(k, n, bar - margin, CLAIMS["greater"]).pvalue
+        below = binomtest(k, n, bar + margin, CLAIMS["less"]).pvalue
+        differ = 2 * min(binomtest(k, n, bar, CLAIMS[side]).pvalue for side in ("less", "greater"))
+        passes = {"not_worse": (above if higher else below) <= alpha,
+                  "equivalent": max(above, below) <= alpha,
+                  "same": differ > alpha}[claim]  # fmt: skip
+        power += passes * binom.pmf(k, n, bar)
+    assert [system.power for system in report.systems] == pytest.approx([power, power])
 
 
 # several baselines
