@@ -46,10 +46,10 @@ class ByClass:
     """Mark of a union of classes: JSON has a value under the name of its class.
 
     Attributes:
-        former: Classes by the names that they had when 0.2.0 stored them.
+        former: What reads classes, by the names that they had when 0.2.0 stored them.
     """
 
-    former: Mapping[str, type] = field(default_factory=dict)
+    former: Mapping[str, Any] = field(default_factory=dict)
 
     def __get_pydantic_core_schema__(
         self, union: Any, handler: GetCoreSchemaHandler

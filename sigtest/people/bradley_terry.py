@@ -287,7 +287,10 @@ def parts(won: Array) -> list[Counts]:
     """
     reached, met = reaching(won), won + won.T
     found = {tuple(np.flatnonzero(row).tolist()) for row in reached & reached.T}
-    ordered = sorted(found, key=lambda part: (-len(part), -met[np.ix_(part, part)].sum(), part))
+    ordered = sorted(
+        found,
+        key=lambda part: (-len(part), -met[np.ix_(part, part)].sum(), -met[list(part)].sum(), part),
+    )
     return [np.array(part, dtype=np.int64) for part in ordered]
 
 

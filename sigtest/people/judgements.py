@@ -79,7 +79,7 @@ class Names:
         """Whether any name is known."""
         return bool(self.names)
 
-    def take(self, rows: Flags) -> Names:
+    def take(self, rows: Flags | Counts) -> Names:
         """Some rows, with the names that still occur."""
         codes = self.codes[rows]
         used = np.bincount(codes[codes >= 0], minlength=len(self.names)) > 0
@@ -279,6 +279,51 @@ class Comparisons(Columns):
         keeps = np.zeros(len(found), dtype=np.bool_)
         keeps[groups(*keys, occurrence)[1]] = True
         return found.take(keeps)
+
+
+@dataclass(frozen=True)
+class Rankings:
+    """Rankings of at most m outputs, one a row, as 0.2.0 stored them.
+
+    Attributes:
+        annotator: Who ranked.
+        segment: Which segment.
+        languages: Language pair.
+        names: Of the systems.
+        system: (n, m) index into `names`, -1 for an empty place.
+        rank: (n, m) 1 the best; -1 where the output was not ranked.
+        source: (n,) number of its file, from 0.
+    """
+
+    annotator: Names
+    segment: Names
+    languages: Names
+    names: tuple[str, ...]
+    system: Counts
+    rank: Counts
+    source: Counts
+
+    def compared(self) -> Comparisons:
+        """Every two outputs of a ranking, which is a cluster."""
+        size, places = len(self.rank), np.stack(np.triu_indices(self.rank.shape[1], 1), axis=1)
+        rank, system = (own[:, places].reshape(-1, 2) for own in (self.rank, self.system))
+        kept = (rank > 0).all(axis=1)
+        row, rank = np.repeat(np.arange(size), len(places))[kept], rank[kept]
+        whole = Comparisons(
+            names=self.names,
+            system=system[kept],
+            share=(1 + np.sign(rank[:, 1] - rank[:, 0])) / 2,
+            weight=np.ones(len(row)),
+            segment=self.segment.take(row),
+            annotator=self.annotator.take(row),
+            cluster=Names.of(map(str, row.tolist())),
+            criterion=Names.unknown(len(row)),
+            languages=self.languages.take(row),
+            shown=np.zeros_like(row),
+            row=row,
+            source=self.source[row],
+        )
+        return whole.take(np.ones(len(row), dtype=np.bool_))
 
 
 def groups(*codes: Counts) -> tuple[Counts, Counts]:

@@ -91,7 +91,7 @@ class Fitted:
     def of(cls, judged: Comparisons, choices: HumanRequest) -> Fitted:
         """The maximum for the largest part, ties being half wins where they have none."""
         units = numbered(judged, str(choices.unit))
-        assert units is not None
+        units = np.arange(len(judged)) if units is None else units
         main = bradley_terry.parts(sums_of(judged).won)[0]
         place = np.full(len(judged.names), -1)
         place[main] = np.arange(len(main))
@@ -148,10 +148,22 @@ def _factor(units: Counts) -> float:
     return number / max(number - 1, 1)
 
 
-def _errors(covariance: Array) -> Array:
-    """(m, m) standard errors of differences of strengths."""
+def _apart(covariance: Array) -> Array:
+    """(m, m) variances of differences of strengths."""
     own = np.diag(covariance)
-    return np.sqrt(np.maximum(own[:, None] + own[None, :] - 2 * covariance, 0.0))
+    variances: Array = own[:, None] + own[None, :] - 2 * covariance
+    return variances
+
+
+def _roots(variances: Array, expected: Array) -> Array:
+    """Standard errors; infinite where nothing varies, such as over ties alone or one unit."""
+    found: Array = np.sqrt(np.where(variances > FLAT * expected, variances, math.inf))
+    return found
+
+
+def _errors(at: Strengths, covariance: Array) -> Array:
+    """(m, m) standard errors of differences of strengths."""
+    return _roots(_apart(covariance), _apart(at.inverse[:-1, :-1]))
 
 
 def wald(at: Strengths, covariance: Array, units: int) -> Array:
@@ -159,8 +171,7 @@ def wald(at: Strengths, covariance: Array, units: int) -> Array:
 
     Student's t with as many degrees of freedom as there are units, less one.
     """
-    errors, df = _errors(covariance), max(units - 1, 1)
-    t = np.divide(at.distances, errors, out=np.zeros_like(errors), where=errors > 0)
+    df, t = max(units - 1, 1), at.distances / _errors(at, covariance)
     half = 0.5 * betainc(df / 2, 0.5, df / (df + t * t))
     return np.where(t > 0, half, 1 - half)
 
@@ -168,8 +179,9 @@ def wald(at: Strengths, covariance: Array, units: int) -> Array:
 def preference_report(question: HumanQuestion, judged: Comparisons) -> report.HumanReport:
     """The report of comparisons."""
     choices = question.choices
-    outside = [judged.names[s] for part in bradley_terry.parts(sums_of(judged).won)[1:]
-               for s in part]  # fmt: skip
+    apart = bradley_terry.parts(sums_of(judged).won)
+    apart = apart[len(apart[0]) > 1 :]
+    outside = [judged.names[s] for part in apart for s in part]
     if choices.undetermined == "leave_out":
         stay = np.array([name not in outside for name in judged.names])
         judged = judged.take(np.all(stay[judged.system], axis=1))
@@ -211,7 +223,11 @@ def preference_report(question: HumanQuestion, judged: Comparisons) -> report.Hu
         pairs=tuple(pairs),
         agreement=_agreement(judged, choices),
         gain=(),
-        warnings=(*question.notes, *_warnings(preferences, choices)),
+        warnings=(
+            *question.notes,
+            *_warnings(preferences, choices),
+            *_still(pairs, str(choices.unit)),
+        ),
         preferences=preferences,
     )
 
@@ -222,7 +238,7 @@ def _pairs(fitted: Fitted, covariance: Array, choices: HumanRequest) -> list[rep
     inner, ties, p = np.ix_(fitted.main, fitted.main), sums.tied, np.ones_like(sums.won)
     won, reach = sums.won - ties / 2, np.zeros_like(ties)
     p[inner] = wald(at, covariance, fitted.number)
-    reach[inner] = fitted.reach(choices.alpha) * _errors(covariance)
+    reach[inner] = fitted.reach(choices.alpha) * _errors(at, covariance)
     for s in np.flatnonzero(fitted.place < 0).tolist():
         way, against = fitted.against(s)
         for m, strength in zip(fitted.main, at.theta, strict=True):
@@ -234,7 +250,8 @@ def _pairs(fitted: Fitted, covariance: Array, choices: HumanRequest) -> list[rep
         difference = probability = ends = None
         if i >= 0 and j >= 0:
             difference, half = float(at.theta[i] - at.theta[j]), float(reach[a, b])
-            probability, ends = at.preferred(difference), (difference - half, difference + half)
+            probability = at.preferred(difference)
+            ends = (difference - half, difference + half) if math.isfinite(half) else None
         met, both = round(float(won[a, b] + won[b, a])), (float(p[a, b]), float(p[b, a]))
         tails = Tails(float(won[a, b]), *both, logarithm(min(both)))
         made = choices.criteria[0], str(choices.test), (met, met), difference, tails
@@ -250,13 +267,16 @@ def _systems(
     won = sums.won - sums.tied / 2
     wins, decisive = won.sum(axis=1).tolist(), (won + won.T).sum(axis=1).tolist()
     strengths = [_strength(fitted, covariance, s, alpha) for s in range(sums.size)]
-    stands = ranks(pairs, judged.names, [*map(_order, strengths)])
+    reached = bradley_terry.reaching(sums.won).astype(np.int64)
+    order = OUTSIDE * (reached.sum(axis=1) - reached.sum(axis=0))  # who beats whom comes first
+    order += [own.value or 0.0 for own in strengths]
+    stands = ranks(pairs, judged.names, order)
     systems = []
-    for s, name in enumerate(judged.names):
+    for s in np.argsort(-order, kind="stable").tolist():
         rows = (judged.system == s).any(axis=1)
         systems.append(
             report.JudgedSystem(
-                name=name,
+                name=judged.names[s],
                 n_judgements=len(np.unique(judged.row[rows])),
                 n_segments=len({*judged.segment.codes[rows].tolist()} - {-1}),
                 raw=100 * wins[s] / decisive[s] if decisive[s] else None,
@@ -279,11 +299,12 @@ def _strength(
     at, i = fitted.at, int(fitted.place[system])
     value = error = probability = None
     low, high = -math.inf, math.inf
-    if i >= 0:
-        value, error = float(at.theta[i]), math.sqrt(float(covariance[i, i]))
-        half = fitted.reach(alpha) * error
+    if i >= 0 and len(at.theta) > 1:
+        value = float(at.theta[i])
+        spread = float(_roots(covariance[i, i], at.inverse[i, i]))
+        half, error = fitted.reach(alpha) * spread, spread if math.isfinite(spread) else None
         low, high, probability = value - half, value + half, at.preferred(value)
-    else:
+    elif len(at.theta) > 1:
         won, against = fitted.against(system)
         if len(against[0]):
             end = bradley_terry.bound(at, *against, alpha / 2)
@@ -292,20 +313,12 @@ def _strength(
     return report.StrengthReport(value, error, (low, high), probability, ends)
 
 
-def _order(strength: report.StrengthReport) -> float:
-    """By what systems are ordered: strength, or the side on which it has no bound."""
-    if strength.value is not None:
-        return strength.value
-    low, high = map(math.isfinite, strength.ci)
-    return OUTSIDE * (low - high)
-
-
 def _other_units(
     fitted: Fitted, covariance: Array, choices: HumanRequest
 ) -> Iterator[report.UnitReport]:
     """What would follow if other units were drawn anew, all errors being sandwiches."""
     apart = ~np.eye(len(fitted.main), dtype=np.bool_)
-    own = _errors(covariance)[apart] ** 2
+    own = _errors(fitted.at, covariance)[apart]
 
     def claimed(covariance: Array, units: int) -> Flags:
         found = np.zeros_like(apart)
@@ -316,11 +329,11 @@ def _other_units(
     base = claimed(covariance, fitted.number)
     for unit in repeated(fitted.judged):
         units = numbered(fitted.judged, unit)
-        if unit != choices.unit and units is not None and len(own):
+        if unit != choices.unit and units is not None and len(own) and np.isfinite(own).all():
             number, other = int(units.max()) + 1, fitted.sandwich(fitted.scatter(units))
             found = claimed(other, number)
             changed = (found != base) | (found != base).T
-            design = float(np.median(_errors(other)[apart] ** 2 / np.maximum(own, LEAST)))
+            design = float(np.median(_apart(other)[apart] / own**2))
             yield report.UnitReport(unit, number, int(found.sum()), int(changed.sum()) // 2, design)
 
 
@@ -331,10 +344,12 @@ def _fit(fitted: Fitted, scatter: Array) -> report.FitReport | None:
     df = len(first) - size + 1
     if df < 1:
         return None
+    dispersion = float(np.trace(scatter[:size, :size] @ at.inverse[:size, :size])) / (size - 1)
+    if dispersion <= FLAT:
+        return None
     n = (won + won.T)[first, second]
     win, tie, loss = at.outcomes(at.distances[first, second])
     off = won[first, second] - n * (win + tie / 2)
-    dispersion = float(np.trace(scatter[:size, :size] @ at.inverse[:size, :size])) / (size - 1)
     z = off / np.sqrt(np.maximum(n * (win + loss - (win - loss) ** 2) / 4 * dispersion, LEAST))
     square = float((z**2).sum())
     names = [fitted.judged.names[s] for s in fitted.main]
@@ -357,11 +372,12 @@ def _position(fitted: Fitted, scatter: Array) -> report.PositionReport | None:
     beside -= bradley_terry.added(sums.second, inside, sums.size + 1)
     beside[-1] = mixed.sum() * at.davidson
     information = float(inside.sum() - beside @ at.inverse @ beside)
-    if information <= FLAT * inside.sum():
-        return None  # unknown, or the same of the two always stands first
     way = np.append(-at.inverse @ beside, 1.0)
-    effect, error = float(win.sum()) / information, math.sqrt(way @ scatter @ way) / information
-    df, t = fitted.number - 1, effect / error if error > 0 else 0.0
+    noise = way @ scatter @ way
+    if information <= FLAT * inside.sum() or noise <= FLAT * information:
+        return None  # unknown, or the same of the two always stands first, or nothing varies
+    effect, error = float(win.sum()) / information, math.sqrt(noise) / information
+    df, t = fitted.number - 1, effect / error
     return report.PositionReport(
         share=float((sums.share * sums.weight * shown).sum() / (sums.weight * shown).sum()),
         effect=effect,
@@ -379,6 +395,8 @@ def _needed(fitted: Fitted, covariance: Array, choices: HumanRequest) -> int | N
     z = float(ndtri(1 - choices.alpha / claims) + ndtri(POWER))
     tied = float(fitted.sums.ties.sum() / fitted.sums.weight.sum())
     dispersion = float(np.trace(covariance) / np.trace(fitted.at.inverse[:size, :size]))
+    if dispersion <= FLAT:
+        return None
     variance = max(share * (1 - share) - tied / 4, 0.0) * dispersion
     return math.ceil(variance * (z / (share - 0.5)) ** 2)
 
@@ -411,6 +429,15 @@ def _annotators(judged: Comparisons, *, named: bool) -> report.AnnotatorsReport 
     return annotators.summary(nothing, rule, each, filtered=False)
 
 
+def _still(pairs: Sequence[report.JudgedPair], unit: str) -> Iterator[str]:
+    """A warning of differences without errors."""
+    if any(pair.difference is not None and pair.ci is None for pair in pairs):
+        yield (
+            f"Nothing varies over the {unit}s of some pairs, such as where all are ties or there "
+            "is one: their differences have no errors and no intervals."
+        )
+
+
 def _warnings(own: report.PreferencesReport, choices: HumanRequest) -> Iterator[str]:
     """Warnings about ties, what is not determined, units, fit and positions."""
     if choices.ties == "davidson" and own.ties == "half" and own.tied:
@@ -418,7 +445,7 @@ def _warnings(own: report.PreferencesReport, choices: HumanRequest) -> Iterator[
     if own.undetermined:
         names, rest = own.undetermined[:NAMED], len(own.undetermined) - NAMED
         told = listed([*names, *([f"{rest} more"] if rest > 0 else [])])
-        bounds = "they have bounds (undetermined=leave_out leaves them out)"
+        bounds = "they have bounds at most (undetermined=leave_out leaves them out)"
         yield (
             f"The comparisons do not determine the strengths of {told}, which won, or lost, all "
             "those with the others, or never met them; "

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import PlainSerializer, PlainValidator
+from pydantic import AfterValidator, PlainSerializer, PlainValidator
 
 from sigtest.arrays import Flags
 from sigtest.cached import cached_property
@@ -22,8 +22,9 @@ from sigtest.files.formats.preferences import compared_rows, judged_by_models
 from sigtest.files.judgements import ComparedFile, JudgedFile, judged_rows
 from sigtest.files.registry import FORMATS_JUDGED, MAX_ROWS, read_judgements
 from sigtest.kinds.base import About, WholeQuestion
-from sigtest.people.judgements import Comparisons, Judgements, Names, collect
-from sigtest.people.preferences import PREFERENCE, numbered, repeated
+from sigtest.people.bradley_terry import parts
+from sigtest.people.judgements import Comparisons, Judgements, Names, Rankings, collect
+from sigtest.people.preferences import PREFERENCE, numbered, repeated, sums_of
 from sigtest.people.report import SourceReport
 from sigtest.people.scores import Prepared, count_rows, prepare
 from sigtest.people.statistics import EXACT_FLIPS
@@ -83,6 +84,15 @@ class Source:
         return SourceReport(self.input, self.rows, used, reasons, self.sha256)
 
 
+def _stored(said: Mapping[str, Any]) -> HumanRequest:
+    """Choices; 0.2.0 compared rankings by a test of signs, without what comparisons decide."""
+    decided = {
+        "test": PREFERENCE_TEST, "unit": "cluster", "ties": TIES[0], "errors": ERRORS[0],
+        "correction": said.get("correction", "none"), "undetermined": UNDETERMINED[0],
+    }  # fmt: skip
+    return HumanRequest.of({**said, **decided} if said.get("test") == "sign" else said)
+
+
 @dataclass(frozen=True)
 class HumanQuestion(WholeQuestion):
     """Judgements and choices; everything that follows may trust them.
@@ -94,11 +104,12 @@ class HumanQuestion(WholeQuestion):
         notes: What the report should warn of.
     """
 
-    judgements: Annotated[Judgements | Comparisons, ByClass()]
-    sources: tuple[Source, ...]
-    choices: Annotated[
-        HumanRequest, PlainValidator(HumanRequest.of), PlainSerializer(HumanRequest.stored)
+    judgements: Annotated[
+        Judgements | Comparisons,
+        ByClass({"Rankings": Annotated[Rankings, AfterValidator(Rankings.compared)]}),
     ]
+    sources: tuple[Source, ...]
+    choices: Annotated[HumanRequest, PlainValidator(_stored), PlainSerializer(HumanRequest.stored)]
     notes: tuple[str, ...] = ()
 
     @cached_property
@@ -383,6 +394,12 @@ def _of_comparisons(
         errors=choices.errors or ERRORS[0], correction=choices.correction or "holm",
         undetermined=choices.undetermined or UNDETERMINED[0],
     )  # fmt: skip
+    if decided.undetermined == "leave_out" and len(parts(sums_of(judged).won)[0]) < 2:
+        raise RecipeError(
+            "undetermined=leave_out would leave no two systems, as no two won against each other, "
+            "or tied, not even over others; undetermined=bounds keeps all.",
+            field="undetermined",
+        )
     return HumanQuestion(judged, tuple(sources), decided, tuple(_doubts_of_judges(files)))
 
 

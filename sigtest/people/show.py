@@ -473,10 +473,9 @@ def in_order(report: HumanReport, criterion: str) -> list[JudgedSystem]:
 
 def _mean(own: JudgedSystem | CriterionReport) -> float:
     """What was tested, on average."""
-    values = [own.z, own.raw]
     if isinstance(own, JudgedSystem) and own.strength is not None:
-        values.insert(0, own.strength.value)
-    return next((value for value in values if value is not None), 0.0)
+        return 0.0  # reports have them from best to worst
+    return next((value for value in (own.z, own.raw) if value is not None), 0.0)
 
 
 def _openings(systems: Sequence[JudgedSystem], criterion: str) -> list[int]:

@@ -109,10 +109,11 @@ def trust(own: PreferencesReport) -> Iterator[model.Paragraph | model.ReportTabl
     """What positions do, whether one order explains all pairs, and what other units would say."""
     if own.position is not None:
         at = own.position
+        among = " of systems whose strengths are determined" * bool(own.undetermined)
         yield model.Paragraph(
             f"The system that stands first is preferred in {100 * at.share:.1f} % of the "
-            f"comparisons; standing first is worth {at.effect:+.2f} in log odds (standard error "
-            f"{at.stderr:.2f}, p = {at.p_value:.2g})."
+            f"comparisons{among}; standing first is worth {at.effect:+.2f} in log odds "
+            f"(standard error {at.stderr:.2f}, p = {at.p_value:.2g})."
         )
     if own.fit is not None:
         fit, rows = own.fit, own.fit.worst
@@ -170,9 +171,8 @@ def sentences(own: PreferencesReport, sources: Sources) -> Iterator[str]:
 
 def _ordered(report: HumanReport) -> list[JudgedSystem]:
     """Strongest first."""
-    return sorted(
-        report.systems, key=lambda one: (one.cluster, sum(one.range), -(of(one).value or 0.0))
-    )
+    of(report.systems[0])
+    return sorted(report.systems, key=lambda one: (one.cluster, sum(one.range)))
 
 
 def strengths_plot(report: HumanReport) -> str:

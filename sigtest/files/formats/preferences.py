@@ -125,7 +125,7 @@ def _add(file: ComparedFile, place: int, row: Mapping[str, Any], alpaca: bool) -
         if not isinstance(row.get(side), str) or not row[side].strip():
             raise file.refused(place, f"{quoted(row.get(side), 40)} is no name of a system", side)
     a, b = (without_slash(row[side].strip()) for side in "ab")
-    weight = 1.0 if blank(row.get("weight")) else float_in(row["weight"])
+    weight = 1.0 if row.get("weight") in (None, "") else float_in(row["weight"])
     if weight is None or not 0 < weight <= HEAVIEST:
         raise file.refused(place, f"{quoted(row['weight'], 40)} is no weight above 0", "weight")
     share = _share(file, place, row, alpaca)

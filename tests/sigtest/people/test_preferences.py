@@ -4,8 +4,10 @@ Baseball: the 1987 season of the American League East, Agresti (2002), "Categori
 Table 10.10; estimates and errors as BradleyTerry2 1.1-2 prints them in its vignette (section 3.1).
 """
 
+import base64
 import json
 import math
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -17,8 +19,9 @@ from sigtest.errors import InputError, RecipeError
 from sigtest.people import compute, parse
 from sigtest.people.bradley_terry import Sums, all_won, fit, parts, reaching, resample, scatter
 from sigtest.people.preferences import Fitted, sums_of, wald
+from sigtest.people.question import HumanQuestion
 from sigtest.people.show import PICTURES, document
-from sigtest.report import encode
+from sigtest.report import decode, encode
 
 TEAMS = ("Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore")
 WINS = np.array([
@@ -240,6 +243,7 @@ def test_a_fraction_is_a_win_and_a_loss() -> None:
         ("a,b,winner\nA,B,C\n", "battles, line 2: 'C' is neither system, nor a, b or tie"),
         ("a,b,preference\nA,B,1.5\n", "line 2: '1.5' is no preference from 0 to 1"),
         ("a,b,winner,weight\nA,B,a,-1\n", "line 2: '-1' is no weight above 0"),
+        ("a,b,winner,weight\nA,B,a,nan\n", "line 2: 'nan' is no weight above 0"),
         ("a,b,winner\n,B,a\n", "line 2: '' is no name of a system"),
         ('generator_1,generator_2,preference\nA,B,3\n', "no preference from 1 to 2"),
         ("a,b,winner\nA,B,\n", "holds no comparison"),
@@ -428,3 +432,81 @@ def test_strengths_do_not_depend_on_the_scale_of_weights(scale: float) -> None:
     other = fit(sums.won * scale, float(sums.ties.sum()) * scale, davidson=True)
     assert other.theta == pytest.approx(one.theta, abs=1e-9)
     assert other.inverse * scale == pytest.approx(one.inverse, rel=1e-6, abs=1e-9)
+
+
+def packed_as(kind: str, *rows: object) -> dict[str, object]:
+    array = np.array(rows[0] if len(rows) == 1 else rows, dtype=kind)
+    data = base64.b64encode(array.tobytes()).decode()
+    return {"type": kind, "shape": list(array.shape), "base64": data}
+
+
+def test_stored_rankings_are_asked_again_as_comparisons() -> None:
+    # as 0.2.0 stored them, before comparisons were read
+    stored = {
+        "judgements": {"Rankings": {
+            "annotator": {"names": ["w1", "w2"], "codes": packed_as("<i8", [0, 1, 0])},
+            "segment": {"names": ["1", "2", "3"], "codes": packed_as("<i8", [0, 1, 2])},
+            "languages": {"names": ["deu-eng"], "codes": packed_as("<i8", [0, 0, 0])},
+            "names": ["A", "B", "C"],
+            "system": packed_as("<i8", [0, 1, 2], [1, 2, 0], [2, 0, 1]),
+            "rank": packed_as("<i8", [1, 2, 2], [2, 1, 3], [2, 1, -1]),
+            "source": packed_as("<i8", [0, 0, 0]),
+        }},
+        "sources": [{"input": "rnk", "rows": 3, "dropped": {}, "sha256": "c2"}],
+        "choices": {"languages": "deu-eng", "standardise": "none", "criteria": ["ranking"],
+                    "test": "sign"},
+    }  # fmt: skip
+    header = "srclang,trglang,srcIndex,judgeID,system1Id,system2Id,system3Id,system1rank,"
+    text = f"{header}system2rank,system3rank\ndeu,eng,1,w1,A,B,C,1,2,2\n"
+    text += "deu,eng,2,w2,B,C,A,2,1,3\ndeu,eng,3,w1,C,A,B,2,1,-1\n"
+    again = compute(decode(HumanQuestion, stored))
+    anew = evaluated(text, correction="none", unit="cluster")
+    assert again.systems == anew.systems
+    assert [replace(pair, criterion="") for pair in again.pairs] == [
+        replace(pair, criterion="") for pair in anew.pairs
+    ]
+    assert str(again)
+
+
+CHAIN = "a,b,winner\nz,w,z\ny,z,y\nx,y,x\n"
+
+
+def test_leaving_out_all_is_refused() -> None:
+    with pytest.raises(RecipeError, match="would leave no two systems"):
+        asked(CHAIN, undetermined="leave_out")
+
+
+@pytest.mark.parametrize("text", [CHAIN, "a,b,winner\ny,x,x\ny,x,x\n"])
+def test_who_beat_others_stands_above_them_and_has_no_strength(text: str) -> None:
+    report = evaluated(text)
+    assert [system.name for system in report.systems] == sorted(
+        question_names := asked(text).systems, key="xyzw".index
+    )
+    assert {*report.preferences.undetermined} == {*question_names}
+    for system in report.systems:
+        own = system.strength
+        assert (own.value, own.stderr, own.probability) == (None, None, None)
+        assert own.ci == (-math.inf, math.inf)
+    (table,) = (part for part in document(report).blocks if getattr(part, "name", "") == "systems")
+    assert [name.text for name in table.names[0].cells] == [s.name for s in report.systems]
+
+
+@pytest.mark.parametrize("text", ["", ",item"])
+def test_what_never_varies_has_no_interval(text: str) -> None:
+    rows = ["x,y,x,1", "x,y,y,1"] if text else ["x,y,tie", "y,x,tie"]
+    more = ["x,u,x,2", "v,u,v,2"] if text else []
+    report = evaluated("\n".join([f"a,b,winner{text}", *rows, *more]), win_rate=0.6)
+    pair = next(pair for pair in report.pairs if {pair.a, pair.b} == {"x", "y"})
+    assert (pair.difference, pair.ci, pair.p_greater, pair.p_less) == (0, None, 0.5, 0.5)
+    for system in (one for one in report.systems if one.name in "xy"):
+        assert system.strength.ci == (-math.inf, math.inf)
+        assert system.strength.stderr is None
+    assert report.preferences.needed is report.preferences.position is report.preferences.fit
+    assert any("Nothing varies" in warning for warning in report.warnings)
+
+
+def test_what_stands_first_says_of_which_systems() -> None:
+    report = evaluated("a,b,winner\nx,y,x\nw,z,z\nz,w,w\n")
+    assert "0.0 % of the comparisons of systems whose strengths are" in " ".join(
+        str(report).split()
+    )
