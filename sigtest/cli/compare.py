@@ -532,7 +532,10 @@ def _read_race(options: argparse.Namespace, request: Request) -> Submission:
     if len(found.score_labels) != 1:
         what = ", ".join(found.score_labels) or "none"
         raise InputError(f"{options.file} must have scores by one metric, not {what}.")
-    return request | {"scores": {own.system: own.values for own in found.scores}}, []
+    if any(own.higher_is_better is False for own in found.scores):
+        request["lower"] = True
+    scores = {own.system: own.values for own in found.scores}
+    return request | {"scores": scores, "metric": found.score_labels[0]}, []
 
 
 READERS: dict[str, Callable[[argparse.Namespace, Request], Submission]] = {

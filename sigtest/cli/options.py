@@ -9,6 +9,7 @@ import argparse
 import difflib
 import inspect
 import os
+import re
 import textwrap
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
@@ -53,6 +54,7 @@ class Parser(argparse.ArgumentParser):
             add_help=False,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
+        self._negative_number_matcher = re.compile(r"-\.?\d")  # no option: --scale -25,0
         command.options(self)
 
     def error(self, message: str) -> NoReturn:

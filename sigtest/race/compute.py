@@ -14,7 +14,7 @@ from pydantic import PlainSerializer, PlainValidator
 from sigtest.arrays import Array, Counts
 from sigtest.cached import cached_property
 from sigtest.comparison.comparison import Comparison, StoredComparison, parse_named
-from sigtest.data.names import choose
+from sigtest.data.names import check_name, choose, is_error
 from sigtest.engine import sampled
 from sigtest.errors import InputError, LimitError, RecipeError
 from sigtest.kinds.base import About, WholeQuestion
@@ -33,7 +33,6 @@ from sigtest.version import __version__
 
 SECONDS = 1e-7  # for one item of a pair
 FEWEST = 2  # systems
-MEAN = "mean score"
 PAPERS = ("waudbysmith-etal-2024-timeuniform", "waudbysmith-ramdas-2024-estimating")
 LOOKS = 40  # of each course, at most
 DRIFTS = 0.01  # level of the test of drift, over all that it looks at
@@ -50,7 +49,7 @@ class SequentialQuestion(WholeQuestion):
         table: (n, S) scores in the order of arrival, NaN where a system has none; (0, S) where a
             comparison has to be measured for them.
         statistic: What is averaged.
-        choices: Without scores; with a scale where all scores are 0 or 1.
+        choices: Without scores; with the metric and direction of a comparison.
         comparison: What is measured.
     """
 
@@ -63,6 +62,20 @@ class SequentialQuestion(WholeQuestion):
         PlainSerializer(lambda own: own.model_dump(mode="json", exclude_defaults=True)),
     ]
     comparison: StoredComparison | None = None
+
+    def __post_init__(self) -> None:
+        """Check sizes.
+
+        Raises:
+            InputError: Fewer than two systems, or two of one name.
+            LimitError: More than can race.
+        """
+        if not FEWEST <= len(set(self.systems)) == len(self.systems):
+            what = "A race has two systems at least, each with a name of its own."
+            raise InputError(what, field="scores")
+        if len(self.systems) > MAX_RACING or self.table.size > MOST_CELLS:
+            what = f"A race has up to {MAX_RACING} systems and {MOST_CELLS:,} scores."
+            raise LimitError(what, limit="scores", field="scores")
 
     @cached_property
     def key(self) -> str:
@@ -118,23 +131,24 @@ def parse(
 
 
 def of_scores(
-    scores: Mapping[str, Any], choices: SequentialRequest, statistic: str = MEAN
+    scores: Mapping[str, Any], choices: SequentialRequest, statistic: str = ""
 ) -> SequentialQuestion:
     """The question about scores, lists or by id of the item.
 
     Raises:
-        SigtestError: What is no score, outside of the scale, or too much.
+        SigtestError: What is no score, none at all, outside of the scale, or too much.
     """
     (rows,), _ = align([score_source({"segment": scores}, "scores", "scores")])
     table = np.stack([*rows.values()], axis=1)
-    if not FEWEST <= len(rows) <= MAX_RACING or not 0 < table.size <= MOST_CELLS:
-        what = f"A race has {FEWEST} to {MAX_RACING} systems and up to {MOST_CELLS:,} scores."
-        raise LimitError(what, limit="scores", field="scores")
-    known = table[np.isfinite(table)]
-    if choices.scale is None and np.isin(known, (0, 1)).all():
-        choices = choices.model_copy(update={"scale": (0.0, 1.0)})
-    check_scale(known, choices.scale)
-    return SequentialQuestion(tuple(rows), table, statistic, choices)
+    if not np.isfinite(table).any():
+        raise InputError("There are no scores; a race has one item at least.", field="scores")
+    check_scale(table, choices.scale)
+    return SequentialQuestion(tuple(rows), table, statistic or mean_of(choices), choices)
+
+
+def mean_of(choices: SequentialRequest) -> str:
+    """What is averaged where scores are given."""
+    return f"mean {choices.metric or 'score'}"
 
 
 def check_scale(scores: Array, scale: tuple[float, float] | None) -> None:
@@ -151,13 +165,15 @@ def check_scale(scores: Array, scale: tuple[float, float] | None) -> None:
 
 def _of_comparison(comparison: Comparison, choices: SequentialRequest) -> SequentialQuestion:
     """A comparison by one metric, which says whether less is better."""
-    if len(comparison.entries) > 1 or len(comparison.plan.systems) < FEWEST:
-        raise RecipeError("A race is of two systems at least on one test set.", field="comparison")
+    if len(comparison.entries) > 1 or comparison.recipe.design != "paired":
+        what = "A race is of one test set, item by item; leave out testsets, unpaired and numbers."
+        raise RecipeError(what, field="comparison")
     labels, systems = comparison.recipe.labels, comparison.plan.systems
     label = choose(choices.metric or labels[0], labels, "metric", "metric of the comparison")
     metric = comparison.recipe.metrics[labels.index(label)]
     recipe = comparison.recipe.but(metrics=(metric,), resamples=comparison.plan.resamples)
-    choices = choices.model_copy(update={"lower": not metric.higher_is_better, "metric": None})
+    lower = choices.lower or not metric.higher_is_better
+    choices = choices.model_copy(update={"lower": lower, "metric": label})
     statistic, none = f"mean {label} of a {recipe.unit}", np.empty((0, len(systems)))
     return SequentialQuestion(systems, none, statistic, choices, replace(comparison, recipe=recipe))
 
@@ -181,6 +197,7 @@ def _of_people(evaluation: HumanQuestion, choices: SequentialRequest) -> Sequent
     criterion = evaluation.choices.criteria[0]
     units = evaluation.prepared.units[criterion]
     what = f"standardised {criterion}" if units.standardised else criterion
+    choices = choices.model_copy(update={"metric": criterion})
     statistic = f"mean {what} of a {evaluation.choices.aggregate}"
     return of_scores(units.by_name(evaluation.prepared.systems), choices, statistic)
 
@@ -214,13 +231,13 @@ class Standing:
         won: (S,) systems that each is better than.
         lost: (S,) systems that are better.
         until: (S,) row with which each stopped; 0 where it races on.
-        over: Row with which one was left; 0 before.
+        over: Row with which one was left; none before.
     """
 
     won: Counts
     lost: Counts
     until: Counts
-    over: int
+    over: int | None
 
 
 def standing(sequences: Sequences, question: SequentialQuestion) -> Standing:
@@ -239,8 +256,8 @@ def standing(sequences: Sequences, question: SequentialQuestion) -> Standing:
         if racing > 1 and not until[winner[p]] and not until[loser[p]]:
             until[loser[p]] = over = sequences.since[p]
             racing -= 1
-    over = int(over) if racing == 1 else 0
-    return Standing(won, lost, np.where(until == 0, over, until), over)
+    last = int(over) if racing == 1 else 0
+    return Standing(won, lost, np.where(until == 0, last, until), last or None)
 
 
 def reported(question: SequentialQuestion, sequences: Sequences) -> SequentialReport:
@@ -264,7 +281,7 @@ def reported(question: SequentialQuestion, sequences: Sequences) -> SequentialRe
         alpha=choices.alpha,
         comparisons=question.comparisons,
         items=len(scores),
-        over=now.over or None,
+        over=now.over,
         remaining=int(rest.max()) if len(rest) and rest.all() else None,
         observations=int(items.sum()),
         needed=int((there & (np.arange(len(scores))[:, None] < stops)).sum()),
@@ -314,6 +331,17 @@ def _looks(question: SequentialQuestion, leader: int) -> Iterator[Look]:
 def _warnings(question: SequentialQuestion, sequences: Sequences, leader: int) -> Iterator[str]:
     names, choices = question.systems, question.choices
     columns = question.table.T
+    known = question.table[np.isfinite(question.table)]
+    if choices.scale is None and len(known) and np.isin(known, (0, 1)).all():
+        yield (
+            "All scores are 0 or 1; where there can be no others, say so: --scale 0,1 (in JSON "
+            "[0, 1]), with which decisions hold from the first item on."
+        )
+    if is_error(choices.metric or "") and not choices.lower and known.min(initial=0.0) >= 0:
+        yield (
+            f"{choices.metric} has the name of an error rate, and greater is read as better; where "
+            "lower is better, say so: --lower (in JSON, lower is true)."
+        )
     skewed = [
         f"{names[a]} and {names[b]}"
         for a, b in (sequences.pairs.tolist() if choices.scale is None else ())
@@ -394,12 +422,13 @@ class Race:
         **choices: Fields of POST /v1/sequential-comparisons, such as `scale`.
 
     Raises:
-        SigtestError: Choices that cannot be used.
+        SigtestError: Choices or names that cannot be used.
     """
 
     def __init__(self, systems: Iterable[str], **choices: Any) -> None:
-        names, wanted = tuple(systems), SequentialRequest.of(choices)
-        self._question = SequentialQuestion(names, np.empty((0, len(names))), MEAN, wanted)
+        names, wanted = tuple(map(check_name, systems)), SequentialRequest.of(choices)
+        none, statistic = np.empty((0, len(names))), mean_of(wanted)
+        self._question = SequentialQuestion(names, none, statistic, wanted)
         self._rows = [self._question.table]
         self.sequences = started(self._question)
 

@@ -33,6 +33,7 @@ NOTES = (
 )
 EXAMPLES = {
     "right or wrong": {"summary": "Three systems; one stopped, as it was behind.", "value": {
+        "scale": [0, 1],
         "scores": {
             "A": [1, 1, 0, 1, 1, 1, 1, 1, 1, 1] * 4,
             "B": [0, 1, 0, 0, 1, 1, 1, 0, 0, 1] * 4,
@@ -129,7 +130,7 @@ def _facts(report: SequentialReport) -> tuple[str, ...]:
     low, high = report.scale or (0, 0)
     scale = f"scores from {low:g} to {high:g}" if report.scale else f"from item {report.burn_in} on"
     level = f"alpha {report.alpha:g} over {counted(report.comparisons, 'pair')} and all looks"
-    return (counted(report.items, "item"), answer(report)[0].rstrip("."), scale, level)
+    return (answer(report)[0].rstrip("."), scale, level)
 
 
 def _systems(report: SequentialReport) -> model.ReportTable:

@@ -30,12 +30,14 @@ class SequentialRequest(Request):
         default=None, description="Instead: a request of /v1/human-evaluations, or the id of one."
     )
     metric: Name | None = Field(
-        default=None, description="of a comparison, the label of the metric; by default its first"
+        default=None,
+        description="of a comparison, the label of the metric, by default its first; of "
+        "scores, what they are called",
     )
     scale: Span | None = Field(
         default=None,
         description="lowest and highest score that there can be, with which decisions hold from "
-        "the first item on; by default 0 and 1 where all scores are one of them",
+        "the first item on",
     )
     burn_in: Annotated[int, WholeNumber(10, MAX_ITEMS)] = Field(
         default=100,  # with fewer, skewed differences err too often: docs/VALIDITY.md, part 18

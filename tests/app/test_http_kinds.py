@@ -86,7 +86,10 @@ SAMPLES = [
     ),
     Sample(
         "sequential-comparisons",
-        {"scores": {"A": [1, 1, 0, 1] * 20, "B": [1, 0, 0, 0] * 20, "C": [0, None] * 40}},
+        {
+            "scale": [0, 1],
+            "scores": {"A": [1, 1, 0, 1] * 20, "B": [1, 0, 0, 0] * 20, "C": [0, None] * 40},
+        },
         "SequentialReport",
         3,
         {"scores": {"A": [1, 0], "B": [0, 1]}, "alpha": 2},

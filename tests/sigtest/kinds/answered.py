@@ -56,7 +56,7 @@ def raced():
     rng = random.Random(7)
     shares = {"a": 0.9, "b": 0.5, "c": 0.4}
     scores = {name: [int(rng.random() < p) for _ in range(90)] for name, p in shares.items()}
-    return race.compute(race.parse({"scores": scores}))
+    return race.compute(race.parse({"scores": scores, "scale": [0, 1]}))
 
 
 REPORTS = {

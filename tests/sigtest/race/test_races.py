@@ -39,6 +39,9 @@ def columns(scores, names="abcdefgh"):
 
 
 def reported(scores, **choices):
+    """Of scores that are right or wrong with their scale, which is never guessed."""
+    if np.isin(scores[np.isfinite(scores)], (0, 1)).all():
+        choices = {"scale": (0, 1), **choices}
     return KIND.compute(KIND.parse({"scores": columns(scores), **choices}))
 
 
@@ -155,7 +158,7 @@ def test_a_system_that_has_stopped_stops_no_other() -> None:
     assert now.over == 40
     open_ = SimpleNamespace(pairs=pairs, decided=np.array([1, 0, 1]), since=np.array([10, 0, 20]))
     assert standing(open_, question).until.tolist() == [0, 10, 0]
-    assert standing(open_, question).over == 0
+    assert standing(open_, question).over is None
 
 
 def test_what_stopping_spares_is_counted_in_scores() -> None:
@@ -186,7 +189,7 @@ def test_pairs_are_compared_on_the_items_that_both_have() -> None:
 def test_items_by_name_are_those_of_lists() -> None:
     scores = right((0.9, 0.5), 60)
     named = {k: {f"q{i}": v for i, v in enumerate(own)} for k, own in columns(scores).items()}
-    assert KIND.compute(KIND.parse({"scores": named})) == reported(scores)
+    assert KIND.compute(KIND.parse({"scores": named, "scale": [0, 1]})) == reported(scores)
 
 
 def test_a_decision_stays_and_no_item_before_the_burn_in_decides() -> None:
@@ -247,12 +250,12 @@ def test_a_comparison_races_by_its_metric() -> None:
     systems = {name: {"scores": {"ok": own}} for name, own in columns(scores).items()}
     body = {"systems": systems, "metrics": ["scores"]}
 
-    report = KIND.compute(KIND.parse({"comparison": body}))
+    report = KIND.compute(KIND.parse({"comparison": body, "scale": [0, 1]}))
 
     assert report.pairs == reported(scores).pairs
     assert report.statistic == "mean scores of a segment"
     finished = Finished(KINDS["comparisons"].parse(body), {})
-    named = {"comparison": {"id": "c"}}
+    named = {"comparison": {"id": "c"}, "scale": [0, 1]}
     for place in KIND.named:
         ids = place.ids(named)
         named = place.replace(named, dict.fromkeys(ids, place.take(finished)))
@@ -292,7 +295,9 @@ def test_judgements_of_people_race_by_their_means() -> None:
     [
         ({}, InputError, "about one of scores, comparison, human; 0 are given"),
         ({"scores": {"a": [1], "b": [0]}, "human": {}}, InputError, "2 are given"),
-        ({"scores": {"a": [1, 2]}}, LimitError, "2 to 300 systems"),
+        ({"scores": {"a": [1, 2]}}, InputError, "two systems at least"),
+        ({"scores": {str(i): [1] for i in range(301)}}, LimitError, "up to 300 systems"),
+        ({"scores": {"a": [], "b": []}}, InputError, "There are no scores"),
         ({"scores": {"a": [1, 2], "b": [1]}}, LengthError, "1 segment scores"),
         ({"scores": {"a": [1, "x"], "b": [1, 0]}}, InputError, "'x' is not a finite number"),
         ({"scores": {"a": [1, 5], "b": [1, 0]}, "scale": [0, 4]}, InputError, "is 5, outside"),
@@ -307,6 +312,10 @@ def test_requests_that_cannot_be_used_say_why(request_, error, words) -> None:
 
 
 def test_races_refuse_what_they_do_not_know() -> None:
+    for names in ([], ["a"], ["a", "a"], ["a", "b\n"]):
+        with pytest.raises(InputError):
+            sigtest.Race(names)
+    assert sigtest.Race(["new", "old"]).report().warnings == ()
     race = sigtest.Race(["new", "old"], scale=(0, 1))
     with pytest.raises(RecipeError, match="Did you mean 'new'"):
         race.add({"New": 1})
@@ -330,9 +339,10 @@ def test_the_shell_reads_rows_with_gaps_and_draws(tmp_path, capsys) -> None:
     lines = [f"q{i}\t{row}" for i, row in enumerate(rows)]
     table.write_text("\n".join(["item\ta\tb\tc", *lines]) + "\n")
 
-    assert main(["race", str(table), "--format", "json", "--plots", str(tmp_path / "plots")]) == 0
+    plots = str(tmp_path / "plots")
+    assert main(["race", str(table), "--scale", "0,1", "--format", "json", "--plots", plots]) == 0
 
-    assert KIND.read(json.loads(capsys.readouterr().out)) == reported(scores)
+    assert KIND.read(json.loads(capsys.readouterr().out)) == reported(scores, metric="scores")
     assert (tmp_path / "plots" / "race.svg").read_text().startswith("<svg")
 
 
@@ -344,3 +354,66 @@ def test_the_shell_reads_judgements(tmp_path, capsys) -> None:
     assert "a,b,40,8." in capsys.readouterr().out
     assert main(["race"]) == 2
     assert "which FILE of scores" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "apart",
+    [
+        {"unpaired": True},
+        {"pairs": {"baseline": 0.5}},
+        {"pairs": {"baseline": 0.5}, "finished": True},
+        {"unpaired": True, "finished": True},
+    ],
+)
+def test_systems_without_common_items_do_not_race(apart) -> None:
+    scores = columns(normal((0.5, 0.8), 40, 1))
+    body = {"systems": [{"name": name, "scores": {"s": own}} for name, own in scores.items()]}
+    finished = apart.pop("finished", False)
+    body |= apart
+    if finished:
+        place, named = KIND.named[1], {"comparison": {"id": "c"}}
+        made = place.take(Finished(KINDS["comparisons"].parse(body), {}))
+        body = place.replace(named, dict.fromkeys(place.ids(named), made))["comparison"]
+    with pytest.raises(RecipeError, match="leave out testsets, unpaired and numbers"):
+        KIND.parse({"comparison": body})
+
+
+def test_a_file_says_in_which_direction_its_scores_race(tmp_path, capsys) -> None:
+    path = tmp_path / "judged.csv"
+    rows = [f"q{i},{s},wer,{i % 3 / 10 + (s == 'b')}" for i in range(120) for s in "ab"]
+    for way, leader, warned in (("false", "a", False), ("", "b", True)):
+        lines = [f"{row},{way}" for row in rows]
+        path.write_text("\n".join(["id,system,metric,score,higher_is_better", *lines]) + "\n")
+        assert main(["race", str(path), "--format", "json"]) == 0
+        report = json.loads(capsys.readouterr().out)
+        assert (report["leader"], report["statistic"]) == (leader, "mean wer")
+        told = [own for own in report["warnings"] if "wer has the name of an error rate" in own]
+        assert bool(told) == warned
+    systems = {s: {"scores": {"wer": [0.1 * (s == "a")] * 3}} for s in "ab"}
+    compared = {"comparison": {"systems": systems, "metrics": ["scores:of=wer"]}}
+    (warning,) = KIND.compute(KIND.parse(compared)).warnings
+    assert warning.startswith("wer has the name of an error rate")
+    report = KIND.compute(KIND.parse({**compared, "lower": True}))
+    assert (report.leader, report.warnings) == ("b", ())
+
+
+def test_a_scale_is_never_guessed_so_that_no_later_score_takes_a_decision_back() -> None:
+    scores = np.stack([np.ones(60), np.zeros(60)], axis=1)
+    for said in (KIND.compute(KIND.parse({"scores": columns(scores)})), raced(scores)):
+        assert (said.scale, said.pairs[0].decided) == (None, None)
+        assert any("--scale 0,1" in warning for warning in said.warnings)
+    assert reported(scores).pairs[0].decided == "a"
+
+
+def raced(scores):
+    race = Race("ab")
+    race.add(columns(scores))
+    return race.report()
+
+
+def test_the_shell_takes_scales_below_zero(tmp_path, capsys) -> None:
+    path = tmp_path / "mqm.tsv"
+    rows = [f"q{i}\t{-(i % 5)}\t{-(i % 7)}" for i in range(40)]
+    path.write_text("\n".join(["item\ta\tb", *rows]) + "\n")
+    assert main(["race", str(path), "--scale", "-25,0", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["scale"] == [-25, 0]
