@@ -393,12 +393,13 @@ def classify(options: argparse.Namespace) -> None:
         raise UsageError(
             f"one of {', '.join(ways)} says what to compare (see sigtest classify --help)"
         )
-    if len(options.correct) > 1:
-        compare(options, read_counts)
+    alone = len(options.correct) == 1 or (options.gold and len(options.systems) == 1)
+    if options.baseline or not alone:
+        compare(options, read_counts if options.correct else read_labels)
         return
-    if not options.correct and (options.wide is not None or len(options.systems) != 1):
-        compare(options, read_labels)
-        return
+    for option in ("alternative", "plots"):
+        if getattr(options, option):
+            raise UsageError(f"--{option} of one system needs a --baseline NUMBER")
     check_output(options.output)
     form = FORMATS[choose(options.format, FORMATS, "format", "format")]
     write(form.render(present(_proportion(options))).encode(), options.output)
@@ -472,7 +473,7 @@ def read_counts(options: argparse.Namespace) -> Comparison:
         right = [1] * correct + [0] * (n - correct)
         systems[f"{i} ({correct} of {n})"] = {"scores": {"accuracy": right}}
     choices = choices_of(options, ["scores:of=accuracy"])
-    return parse_comparison({"systems": systems, **choices, "unpaired": True})
+    return parse_comparison({"systems": systems, **choices, "unpaired": len(systems) > 1})
 
 
 def _labelled(spelled: str) -> tuple[str, str]:

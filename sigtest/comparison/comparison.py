@@ -31,7 +31,7 @@ from sigtest.requests.comparisons import (
     systems_of,
     testset_of,
 )
-from sigtest.requests.recipe import Baseline, Choices, Recipe, of_labels
+from sigtest.requests.recipe import ANY_METRIC, Baseline, Choices, Recipe, of_labels
 from sigtest.significance import CORRECTIONS, own_tests
 
 MOST_NOTES, LONGEST_NOTE = 100, 2000
@@ -440,6 +440,8 @@ def _tested(entry: ComparisonEntry, recipe: Recipe) -> Recipe:
     Raises:
         RecipeError: Some metrics are shares and others are not, so that no one test suits all.
     """
+    if any(metric.name != ANY_METRIC for metric in recipe.metrics):
+        return recipe  # refused where designs are checked
     entry.require_outputs(recipe)
     shares = entry.shares(recipe)
     exact = "fisher" if recipe.unpaired else "binomial"
@@ -538,7 +540,7 @@ def _met(
     if bar is not None and str(bar) not in names:
         labels = dict.fromkeys(label for system in systems for label in system.scores)
         scores = {label: [bar] * testset.segments for label in labels}
-        systems = (*systems, System.of(str(bar), None, scores))
+        systems = (*systems, System.of(str(bar), None, scores)) if scores else systems
     if wanted.unpaired:
         systems, owners = _apart(systems)
         testset = replace(testset, segments=len(owners), labels=owners)

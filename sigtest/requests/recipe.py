@@ -291,27 +291,31 @@ class Recipe(Choices):
         return self
 
     def check_design(self) -> None:
-        """Check that tests and metrics fit systems without common items, or a number.
+        """Check that tests and metrics fit common items, items of each system's own, or a number.
 
         Raises:
             RecipeError: They do not; the message lists the tests that do.
         """
-        if self.design == "paired":
-            return
-        odd = [metric.name for metric in self.metrics if metric.name != ANY_METRIC]
-        what = "unpaired" if self.unpaired else f"baseline {self.baselines[0]}"
+        apart = self.design != "paired"
+        odd = [metric.name for metric in self.metrics if apart and metric.name != ANY_METRIC]
+        what = f"baseline {self.bar}" if self.design == "number" else self.design
         alone = self.bar is not None and (self.unpaired or len(self.baselines) > 1)
-        if odd or alone or self.stratified:
+        if odd or alone or (apart and self.stratified):
             needs = f"means of scores, not {odd[0]}" if odd else "no other baseline and no strata"
             raise RecipeError(f"{what} goes with {needs}.", field="pairs")
         for test in self.tests:
             if self.design not in TESTS[test].designs:
                 known = [name for name in TESTS if self.design in TESTS[name].designs]
                 raise RecipeError(
-                    f"{test} compares systems item by item; with {what} take one of "
+                    f"{test} does not go with {what}{'' if apart else ' items'}; take one of "
                     f"{', '.join(known)}.",
                     field="tests",
                 )
+        if "binomial" in self.tests and not 0 < (self.bar or 0.0) < 1:
+            raise RecipeError(
+                f"binomial compares shares with a number between 0 and 1, not {self.bar or 0.0:g}.",
+                field="pairs",
+            )
 
     def _check_counted_runs(self) -> None:
         """Scores whose runs are counted are pairs of numbers, which other metrics misread."""

@@ -209,10 +209,6 @@ class Binomial(Fisher):
     def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> OwnP:
         right, n = self.counts(metric, a)
         share = float(metric.score(b[:1])[0])
-        if not 0 < share < 1:
-            raise InputError(
-                f"binomial needs a number between 0 and 1, not {share:g}.", field="pairs"
-            )
         share = share if metric.higher_is_better else 1 - share
         won = np.arange(n + 1)
         log_p = _log_choose(n, won) + won * math.log(share) + (n - won) * math.log1p(-share)

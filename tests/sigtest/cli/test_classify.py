@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scipy.stats import binomtest
 from service import EXAMPLE
 
 import sigtest
@@ -133,6 +134,14 @@ def test_published_proportions_have_exact_intervals(answer: Answer, oracles: Pat
         assert found["ci"] == pytest.approx([row["cp95_lower"], row["cp95_upper"]], abs=1e-9)
 
 
+@pytest.mark.parametrize("claim", ["two-sided", "greater"])
+def test_counts_are_held_against_a_number(answer: Answer, claim: str) -> None:
+    found = answer("--correct", 9, "--n", 10, "--baseline", 0.6, "--alternative", claim)
+    (pair,) = found["pairs"]
+    assert (pair["test"], pair["alternative"]) == ("binomial", claim)
+    assert pair["p_value"] == pytest.approx(binomtest(9, 10, 0.6, claim).pvalue)
+
+
 def test_one_right_answer_is_said_in_the_singular(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["classify", "--correct", "1", "--n", "5"]) == 0
     assert capsys.readouterr().out.startswith("1 of 5 is correct, 0.2000;")
@@ -168,6 +177,12 @@ def test_one_system_alone_gets_the_interval_of_its_accuracy(answer: Answer) -> N
         (["--gold", GOLD, *systems("oak", "maple"), "--metric", "f1"], "f1:positive=LABEL, one of"),
         (["--gold", GOLD, *systems("oak", "maple"), "--format", "pdf"], "Unknown format 'pdf'"),
         (["--correct", "1", "--n", "2", "--format", "pdf"], "Unknown format 'pdf'"),
+        (
+            ["--correct", "1", "--n", "2", "--plots", "d"],
+            "--plots of one system needs a --baseline",
+        ),
+        (["--gold", GOLD, *systems("oak"), "--alternative", "less"], "--alternative of one system"),
+        (["--gold", GOLD, *systems("oak"), "--baseline", "0.6"], "means of scores, not accuracy"),
     ],
 )
 def test_what_makes_no_sense_is_one_sentence(

@@ -310,9 +310,12 @@ def test_baselines_are_repeated_in_the_shell(data: Path, capsys: Any) -> None:
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
-        ({"unpaired": True, "tests": ["mcnemar"]}, "mcnemar compares systems item by item"),
+        ({"unpaired": True, "tests": ["mcnemar"]}, "mcnemar does not go with unpaired; take"),
         ({"pairs": {"baseline": 0.5}, "tests": ["fisher"]}, "take one of .*binomial"),
-        ({"tests": ["binomial"]}, "binomial"),
+        ({"tests": ["binomial"]}, "binomial does not go with paired items; take one of .*mcnemar"),
+        ({"tests": ["fisher"]}, "fisher does not go with paired items; take one of .*mcnemar"),
+        ({"pairs": {"baseline": 1}}, "between 0 and 1, not 1"),
+        ({"pairs": {"baseline": ["0.5", "0.6"]}}, "the only baseline"),
         ({"unpaired": True, "stratified": True}, "no strata"),
         ({"pairs": {"baseline": ["a", 0.5]}}, "no other baseline"),
         ({"pairs": {"baseline": []}}, "baseline"),
