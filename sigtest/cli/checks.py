@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from sigtest.cli.compare import compare
+from sigtest.cli.compare import compare, read_files
 from sigtest.cli.files import (
     OVER_DATA_SETS,
     check_output,
@@ -52,6 +52,7 @@ from sigtest.files.material import examples
 from sigtest.files.registry import format_of
 from sigtest.gates import Gated, check_choices
 from sigtest.gates import gate as decide
+from sigtest.kinds import KINDS
 from sigtest.metrics import METRICS
 from sigtest.metrics.labels import Accuracy
 from sigtest.render.formats import FORMATS, Presented
@@ -364,7 +365,12 @@ def look(options: argparse.Namespace) -> None:
             given = " ".join(f"--from {quote(path)}" for path in options.files)
             lines += [f"ask: sigtest {command} {given}" for command in commands]
     except SigtestError as error:
-        lines.append(f"missing: {error}")
+        kind = KINDS["human-evaluations"]
+        try:
+            lines += kind.recognised(kind.parse({}, read_files("judgements", options.files)))
+            lines.append(f"ask: sigtest human {' '.join(map(quote, options.files))}")
+        except (SigtestError, OSError):
+            lines.append(f"missing: {error}")
     sys.stdout.write("".join(f"{printable(line)}\n" for line in lines))
 
 

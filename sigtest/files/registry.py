@@ -348,7 +348,8 @@ _REFUSED = (
                        "origin_prompt prediction", "patch_exists resolved", kind="object")),
             f"{ROWS}, which is 1 for right and 0 for wrong; id is that of what was asked, not of a "
             "run or a trace"),
-    Refusal("preferences", "a table of preferences, two systems in one row", _is_preferences,
+    Refusal("preferences", "a table of preferences, two systems in one row",
+            _any(_is_preferences, preferences.sniff_preferences),
             "who was preferred to whom is for `sigtest human`; a comparison needs outputs or "
             "scores"),
     # decoders: fairseq and OpenNMT; bars of Moses and Marian; fairseq's hypo.word;

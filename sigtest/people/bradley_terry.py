@@ -246,7 +246,7 @@ def resample(
         flat = np.zeros((len(counts), size**2))
         _add_up(counts, starts, known % size**2, values, flat)
         won = flat.reshape(-1, size, size)
-        without += int(np.count_nonzero(~reaching(won).all(axis=(1, 2))))
+        without += int(np.count_nonzero(~connected(won)))
         gradient, information = derivatives(at, won, counts @ ties)
         steps = np.linalg.solve(information + SHARE * full, gradient[..., None])[:, :size, 0]
         total += steps.sum(axis=0)
@@ -277,6 +277,18 @@ def reaching(won: Array) -> Flags:
             break
         reached = np.minimum(reached @ reached, 1)
     found: Flags = reached > 0
+    return found
+
+
+def connected(won: Array) -> Flags:
+    """(...) whether each system won against each other one, or tied, perhaps over others."""
+    edges = ((won > 0) | np.eye(won.shape[-1], dtype=np.bool_)).astype(np.float32)
+    found = np.ones(won.shape[:-2], dtype=np.bool_)
+    for way in (edges, np.swapaxes(edges, -1, -2)):  # from the first system, and to it
+        reached, grown = np.zeros_like(way[..., :1, :]), way[..., :1, :]
+        while (grown != reached).any():
+            reached, grown = grown, np.minimum(grown @ way, 1)
+        found &= (reached > 0).all(axis=(-1, -2))
     return found
 
 

@@ -42,6 +42,7 @@ from sigtest.requests.people import (
 from sigtest.version import __version__
 
 MAX_SYSTEMS = 300
+RESAMPLED = 100  # systems, up to which errors come from resamples by default
 MAX_ANNOTATORS = 20_000
 FIRST_CRITERIA = ("adequacy", "fluency")
 PLURALS = {"languages": "language pairs", "criteria": "criteria"}
@@ -391,7 +392,8 @@ def _of_comparisons(
     decided = choices.but(
         languages=languages, criteria=(criterion or PREFERENCE,), standardise="none",
         test=PREFERENCE_TEST, unit=unit, ties=choices.ties or TIES[0],
-        errors=choices.errors or ERRORS[0], correction=choices.correction or "holm",
+        errors=choices.errors or ERRORS[len(judged.names) > RESAMPLED],
+        correction=choices.correction or "holm",
         undetermined=choices.undetermined or UNDETERMINED[0],
     )  # fmt: skip
     if decided.undetermined == "leave_out" and len(parts(sums_of(judged).won)[0]) < 2:

@@ -155,7 +155,7 @@ class HumanRequest(Judging):
     errors: Annotated[str, OneOf(ERRORS, "kind of errors")] | None = Field(
         default=None,
         description="of comparisons: standard errors from resamples of units (bootstrap), or from "
-        "a formula",
+        "a formula (sandwich), the default of more than 100 systems",
     )
     undetermined: Annotated[str, OneOf(UNDETERMINED, "treatment of systems")] | None = Field(
         default=None,

@@ -304,3 +304,17 @@ def test_many_columns_of_numbers_are_counted_once(
         seen.clear()
         assert main(["look", str(path)]) == 0
         assert len(seen) < 50
+
+
+@pytest.mark.parametrize("names", ["a,b", "model_a,model_b"])
+def test_preferences_are_no_text_and_are_for_people(
+    names: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "battles.csv"
+    path.write_text(f"{names},winner\nx,y,x\ny,x,y\n")
+    read, _, systems, _, ask = looked(capsys, path)
+    assert read.startswith("2 rows, read as preferences")
+    assert systems == "2 systems: x, y."
+    assert ask == f"ask: sigtest human {path}"
+    assert main(["compare", "-r", str(path), str(path)]) == 2
+    assert "is a table of preferences" in capsys.readouterr().err

@@ -17,7 +17,16 @@ from scipy import optimize, stats
 
 from sigtest.errors import InputError, RecipeError
 from sigtest.people import compute, parse
-from sigtest.people.bradley_terry import Sums, all_won, fit, parts, reaching, resample, scatter
+from sigtest.people.bradley_terry import (
+    Sums,
+    all_won,
+    connected,
+    fit,
+    parts,
+    reaching,
+    resample,
+    scatter,
+)
 from sigtest.people.preferences import Fitted, sums_of, wald
 from sigtest.people.question import HumanQuestion
 from sigtest.people.show import PICTURES, document
@@ -510,3 +519,20 @@ def test_what_stands_first_says_of_which_systems() -> None:
     assert "0.0 % of the comparisons of systems whose strengths are" in " ".join(
         str(report).split()
     )
+
+
+def test_many_systems_have_sandwiches_unless_resamples_are_asked_for() -> None:
+    ring = [(i, (i + 1) % 101) for i in range(101)]
+    text = "\n".join(["a,b,winner", *(f"s{i},s{j},a" for i, j in ring)])
+    assert asked(text).choices.errors == "sandwich"
+    assert asked(text, errors="bootstrap").choices.errors == "bootstrap"
+    assert asked(text.replace("s100", "s99")).choices.errors == "bootstrap"
+
+
+@pytest.mark.parametrize("size", [2, 3, 5, 9])
+def test_connected_is_that_all_reach_all(size: int) -> None:
+    rng = np.random.default_rng(size)
+    won = (rng.random((2000, size, size)) < rng.random((2000, 1, 1))).astype(float)
+    found = connected(won)
+    assert (found == reaching(won).all(axis=(1, 2))).all()
+    assert 0 < found.sum() < 2000
