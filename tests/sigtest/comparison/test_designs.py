@@ -314,7 +314,6 @@ def test_baselines_are_repeated_in_the_shell(data: Path, capsys: Any) -> None:
         ({"pairs": {"baseline": 0.5}, "tests": ["fisher"]}, "take one of .*binomial"),
         ({"tests": ["binomial"]}, "binomial does not go with paired items; take one of .*mcnemar"),
         ({"tests": ["fisher"]}, "fisher does not go with paired items; take one of .*mcnemar"),
-        ({"pairs": {"baseline": 1}}, "between 0 and 1, not 1"),
         ({"pairs": {"baseline": ["0.5", "0.6"]}}, "the only baseline"),
         ({"unpaired": True, "stratified": True}, "no strata"),
         ({"pairs": {"baseline": ["a", 0.5]}}, "no other baseline"),
@@ -328,6 +327,20 @@ def test_baselines_are_repeated_in_the_shell(data: Path, capsys: Any) -> None:
 def test_what_does_not_go_together_is_refused(choices: dict[str, Any], message: str) -> None:
     with pytest.raises((RecipeError, InputError), match=message):
         compared({"a": right(2, 4), "b": right(3, 4)}, **choices)
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({"pairs": {"baseline": 1}}, "binomial .* between 0 and 1, not 1"),
+        ({"tests": ["binomial"]}, "binomial does not go with paired items"),
+        ({"unpaired": True, "clusters": list("xxyy")}, "without documents"),
+    ],
+)
+def test_a_service_refuses_it_before_it_computes(choices: dict[str, Any], message: str) -> None:
+    systems = {name: {"scores": {"s": right(2, 4)}} for name in "ab"}
+    with pytest.raises(RecipeError, match=message):
+        parse_comparison({"systems": systems, **choices})
 
 
 @pytest.mark.parametrize("choices", [{"unpaired": True}, {"pairs": {"baseline": 0.5}}])
