@@ -22,6 +22,7 @@ NODES = 32  # the polynomial through them is exact to 1e-9 in all of that range
 FLUSH = 64  # items whose factors are multiplied before a logarithm is taken
 CLOSE = 1e-13  # where Newton's steps end
 TIGHTEST = 5  # burn-ins after which asymptotic intervals are as tight as they can be
+SEEN = 20  # items of a pair, with fewer than which nothing is foreseen
 MOST_TIMES = 1_000  # as many items as there are, further than which nothing is foreseen
 OPEN, FIRST, SECOND = 0, 1, 2  # what is decided of a pair: nothing, or who has the larger mean
 ANGLES = (np.arange(NODES) + 0.5) * math.pi / NODES
@@ -133,18 +134,20 @@ class Sequences:
 
         Intervals shrink with the root of items; a capital falls by about the target in the long
         run, and what differences win grows with that root. 0 where a pair is decided, or nothing
-        can be said.
+        can be said: after few items, and while BET bounds bets, as in a scale far wider than
+        differences.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.width is None:
                 times = (self._reach() / np.abs(self.means)) ** 2
             else:
-                won = np.maximum(self.capital[:, :, 0].max(axis=1) + self.target, 0.0)
+                free = (1 + self.sums[:, 2]) * np.log1p(self.counts) > 2 * self.target / BET**2
+                won = free * np.maximum(self.capital[:, :, 0].max(axis=1) + self.target, 0.0)
                 times = (2 * self.target / won) ** 2
             times = np.maximum(times, self.burn_in / self.counts if self.width is None else 1.0)
             further = np.ceil(self.counts * (times - 1))
-        usable = (self.decided == OPEN) & (self.sums[:, 1] != 0) & (times < MOST_TIMES)
-        return np.where(usable, np.maximum(further, 1), 0).astype(np.int64)
+        seen = (self.counts >= SEEN) & (self.sums[:, 1] != 0) & (times < MOST_TIMES)
+        return np.where(seen & (self.decided == OPEN), np.maximum(further, 1), 0).astype(np.int64)
 
 
 @compiled

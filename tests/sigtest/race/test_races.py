@@ -417,3 +417,10 @@ def test_the_shell_takes_scales_below_zero(tmp_path, capsys) -> None:
     path.write_text("\n".join(["item\ta\tb", *rows]) + "\n")
     assert main(["race", str(path), "--scale", "-25,0", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["scale"] == [-25, 0]
+
+
+def test_nothing_is_foreseen_after_an_item_or_in_a_scale_far_wider_than_differences() -> None:
+    scores = normal((0.3, 0.0), 120, 0)
+    for seen, scale in ((1, None), (1, (-9, 9)), (120, (-500, 500))):
+        (pair,) = reported(scores[:seen], scale=scale).pairs
+        assert (pair.decided, pair.remaining) == (None, None)
