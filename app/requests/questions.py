@@ -312,6 +312,7 @@ def _with_files(form: PageForm, kind: Kind[Any], settings: Settings) -> RawReque
         inner = body.get(kind.compares, {})
         if not isinstance(inner, dict):
             raise InputError(f"{kind.compares} must be an object.", field=kind.compares)
+        inner = {**kind.reads, **inner}
         body = {**body, kind.compares: _with_material(inner, texts, settings)}
     left, read = settings.max_text_bytes, []
     for part in kind.parts:

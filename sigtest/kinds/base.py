@@ -162,6 +162,7 @@ class Kind(ABC, Generic[Q]):
         inside: The same of objects in a request, by the field that they stand in.
         compares: Field of a request that is a request for a comparison, whose texts may come as
             files of a form, where there is such a field.
+        reads: How files of that comparison are read where the request does not say.
         named: Where a request may name finished questions.
         pictures: By name; what each shows, and whether it needs the distribution of a pair.
         tables: Tables of a report that may be shown alone.
@@ -182,6 +183,7 @@ class Kind(ABC, Generic[Q]):
     fields: ClassVar[tuple[Option, ...]] = ()
     inside: ClassVar[Mapping[str, tuple[Option, ...]]] = {}
     compares: ClassVar[str] = ""
+    reads: ClassVar[Mapping[str, str]] = {}
     named: ClassVar[tuple[QuestionReference, ...]] = ()
     pictures: ClassVar[Mapping[str, Picture]] = {}
     tables: ClassVar[tuple[str, ...]] = ()

@@ -27,7 +27,7 @@ def facts(own: PreferencesReport) -> tuple[str, ...]:
     """How strengths and their errors came about."""
     how = f"{whole(own.resamples)} resamples" if own.resamples else "sandwich"
     return (
-        f"{whole(own.comparisons)} comparisons, {100 * own.tied:.1f} % ties",
+        f"{counted(own.comparisons, 'comparison')}, {100 * own.tied:.1f} % ties",
         "ties as Davidson" if own.nu else "ties as half wins",
         f"{how} over {counted(own.units, own.unit)}",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from math import isfinite
-from typing import Any
+from typing import Any, ClassVar
 
 from sigtest.comparison.comparison import Comparison
 from sigtest.data.names import choose
@@ -185,6 +185,7 @@ class SequentialComparisons(WholeKind[SequentialQuestion]):
     command = "race"
     fields = options(SequentialRequest, SOURCES)
     compares = "comparison"
+    reads: ClassVar[Mapping[str, str]] = {"columns": "systems"}
     named = (FINISHED, comparisons.FINISHED)
     pictures = PICTURES
     tables = ("systems", "pairs")

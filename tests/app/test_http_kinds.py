@@ -293,6 +293,16 @@ def test_judgements_come_as_files(service: httpx.Client, data: Path) -> None:
     assert report["human"][0]["ties"] == 18  # of the published rank-sum matrix
 
 
+def test_columns_of_a_file_race_as_systems(service: httpx.Client) -> None:
+    rows = [f"q{i},{int(i % 10 < 9)},{int(i % 10 < 4)}" for i in range(60)]
+    table = "\n".join(["item,new,old", *rows]).encode()
+    form = {"archive": ("running.csv", table), "request": ("request.json", '{"scale": [0, 1]}')}
+    answer = service.post("/v1/sequential-comparisons", files=form, headers={"Prefer": "wait=60"})
+    assert answer.is_success, answer.text
+    report = service.get(answer.json()["links"]["report"]).json()
+    assert (report["leader"], report["pairs"][0]["decided"]) == ("new", "a")
+
+
 def test_later_questions_name_earlier_ones(service: httpx.Client) -> None:
     judged = answered(service, Sample("human-evaluations", people_body(), "", 4, {}, ""))
     body = studied.comparison(tests=["approximate_randomization"], alternative="greater")
