@@ -496,7 +496,7 @@ class HumanReport(Renderable):
         higher_is_better: By criterion: false where less is better, as of penalties.
         sources: In the order given.
         annotators: Quality control; null where annotators are unknown.
-        systems: In order of first appearance.
+        systems: In order of first appearance; of comparisons from best to worst.
         pairs: By criterion, then pair; where there are several criteria, `combined` comes last.
         agreement: By criterion; same judge before distinct ones.
         gain: By language pair; empty unless asked for.
