@@ -23,7 +23,6 @@ from sigtest.data.runs import OWN_ITEMS, Crossed, require_own_runs
 from sigtest.data.testset import MetricOptions, System, TestSet, inferred_metrics
 from sigtest.data.text import check_lines
 from sigtest.errors import InputError, RecipeError, SigtestError, inside
-from sigtest.report import counted
 from sigtest.requests.comparisons import (
     ComparedOnSeveralRequest,
     ComparedRequest,
@@ -85,6 +84,11 @@ class ComparisonEntry:
         require_own_names(names)
         recipe.check_design()
         self.require_outputs(recipe)
+        if recipe.design == "number" and self.testset.segments == 1 and not self.shares(recipe):
+            raise InputError(
+                f"One item says nothing of how scores vary; against {recipe.bar} bring more.",
+                field="systems",
+            )
         if recipe.family != "present" and recipe.family < len(names):
             raise RecipeError(
                 f"A family of {recipe.family} systems cannot hold the {len(names)} that are given.",
@@ -551,14 +555,14 @@ def _apart(systems: Sequence[System]) -> tuple[tuple[System, ...], tuple[str, ..
     """Systems with weight 0 on the items of others, and whose each item is.
 
     Raises:
-        InputError: So many that their product takes too much memory; fewer than two items.
+        InputError: So many that their product takes too much memory; one item alone.
     """
     sizes = [max(map(len, own.scores.values()), default=0) for own in systems]
     made, start = [], 0
     for own, size in zip(systems, sizes, strict=True):
-        if size < 2:
+        if size == 1:
             raise InputError(
-                f"System {own.name!r} has {counted(size, 'item')} of its own; unpaired needs two "
+                f"System {own.name!r} has one item of its own; unpaired needs two "
                 "of every system, or nothing says how its scores vary.",
                 field="systems",
                 system=own.name,

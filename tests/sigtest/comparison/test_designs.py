@@ -151,8 +151,12 @@ def test_items_of_documents_are_not_taken_for_independent(field: str, tmp_path: 
 
 
 def test_one_item_says_nothing_of_how_scores_vary() -> None:
-    with pytest.raises(InputError, match="System 'b' has 1 item of its own"):
+    with pytest.raises(InputError, match="System 'b' has one item of its own"):
         compared({"a": [0.3, 0.4, 0.1], "b": [0.9]}, unpaired=True)
+    with pytest.raises(InputError, match=r"against 0\.5 bring more"):
+        compared({"a": [0.7]}, pairs={"baseline": 0.5})
+    (pair,) = compared({"a": [1.0]}, pairs={"baseline": 0.5}).pairs
+    assert pair.p_value == pytest.approx(binomtest(1, 1, 0.5).pvalue)
 
 
 @pytest.mark.parametrize("choices", [{"unpaired": True}, {"pairs": {"baseline": 0.1}}])
