@@ -304,11 +304,17 @@ class Rankings:
     source: Counts
 
     def compared(self) -> Comparisons:
-        """Every two outputs of a ranking, which is a cluster."""
+        """Every two outputs of a ranking, which is a cluster.
+
+        Raises:
+            InputError: There are none.
+        """
         size, places = len(self.rank), np.stack(np.triu_indices(self.rank.shape[1], 1), axis=1)
         rank, system = (own[:, places].reshape(-1, 2) for own in (self.rank, self.system))
         kept = (rank > 0).all(axis=1)
         row, rank = np.repeat(np.arange(size), len(places))[kept], rank[kept]
+        if not len(row):
+            raise InputError("These rankings compare no two outputs.")
         whole = Comparisons(
             names=self.names,
             system=system[kept],

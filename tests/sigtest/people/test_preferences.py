@@ -475,6 +475,9 @@ def test_stored_rankings_are_asked_again_as_comparisons() -> None:
         replace(pair, criterion="") for pair in anew.pairs
     ]
     assert str(again)
+    stored["judgements"]["Rankings"]["rank"] = packed_as("<i8", *[[1, -1, -1]] * 3)
+    with pytest.raises(InputError, match="no two outputs"):
+        decode(HumanQuestion, stored)
 
 
 CHAIN = "a,b,winner\nz,w,z\ny,z,y\nx,y,x\n"
