@@ -33,7 +33,10 @@ BODIES: dict[str, dict[str, Any]] = {
     "metric-evaluations": scored.request(resamples=99),
     "test-accuracy": studied.request(),
     "plans": {"comparison": studied.comparison(), "difference": 1.5},
-    "sequential-comparisons": {"scores": {"Aspen": [1, 1, 0], "Daisy": [0, 1, 0]}},
+    "sequential-comparisons": {
+        "scores": {"Aspen": [1, 1, 0], "Daisy": [0, 1, 0]},
+        "scale": [0, 1],
+    },
 }
 PAIR = {"a": "Aspen", "b": "Daisy", "metric": "bleu", "test": "bootstrap"}
 TIMES = re.compile(r'"(created_at|expires_at|claimed_at)": ?"[^"]*"|^id: [0-9a-f]{32}$', re.M)
