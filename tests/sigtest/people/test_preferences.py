@@ -539,3 +539,10 @@ def test_connected_is_that_all_reach_all(size: int) -> None:
     found = connected(won)
     assert (found == reaching(won).all(axis=(1, 2))).all()
     assert 0 < found.sum() < 2000
+
+
+def test_units_that_only_left_out_systems_have_are_judgements() -> None:
+    text = "a,b,winner,item\nx,y,x,\ny,x,y,\nq,x,q,1\nq,y,q,1\n"
+    report = evaluated(text, undetermined="leave_out")
+    assert [system.name for system in report.systems] == ["x", "y"]
+    assert (report.preferences.comparisons, report.preferences.units) == (2, 2)
