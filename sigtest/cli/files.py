@@ -236,7 +236,7 @@ def read_comparison(options: argparse.Namespace) -> Comparison:
         raise InputError(NO_REFERENCES)
     if material.tasks:
         options.tests = options.tests or list(OVER_DATA_SETS)
-    choices = choices_of(options, metrics_of(material), metric_options(material))
+    choices = choices_of(options, metrics_of(material), _told(material))
     with naming(found.files, [shown(path) for path in options.reference]):
         return parse_comparison({**material.as_json(), **choices})
 
@@ -257,7 +257,7 @@ def read_folders(options: argparse.Namespace) -> Comparison:
         )
     how = joining_of(options)
     materials = [_read_testset(spelled, how) for spelled in options.folders]
-    choices = choices_of(options, metrics_of(materials[0][1]), metric_options(materials[0][1]))
+    choices = choices_of(options, metrics_of(materials[0][1]), _told(materials[0][1]))
     testsets = [{"name": name, **material.as_json()} for name, material in materials]
     return parse_comparison({"testsets": testsets, "pooled": options.pooled, **choices})
 
@@ -299,6 +299,12 @@ def naming(files: Mapping[str, tuple[str, ...]], references: Sequence[str]) -> I
         if not own:
             raise
         raise InputError(f"{', '.join(own)}: {error.message}") from error
+
+
+def _told(material: Material) -> MetricOptions:
+    """What files say of scores that may be asked for by label: of texts, not by a metric's name."""
+    found = metric_options(material)
+    return {k: v for k, v in found.items() if not (material.systems and k.lower() in METRICS)}
 
 
 def choices_of(

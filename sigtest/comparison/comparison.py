@@ -23,6 +23,7 @@ from sigtest.data.runs import OWN_ITEMS, Crossed, require_own_runs
 from sigtest.data.testset import MetricOptions, System, TestSet, inferred_metrics
 from sigtest.data.text import check_lines
 from sigtest.errors import InputError, RecipeError, SigtestError, inside
+from sigtest.metrics import METRICS
 from sigtest.requests.comparisons import (
     ComparedOnSeveralRequest,
     ComparedRequest,
@@ -588,10 +589,15 @@ def _apart(systems: Sequence[System]) -> tuple[tuple[System, ...], tuple[str, ..
 def _recipe(wanted: Choices, entry: ComparisonEntry) -> Recipe:
     """The recipe with metrics by the names of scores, or those that nothing needs to name."""
     scores = {system.name: system.scores for system in entry.systems}
-    if wanted.metrics is not None:
-        labels: MetricOptions = {label: {} for own in scores.values() for label in own}
-        return wanted.recipe(of_labels(wanted.metrics, labels))
     texts = bool(entry.testset.references) and all(
         system.hypotheses is not None or system.replicas for system in entry.systems
     )
+    if wanted.metrics is not None:
+        labels: MetricOptions = {
+            label: {}
+            for own in scores.values()
+            for label in own
+            if not (texts and label.lower() in METRICS)
+        }
+        return wanted.recipe(of_labels(wanted.metrics, labels))
     return wanted.recipe(inferred_metrics(scores, texts))

@@ -492,17 +492,22 @@ def of_labels(metrics: Any, told: MetricOptions | None) -> Any:
 
     Args:
         metrics: As a request has them.
-        told: Labels of the scores, and what files say of the metric of each; nothing where labels
-            are not known yet, and every name that is no metric may be one.
+        told: Labels of the scores, and what files say of the metric of each, without those that are
+            names of metrics where there are texts; nothing where labels are not known yet, and
+            every name that is no metric may be one.
     """
     if not isinstance(metrics, list | tuple):
         return metrics
+    from sigtest.metrics.scores import ScoreMetric
+
     folded = {label.casefold(): label for label in told or ()}
     found: list[object] = []
     for asked in metrics:
         name, options = _options_of(asked)
         label = name if told is None or name in told else folded.get(name.casefold())
-        if label is not None and name.lower() not in METRICS:
+        metric = METRICS.get(name.lower())
+        kept = metric is not None and (told is None or issubclass(metric, ScoreMetric))
+        if label is not None and not kept:
             own = (told or {}).get(label, {})
             asked = {"name": ANY_METRIC, "of": label, **own, **options}
         found.append(asked)

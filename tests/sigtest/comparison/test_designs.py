@@ -354,3 +354,27 @@ def test_a_stored_comparison_is_the_same_again(choices: dict[str, Any]) -> None:
     first = parse_comparison({"systems": systems, **choices})
     again = parse_comparison(json.loads(json.dumps(first.as_json())))
     assert again.plan.key == first.plan.key
+
+
+# scores that are called as a metric is
+
+
+def test_scores_without_texts_are_taken_by_the_name_of_a_metric(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    rows = [f"{i},{name},wer,{(i * k) % 5},false" for i in range(20) for name, k in SLOPES.items()]
+    path.write_text("\n".join(["id,system,metric,score,higher_is_better", *rows, ""]))
+    target = tmp_path / "r.json"
+    assert main(["compare", "--from", str(path), "-m", "wer", "--output", str(target)]) == 0
+    (label,) = (body := json.loads(target.read_text()))["metrics"]
+    assert (label, body["metrics"]["wer"]["higher_is_better"]) == ("wer", False)
+    assert "of:wer" in body["signature"]
+    scores = {name: {"wer": [(i * k) % 5 for i in range(20)]} for name, k in SLOPES.items()}
+    assert "of:wer" in sigtest.compare(scores=scores, metrics=["wer"]).signature
+    texts = [f"a b c {i}" for i in range(20)]
+    systems = [{"name": name, "hypotheses": texts, "scores": own} for name, own in scores.items()]
+    body = {"references": [texts], "systems": systems, "metrics": ["wer"]}
+    assert parse_comparison(body).recipe.labels == ("wer",)
+    assert parse_comparison(body).recipe.metrics[0].name == "wer"
+
+
+SLOPES = {"a": 2, "b": 3}
