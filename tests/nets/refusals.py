@@ -353,13 +353,15 @@ def refused_files() -> Iterator[tuple[str, dict[str, Any]]]:
     with TemporaryDirectory() as temporary:
         for name, (file, command, text) in FILES.items():
             for slip, spoil in SPOILED.items():
-                path = Path(temporary, file)
+                # a folder whose own name is fixed: some formats have a meaning for a name such as tmpa__b
+                path = Path(temporary, "files", file)
+                path.parent.mkdir(exist_ok=True)
                 path.write_bytes(spoil(text))
                 try:
                     told = written(command.replace("FILE", str(path)).split())
                 except Exception as fault:
                     told = f"status 2: FAULT {type(fault).__name__}: {fault}"
-                words = told.partition("status 2: ")[2].replace(temporary, "FOLDER")
+                words = told.partition("status 2: ")[2].replace(str(path.parent), "FOLDER")
                 yield f"{name}: {slip}", {"words": words.strip()} if "status 2: " in told else {}
 
 
