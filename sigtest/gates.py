@@ -28,29 +28,12 @@ from sigtest.data.names import choose
 from sigtest.engine import sampled
 from sigtest.errors import RecipeError
 from sigtest.progress import Progress, silent
-from sigtest.render import text
-from sigtest.render.model import (
-    Document,
-    Group,
-    ReportTable,
-    intervals,
-    names,
-    numbers,
-    words,
-)
+from sigtest.render import model, text
 from sigtest.render.words import percent
 from sigtest.report import Ends, counted, encode, listed
-from sigtest.significance import CORRECTIONS, TESTS
+from sigtest.significance import CORRECTIONS, TESTS, intervals
 from sigtest.significance.base import SLACK
 from sigtest.significance.corrections import adjust, smallest_attainable, strictest_level
-from sigtest.significance.intervals import (
-    bootstrap_t_interval,
-    drawn_in,
-    moved_out,
-    p_value,
-    skewness,
-    wilson_interval,
-)
 from sigtest.special import bdtrc
 from sigtest.version import __version__
 
@@ -139,20 +122,20 @@ class GateReport:
         """The outcome, a row for each system, and the signature."""
         return text.render(self.document())
 
-    def document(self) -> Document:
+    def document(self) -> model.Document:
         """It for any look."""
         systems, places = self.systems, 2 if any(s.ci[1] - s.ci[0] > 1 for s in self.systems) else 4
         columns = (
-            words("outcome", (s.outcome for s in systems)),
-            numbers("difference", (s.difference for s in systems), places, signed=True),
-            intervals((s.ci for s in systems), places),
-            words("p", (f"{s.p_adjusted:.2g}" for s in systems)),
-            words("power", (f"{s.power:.2f}" for s in systems if self.margin)),
+            model.words("outcome", (s.outcome for s in systems)),
+            model.numbers("difference", (s.difference for s in systems), places, signed=True),
+            model.intervals((s.ci for s in systems), places),
+            model.words("p", (f"{s.p_adjusted:.2g}" for s in systems)),
+            model.words("power", (f"{s.power:.2f}" for s in systems if self.margin)),
         )
-        called = names("system", (s.system for s in systems))
+        called = model.names("system", (s.system for s in systems))
         higher = self.higher_is_better
         metric = self.metric if higher else f"{self.metric} (lower is better)"
-        group = Group(metric, tuple(column for column in columns if column.cells))
+        group = model.Group(metric, tuple(column for column in columns if column.cells))
         reached = "at_least" if higher else "at_most"
         meant = MEANT[reached if self.margin == 0 else self.claim].format(
             baseline=self.baseline, margin=self.margin or 0.0, metric=self.metric
@@ -171,10 +154,10 @@ class GateReport:
                 "That no difference shows does not prove that there is none; the claim equivalent "
                 "can (--equivalent in the shell)"
             )
-        return Document(
+        return model.Document(
             "Gate",
             (f"{self.outcome}: {meant}, {side}-sided at {self.alpha:g}; {level} intervals",),
-            (ReportTable(f"Less {self.baseline}", (called,), (group,)),),
+            (model.ReportTable(f"Less {self.baseline}", (called,), (group,)),),
             notes=tuple(notes),
             warnings=self.warnings,
             signature=self.signature,
@@ -330,12 +313,12 @@ def gate(
     sign = sample.metrics[0].sign
     held = _Draws(sign * differences, errors, sign * values, spreads, tails)
     outside = drawing.alpha if margin is None else 2 * drawing.alpha
-    low, high = bootstrap_t_interval(differences, errors, values, tails, outside)
+    low, high = intervals.bootstrap_t_interval(differences, errors, values, tails, outside)
     said = drawing
     if comparison.plan.parts[0].proportions and drawing.bar is not None:
         right = np.rint(found.observed[sample.part.pairs[:, 0]] * sample.part.units)
         held = _Counted(**vars(held), right=right, part=sample.part, sign=sign)
-        ends = wilson_interval(right, sample.part.units, outside)
+        ends = intervals.wilson_interval(right, sample.part.units, outside)
         low, high = (end - drawing.bar for end in ends)
         said = drawing.but(tests=("binomial",), interval="percentile")
     p, p_fail = held.p_values(margin, chosen)
@@ -357,7 +340,7 @@ def gate(
         for i, name in enumerate(names)
     )
     outcomes = {system.outcome for system in systems}
-    losses = -sign * skewness(moved + differences[:, None])
+    losses = -sign * intervals.skewness(moved + differences[:, None])
     evenness = sample.evenness[0, sample.part.pairs].min(axis=1)
     return GateReport(
         signature=replace(sample.part, recipe=said).signature,
@@ -469,9 +452,11 @@ class _Draws:
     def _tail(self, moved: Array, values: Array) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):
             t = np.where(self.errors > 0, moved / self.errors, np.where(moved > 0, np.inf, -np.inf))
-        t = drawn_in(t, self.tails, "greater")
+        t = intervals.drawn_in(t, self.tails, "greater")
         least = t - SLACK * np.where(np.isfinite(t), np.abs(t), 0.0)
-        return p_value(np.count_nonzero(values >= least[:, None], axis=1), values.shape[1])
+        return intervals.p_value(
+            np.count_nonzero(values >= least[:, None], axis=1), values.shape[1]
+        )
 
 
 @dataclass(frozen=True)
@@ -512,7 +497,7 @@ def _critical(values: Array, tails: Array, alpha: float) -> Array:
     if count < 0:
         return np.full((len(values), 1), math.inf)
     place = size - 1 - count
-    return moved_out(np.partition(values, place, axis=1)[:, place], tails)[:, None]
+    return intervals.moved_out(np.partition(values, place, axis=1)[:, place], tails)[:, None]
 
 
 def _outcome(claim: Claim, adjusted: float, failed: float, alpha: float) -> Outcome:

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar, Unpack
 
-from sigtest import engine
+from sigtest import engine, values
 from sigtest.comparison.comparison import parse_comparison
 from sigtest.data.names import choose
 from sigtest.errors import InputError, RecipeError
@@ -19,18 +19,6 @@ from sigtest.gates import gate as decide
 from sigtest.kinds import KINDS, FormFile
 from sigtest.kinds.comparisons import ComparisonReport
 from sigtest.progress import Progress
-from sigtest.values import (
-    CONTENT,
-    JOINING,
-    content_of,
-    file_of,
-    is_frame,
-    judgements_of,
-    labels_of,
-    metric_of,
-    path_of,
-    people_of,
-)
 
 if TYPE_CHECKING:  # each kind is loaded when it is first asked
     from sigtest.accuracy_of_tests.report import AccuracyReport
@@ -277,7 +265,7 @@ def suite(
             f"testsets must be an object of test sets by name, not {type(testsets).__name__}.",
             field="testsets",
         )
-    how = {name: choices.pop(name) for name in JOINING if name in choices}
+    how = {name: choices.pop(name) for name in values.JOINING if name in choices}
     how["metrics"] = choices.get("metrics")
     bodies = {name: _testset(name, body, how) for name, body in testsets.items()}
     inferred = [body.pop("metrics", None) for body in bodies.values()]
@@ -355,7 +343,7 @@ def human(
     Raises:
         SigtestError: Judgements or choices that cannot be used.
     """
-    files, rows = judgements_of(judgements)
+    files, rows = values.judgements_of(judgements)
     report: HumanReport = _answer(
         "human-evaluations", {**rows, **_choices(choices)}, files, progress
     )
@@ -404,7 +392,7 @@ def meta(
     if "human" in choices:
         raise InputError("What people say is judgements here; leave human out.", field="human")
     request, files = _choices(choices), list[FormFile]()
-    less = labels_of(lower, "lower")
+    less = values.labels_of(lower, "lower")
     if evalset is not None:
         if judgements is not None or less:
             raise InputError(
@@ -413,12 +401,12 @@ def meta(
                 field="judgements" if judgements is not None else "lower",
             )
         if metrics is not None:
-            request["metrics"] = labels_of(metrics, "metrics")
-        path = path_of(evalset, "evalset")
+            request["metrics"] = values.labels_of(metrics, "metrics")
+        path = values.path_of(evalset, "evalset")
         if path.is_dir():
             request = with_evalset(request, EvalSet.of_folder(path))
         else:
-            files = [file_of("evalset", path)]
+            files = [values.file_of("evalset", path)]
     elif not ("sets" in choices and judgements is None and metrics is None):
         if not isinstance(metrics, Mapping) or not metrics:
             raise InputError(
@@ -426,10 +414,10 @@ def meta(
                 '{"bleu": {"A": 31.2, "B": 29.8, "C": 27.1}}.',
                 field="metrics",
             )
-        request["metrics"] = {label: metric_of(scores) for label, scores in metrics.items()}
+        request["metrics"] = {label: values.metric_of(scores) for label, scores in metrics.items()}
         for label in less:
             request["metrics"][choose(label, metrics, "lower", "metric")]["higher"] = False
-        files, rows = people_of(judgements)
+        files, rows = values.people_of(judgements)
         if people := {**rows, **_judging(request)}:
             request["human"] = people
     report: MetaReport = _answer("metric-evaluations", request, files, progress)
@@ -478,7 +466,7 @@ def accuracy(
     Raises:
         SigtestError: Judgements, texts or choices that cannot be used.
     """
-    files, rows = judgements_of(judgements)
+    files, rows = values.judgements_of(judgements)
     people = {**rows, **_judging(choices)}
     levels = {
         "alphas": list(alphas) if isinstance(alphas, Iterable) else alphas,
@@ -495,8 +483,8 @@ def accuracy(
 
 def _comparison(references: Any, systems: Any, options: Mapping[str, Any]) -> Request:
     """The request of a comparison."""
-    content = content_of({**options, "references": references, "systems": systems})
-    rest = {k: v for k, v in options.items() if k not in {*CONTENT, *JOINING}}
+    content = values.content_of({**options, "references": references, "systems": systems})
+    rest = {k: v for k, v in options.items() if k not in {*values.CONTENT, *values.JOINING}}
     return {**content, **_choices(rest)}
 
 
@@ -506,7 +494,7 @@ def _compared(request: Request, progress: Progress | None) -> ComparisonReport:
 
 def _testset(name: str, body: object, how: Mapping[str, Any]) -> Request:
     """One of several test sets."""
-    if isinstance(body, str | os.PathLike) or is_frame(body):
+    if isinstance(body, str | os.PathLike) or values.is_frame(body):
         body = {"from_": body}
     if not isinstance(body, Mapping):
         raise InputError(
@@ -514,8 +502,8 @@ def _testset(name: str, body: object, how: Mapping[str, Any]) -> Request:
             field="testsets",
         )
     for field in body:
-        choose(field, CONTENT, f"testsets[{name!r}].{field}", "field of a test set")
-    return content_of({**how, **body})
+        choose(field, values.CONTENT, f"testsets[{name!r}].{field}", "field of a test set")
+    return values.content_of({**how, **body})
 
 
 def _choices(choices: Mapping[str, Any]) -> Request:

@@ -15,8 +15,14 @@ from sigtest.people import HumanQuestion
 from sigtest.people.kind import FINISHED
 from sigtest.people.kind import recognised as judged
 from sigtest.requests.comparisons import NAMED
-from sigtest.requests.model import Option, options
-from sigtest.requests.people import AccuracyRequest, Judging, people_schema
+from sigtest.requests.model import Option, options, schema_of
+from sigtest.requests.people import (
+    AccuracyRequest,
+    JudgedPairsRequest,
+    Judging,
+    TestedPairsRequest,
+    people_schema,
+)
 
 PARTS = {
     "judgements": "Files of judgements by people, recognised by what is in them.",
@@ -48,17 +54,6 @@ EXAMPLES = {
 }
 
 
-P = {"type": "number", "minimum": 0, "maximum": 1}
-NAME = {"type": "string"}
-
-
-def _pairs(fields: Mapping[str, Any], **others: Any) -> dict[str, Any]:
-    """JSON schema of pairs with fields of their own; all are needed but `others`."""
-    needed = {"a": NAME, "b": NAME, "p_greater": P, "p_less": P, **fields}
-    row = {"type": "object", "properties": {**needed, **others}, "required": [*needed]}
-    return {"type": "array", "minItems": 1, "items": row}
-
-
 class AccuracyOfTests(WholeKind[AccuracyQuestion]):
     """How often significance tests conclude what people conclude."""
 
@@ -74,20 +69,16 @@ class AccuracyOfTests(WholeKind[AccuracyQuestion]):
             "A request of /v1/human-evaluations, or the id of one, as `evaluation`; or `pairs` "
             "with one-sided p-values of people, each perhaps with its criterion.",
             JUDGEMENTS,
-            {"pairs": _pairs({}, criterion={**NAME, "minLength": 1})},
+            {"pairs": schema_of(JudgedPairsRequest)["properties"]["pairs"]},
         )
-        tests = _pairs({"metric": NAME, "test": NAME})
-        tests["items"]["additionalProperties"] = False
-        tested = {
-            "type": "object",
-            "properties": {"pairs": tests},
-            "required": ["pairs"],
-            "additionalProperties": False,
-        }
         comparison = {
             "description": "A request of /v1/comparisons on one test set, or the id of one; or "
             "`pairs` with one-sided p-values that were computed elsewhere.",
-            "anyOf": [{"$ref": "#/components/schemas/ComparedRequest"}, NAMED, tested],
+            "anyOf": [
+                {"$ref": "#/components/schemas/ComparedRequest"},
+                NAMED,
+                schema_of(TestedPairsRequest),
+            ],
         }
         content = {"human": human, "comparison": comparison}
         properties = {**content, **levels["properties"]}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Annotated, Any
@@ -12,20 +12,17 @@ import numpy as np
 from sigtest.arrays import Array
 from sigtest.cached import cached_property
 from sigtest.comparison.comparison import Comparison, StoredComparison, parse_named
-from sigtest.data.names import check_name, choose
-from sigtest.data.text import check_list
-from sigtest.errors import InputError, RecipeError, inside, quoted
+from sigtest.data.names import choose
+from sigtest.errors import InputError, RecipeError, inside
 from sigtest.kinds.base import About, WholeQuestion
 from sigtest.kinds.comparisons import ComparisonQuestion
-from sigtest.meta_evaluation.scored import probability
 from sigtest.people import HumanQuestion, compute, evaluation_in
 from sigtest.people.question import check_segments, match_systems
 from sigtest.report import ByClass, digest, encode
-from sigtest.requests.people import AccuracyRequest, JudgedPairsRequest
+from sigtest.requests.people import AccuracyRequest, JudgedPairsRequest, TestedPairsRequest
 from sigtest.significance import TESTS, ResamplingTest
 from sigtest.version import __version__
 
-PAIR = ("a", "b", "metric", "test", "p_greater", "p_less")
 LEVEL = 0.05  # of intervals that nothing looks at
 NEEDED = {  # of a request
     "human": 'judgements, p-values by pair, or {"id": ID} of a finished human evaluation',
@@ -33,7 +30,6 @@ NEEDED = {  # of a request
     '{"id": ID} of a finished comparison',
 }
 DECIDED = ("alternative", "correction", "alpha")  # which accuracy of tests decides itself
-SINGLE = "overall"  # criterion of pairs that name none
 COMBINED = "combined"
 
 Directions = tuple[float, float]  # p_greater, p_less
@@ -187,7 +183,7 @@ def _object(body: Mapping[str, Any], field: str) -> Mapping[str, Any]:
 def _compared(body: Mapping[str, Any]) -> Comparison | Tested:
     """A comparison whose claims are one-sided, or p-values that were computed elsewhere."""
     if set(body) == {"pairs"} and isinstance(body["pairs"], list | tuple):
-        return _tested(body["pairs"])
+        return _tested(body)
     if "testsets" in body:
         raise RecipeError(
             "Accuracy of tests is about one test set; give references and systems.",
@@ -209,20 +205,12 @@ def _compared(body: Mapping[str, Any]) -> Comparison | Tested:
     return replace(comparison, recipe=recipe)
 
 
-def _tested(rows: Sequence[object]) -> Tested:
+def _tested(body: Mapping[str, Any]) -> Tested:
     """P-values by pair, metric and test, of which none may be missing."""
     path = "comparison.pairs"
     p_values: dict[tuple[str, str], ByPair] = {}
-    for where, row in _objects(rows, path, "must be an object."):
-        for name in row:
-            choose(name, PAIR, f"{where}.{name}", "field of a pair")
-        what = (
-            check_name(row.get("metric"), "metric", f"{where}.metric"),
-            check_name(row.get("test"), "test", f"{where}.test"),
-        )
-        p_values.setdefault(what, {})[_names(row, where)] = _directions(row, where)
-    if not p_values:
-        raise InputError(f"{path} has no pairs.", field=path)
+    for row in TestedPairsRequest.of(body, place="comparison").pairs:
+        p_values.setdefault((row.metric, row.test), {})[row.a, row.b] = row.p_greater, row.p_less
     metrics, tests = (tuple(dict.fromkeys(names)) for names in zip(*p_values, strict=True))
     pairs = tuple(dict.fromkeys(pair for by_pair in p_values.values() for pair in by_pair))
     p = np.empty((2, len(metrics), len(tests), len(pairs)))
@@ -262,19 +250,10 @@ def judge_pairs(question: HumanQuestion, systems: Sequence[str], pairs: Pairs) -
 
 def _judged_pairs(body: Mapping[str, Any], systems: Sequence[str], pairs: Pairs) -> Judged:
     """P-values of people that stand in the request; combined ones are found at every level."""
-    fields = JudgedPairsRequest.of(body, ("pairs",), "human")
+    fields = JudgedPairsRequest.of(body, place="human")
     found: ByCriterion = {}
-    rows = check_list(body.get("pairs", []), "human.pairs")
-    for where, row in _objects(rows, "human.pairs", "must be an object with a, b and p_greater."):
-        criterion = row.get("criterion", SINGLE)
-        if not isinstance(criterion, str) or not criterion:
-            raise RecipeError(
-                f"{where}.criterion must be text, not {quoted(criterion)}.",
-                field=f"{where}.criterion",
-            )
-        found.setdefault(criterion, {})[_names(row, where)] = _directions(row, where)
-    if not found:
-        raise InputError("human.pairs has no pairs.", field="human.pairs")
+    for row in fields.pairs:
+        found.setdefault(row.criterion, {})[row.a, row.b] = row.p_greater, row.p_less
     if len(found) > 1:
         found.pop(COMBINED, None)
     named = [name for name in fields.criteria if name != COMBINED]
@@ -309,27 +288,3 @@ def _by_pair(
     references = ", ".join(matched.references)
     notes = (f"Judged human translations without outputs are left out: {references}.",)
     return Judged(tuple(criteria), p[0], p[1], notes if references else ())
-
-
-def _objects(
-    rows: Sequence[object], path: str, needed: str
-) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The rows of a request and where each stands."""
-    for i, row in enumerate(rows):
-        if not isinstance(row, Mapping):
-            raise InputError(f"{path}[{i}] {needed}", field=f"{path}[{i}]")
-        yield f"{path}[{i}]", row
-
-
-def _names(row: Mapping[str, Any], where: str) -> tuple[str, str]:
-    """The two systems of a pair, as a request has them."""
-    a, b = (check_name(row.get(side), field=f"{where}.{side}") for side in ("a", "b"))
-    if a == b:
-        raise InputError(f"{where} compares {a} with itself.", field=where)
-    return a, b
-
-
-def _directions(row: Mapping[str, Any], where: str) -> Directions:
-    """The two one-sided p-values of a pair, as a request has them."""
-    greater, less = (probability(row.get(p), f"{where}.{p}") for p in ("p_greater", "p_less"))
-    return greater, less

@@ -8,24 +8,9 @@ from itertools import cycle
 
 from sigtest.accuracy_of_tests.report import AccuracyReport, AccuracyRow, BetweenTests
 from sigtest.data.names import choose
-from sigtest.render import records
+from sigtest.render import marks, model, records
 from sigtest.render.drawing import Colour, Drawing
 from sigtest.render.formats import Presented
-from sigtest.render.marks import Axis, Forest, ForestRow, Panel, beaten, forest
-from sigtest.render.model import (
-    Column,
-    Document,
-    Figure,
-    Group,
-    Paragraph,
-    PValue,
-    ReportTable,
-    Section,
-    intervals,
-    names,
-    numbers,
-    words,
-)
 from sigtest.render.pictures import Picture, draw_grid
 from sigtest.render.standings import abridged
 from sigtest.render.words import fixed, in_words, probability, whole
@@ -61,13 +46,13 @@ def answer(report: AccuracyReport) -> tuple[str, ...]:
     return (f"{sentence}." if least == most else f"{sentence}, others for {least} at the least.",)
 
 
-def document(report: AccuracyReport) -> Document:
+def document(report: AccuracyReport) -> model.Document:
     """At each level: conclusions that are people's, errors, and agreement between tests."""
     sections = []
     for people in report.human:
         pairs, level = len(people.conclusions), f"{people.alpha:g}"
-        within: tuple[Paragraph | ReportTable | Figure, ...] = (
-            Paragraph(
+        within: tuple[model.Paragraph | model.ReportTable | model.Figure, ...] = (
+            model.Paragraph(
                 f"People separate {pairs - people.ties} of {pairs} pairs at level "
                 f"{people.human_alpha:g}."
             ),
@@ -77,8 +62,8 @@ def document(report: AccuracyReport) -> Document:
             *_between(report, people.alpha),
             *(picture.figure(report, alpha=level) for picture in PICTURES.values()),
         )
-        sections.append(Section(f"alpha {level}", within))
-    return Document(
+        sections.append(model.Section(f"alpha {level}", within))
+    return model.Document(
         title=f"Accuracy of tests on {_facts(report)[0]} of {len(report.systems)} systems",
         facts=_facts(report),
         answer=answer(report),
@@ -98,44 +83,46 @@ def _facts(report: AccuracyReport) -> tuple[str, ...]:
     )
 
 
-def _correct(rows: Sequence[AccuracyRow]) -> tuple[Column, ...]:
+def _correct(rows: Sequence[AccuracyRow]) -> tuple[model.Column, ...]:
     """Tables 1 and 2 of the 2014 study: correct conclusions in percent, with their interval."""
     return (
-        numbers("correct", [row.correct for row in rows], 0),
-        numbers("%", [100 * row.share for row in rows], 1),
-        intervals([(100 * row.ci[0], 100 * row.ci[1]) for row in rows], 1),
+        model.numbers("correct", [row.correct for row in rows], 0),
+        model.numbers("%", [100 * row.share for row in rows], 1),
+        model.intervals([(100 * row.ci[0], 100 * row.ci[1]) for row in rows], 1),
     )
 
 
-def _errors(rows: Sequence[AccuracyRow]) -> tuple[Column, ...]:
+def _errors(rows: Sequence[AccuracyRow]) -> tuple[model.Column, ...]:
     """How the other conclusions are wrong, and how many pairs the metric separates."""
     counts = ("reversed", "claimed", "missed", "separated")
     return (
-        *(numbers(name, [getattr(row, name) for row in rows], 0) for name in counts),
-        Column("p, share 1/2", tuple(PValue(row.p_half) for row in rows)),
+        *(model.numbers(name, [getattr(row, name) for row in rows], 0) for name in counts),
+        model.Column("p, share 1/2", tuple(model.PValue(row.p_half) for row in rows)),
     )
 
 
 COLUMNS = {"correct": _correct, "errors": _errors}
 
 
-def _by_test(report: AccuracyReport, alpha: float, name: str, caption: str) -> ReportTable:
+def _by_test(report: AccuracyReport, alpha: float, name: str, caption: str) -> model.ReportTable:
     """A row for each metric, columns for each test."""
     by_test: dict[str, list[AccuracyRow]] = {}
     for row in report.rows:
         if row.alpha == alpha:
             by_test.setdefault(row.test, []).append(row)
-    return ReportTable(
+    return model.ReportTable(
         name=name,
         caption=f"{caption}, alpha {alpha:g}",
-        names=(names("metric", dict.fromkeys(row.metric for row in report.rows)),),
-        groups=tuple(Group(in_words(test), COLUMNS[name](rows)) for test, rows in by_test.items()),
+        names=(model.names("metric", dict.fromkeys(row.metric for row in report.rows)),),
+        groups=tuple(
+            model.Group(in_words(test), COLUMNS[name](rows)) for test, rows in by_test.items()
+        ),
         facts="; ".join(_facts(report)),
         things="metrics",
     )
 
 
-def _equal(report: AccuracyReport, alpha: float) -> list[Paragraph]:
+def _equal(report: AccuracyReport, alpha: float) -> list[model.Paragraph]:
     """Whether all metrics are equally accurate under a test."""
     squares = [square for square in report.chi_square if square.alpha == alpha]
     each = "; ".join(
@@ -144,23 +131,23 @@ def _equal(report: AccuracyReport, alpha: float) -> list[Paragraph]:
         for square in squares
     )
     equal = "Equally accurate metrics, chi-square with df"
-    return [Paragraph(f"{equal} {squares[0].df}: {each}.")] if squares else []
+    return [model.Paragraph(f"{equal} {squares[0].df}: {each}.")] if squares else []
 
 
-def _between(report: AccuracyReport, alpha: float) -> list[ReportTable]:
+def _between(report: AccuracyReport, alpha: float) -> list[model.ReportTable]:
     """How far two tests draw the same conclusions."""
     rows = [row for row in report.between_tests if row.alpha == alpha]
-    same = numbers("same", [row.same for row in rows], 0)
-    share = numbers("%", [100 * row.share for row in rows], 1)
-    table = ReportTable(
+    same = model.numbers("same", [row.same for row in rows], 0)
+    share = model.numbers("%", [100 * row.share for row in rows], 1)
+    table = model.ReportTable(
         name="agreement",
         caption=f"Agreement between tests, alpha {alpha:g}",
         names=(
-            names("metric", [row.metric for row in rows]),
-            words("a", [in_words(row.a) for row in rows]),
-            words("b", [in_words(row.b) for row in rows]),
+            model.names("metric", [row.metric for row in rows]),
+            model.words("a", [in_words(row.a) for row in rows]),
+            model.words("b", [in_words(row.b) for row in rows]),
         ),
-        groups=(Group("", (same, share)),),
+        groups=(model.Group("", (same, share)),),
         things="pairs of tests",
     )
     return [table] if rows else []
@@ -182,7 +169,7 @@ def bars_plot(report: AccuracyReport, alpha: str | None = None) -> str:
     level = _level(report, alpha)
     rows = [row for row in report.rows if row.alpha == level]
     shades = dict(zip(dict.fromkeys(row.test for row in rows), cycle(SHADES), strict=False))
-    bars: list[ForestRow] = []
+    bars: list[marks.ForestRow] = []
     texts = []
     for before, row in zip([None, *rows], rows, strict=False):
         opens = before is None or before.metric != row.metric
@@ -190,7 +177,7 @@ def bars_plot(report: AccuracyReport, alpha: str | None = None) -> str:
         low, high = (100 * end for end in row.ci)
         texts.append(f"{row.metric} by {test} {of}, {low:.1f} to {high:.1f} %")
         bars.append(
-            ForestRow(
+            marks.ForestRow(
                 (row.metric if opens else "",),
                 row.share,
                 f"{fixed(100 * row.share, 1)} %",
@@ -205,7 +192,7 @@ def bars_plot(report: AccuracyReport, alpha: str | None = None) -> str:
         f"{'; '.join(texts)}.",
         lines=(f"share of {rows[0].n} pairs of systems, 95 % Clopper-Pearson intervals",),
     )
-    forest(drawing, Forest(bars, line=0.5, axis=Axis(0.0, 1.0, ticks=SHARES)))
+    marks.forest(drawing, marks.Forest(bars, line=0.5, axis=marks.Axis(0.0, 1.0, ticks=SHARES)))
     drawing.legend([(shade, in_words(test)) for test, shade in shades.items()])
     return drawing.svg()
 
@@ -233,14 +220,16 @@ def grid_plot(report: AccuracyReport, alpha: str | None = None) -> str:
         wins[pair.a] += step
         wins[pair.b] -= step
     n = len(report.pairs)
-    human = Panel(beaten(conclusions), "people", f"{n - people.ties} of {n} apart")
-    rows: dict[str, list[Panel]] = {}
+    human = marks.Panel(marks.beaten(conclusions), "people", f"{n - people.ties} of {n} apart")
+    rows: dict[str, list[marks.Panel]] = {}
     for row in report.rows:
         if row.alpha == level:
             p = {(pair.a, pair.b): pair.p_greater[row.metric][row.test] for pair in report.pairs}
             p |= {(pair.b, pair.a): pair.p_less[row.metric][row.test] for pair in report.pairs}
             panels = rows.setdefault(in_words(row.test), [human])
-            panels.append(Panel(beaten(p), row.metric, f"{100 * row.share:.1f} % as people"))
+            panels.append(
+                marks.Panel(marks.beaten(p), row.metric, f"{100 * row.share:.1f} % as people")
+            )
     systems = sorted(report.systems, key=lambda name: -wins[name])
     title = f"conclusions of metrics and of people, alpha {level:g}"
     return draw_grid(title, systems, rows, "one-sided, unadjusted p")

@@ -8,24 +8,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from sigtest.cli.compare import (
-    client_of,
-    notes_of,
-    require_folder,
-    style_of,
-    understood,
-    write_board_plots,
-)
-from sigtest.cli.files import (
-    check_output,
-    choices_of,
-    columns_of,
-    read,
-    references_of,
-    systems_of,
-    whole,
-    write,
-)
+from sigtest.cli import compare, files
 from sigtest.cli.options import ACTIONS, UsageError
 from sigtest.client import Client
 from sigtest.errors import InputError, ServiceError, SigtestError
@@ -85,7 +68,7 @@ def _show(client: Client, testset_id: str) -> None:
 def _resamples(options: argparse.Namespace) -> int:
     if options.resamples is None:
         raise UsageError("raise to how many --resamples?")
-    resamples = whole(options.resamples, "resamples")
+    resamples = files.whole(options.resamples, "resamples")
     if not isinstance(resamples, int):
         raise UsageError(f"--resamples must be a whole number, not {resamples!r}")
     return resamples
@@ -98,11 +81,11 @@ def submit(options: argparse.Namespace) -> None:
         UsageError: No id or no systems.
         SigtestError: Bad input, or a service that refuses or cannot measure a system.
     """
-    given = systems_of(options)
+    given = files.systems_of(options)
     if options.id is None or not given:
         raise UsageError("submit takes the id of a test set and files (see sigtest submit --help)")
-    written = notes_of(options).as_json()
-    brought = outputs_of(read(given, STRICT).material)
+    written = compare.notes_of(options).as_json()
+    brought = outputs_of(files.read(given, STRICT).material)
     bodies = {name: {**body, **written} for name, body in brought.items()}
     failed = []
     with _client(options) as client:
@@ -144,8 +127,8 @@ def leaderboard(options: argparse.Namespace) -> None:
     """
     if options.id is None:
         raise UsageError("leaderboard takes the id of a test set (see sigtest leaderboard --help)")
-    check_output(options.output)
-    require_folder(options)
+    files.check_output(options.output)
+    compare.require_folder(options)
     asked = {name: getattr(options, name) for name in ("metric", "test", "alpha", "correction")}
     shown = {name: value for name, value in asked.items() if value is not None}
     laid = {name: getattr(options, name) for name in ("table", "caption", "label", "names")}
@@ -154,7 +137,7 @@ def leaderboard(options: argparse.Namespace) -> None:
         content = client.leaderboard(options.id, options.format, **shown, **layout)
         if options.plots is not None:
             _draw(client, options, shown)
-    write(content, options.output)
+    files.write(content, options.output)
 
 
 def _draw(client: Client, options: argparse.Namespace, shown: dict[str, Any]) -> None:
@@ -165,14 +148,14 @@ def _draw(client: Client, options: argparse.Namespace, shown: dict[str, Any]) ->
     def drawn(picture: Picture, chosen: Mapping[str, str]) -> str:
         # the report of one metric may call it by a shorter name
         params = {**chosen, "metric": told["metric"], "test": told["test"]}
-        params |= style_of(options)
+        params |= compare.style_of(options)
         return client.leaderboard_plot(options.id, picture.name, **params).decode()
 
     def report(body: Mapping[str, Any]) -> Report:
         own = {field: entry for field, entry in body.items() if field not in ENVELOPE}
         return Report.from_json(own)
 
-    write_board_plots(understood(stored, report), options, drawn)
+    compare.write_board_plots(compare.understood(stored, report), options, drawn)
 
 
 def _testset_of(options: argparse.Namespace) -> dict[str, Any]:
@@ -180,16 +163,16 @@ def _testset_of(options: argparse.Namespace) -> dict[str, Any]:
         raise UsageError("create needs a --name")
     if not options.reference and options.segments is None:
         raise InputError("No references: give them with -r FILE, or --segments for scores alone.")
-    choices = choices_of(options, ["bleu"])
+    choices = files.choices_of(options, ["bleu"])
     Recipe.of(choices)  # a wrong option is cheaper to find than a wrong file
     content = in_order(
-        read([*references_of(options), *columns_of(options)], STRICT).material
+        files.read([*files.references_of(options), *files.columns_of(options)], STRICT).material
     ).as_json()
     del content["systems"]
-    body = {"name": options.name, **content, **choices, **notes_of(options).as_json()}
+    body = {"name": options.name, **content, **choices, **compare.notes_of(options).as_json()}
     for field in ("segments", "replicas", "capacity"):
         if (number := getattr(options, field)) is not None:
-            body[field] = whole(number, field)
+            body[field] = files.whole(number, field)
     return body
 
 
@@ -212,7 +195,7 @@ def _refuse_unused(options: argparse.Namespace) -> None:
 def _client(options: argparse.Namespace) -> Client:
     if options.server is None:
         raise UsageError(f"{options.command} needs a running service: --server URL")
-    return client_of(options)
+    return compare.client_of(options)
 
 
 def _say(text: str) -> None:

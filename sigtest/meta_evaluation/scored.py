@@ -427,19 +427,6 @@ def _better(pairs: Iterable[TestedSystems], systems: Sequence[str]) -> Array:
     return better
 
 
-def probability(value: object, field: str) -> float:
-    """A p-value of a request.
-
-    Raises:
-        InputError: It is none.
-    """
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise InputError(
-            f"{field} must be a number from 0 to 1, not {quoted(value, 40)}.", field=field
-        )
-    return float(value)
-
-
 def _require_shared(human: ScoreSource, metric: ScoreSource, systems: Container[str]) -> None:
     """Check that people and a metric speak of the same systems."""
     shared = [system for system in metric.systems if system in systems]

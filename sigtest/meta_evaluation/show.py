@@ -22,7 +22,7 @@ from sigtest.meta_evaluation.report import (
 )
 from sigtest.meta_evaluation.statistics import pearson, spearman
 from sigtest.people.show import correcting
-from sigtest.render import records
+from sigtest.render import marks, model, records
 from sigtest.render.comparison import MANY
 from sigtest.render.drawing import (
     COLUMN,
@@ -34,34 +34,6 @@ from sigtest.render.drawing import (
     short_names,
 )
 from sigtest.render.formats import Presented
-from sigtest.render.marks import (
-    P_LEVELS,
-    Axis,
-    Panel,
-    matrix,
-    plane,
-    scatter,
-    shade,
-)
-from sigtest.render.model import (
-    Block,
-    Column,
-    Document,
-    Figure,
-    Group,
-    Mark,
-    Paragraph,
-    Range,
-    ReportTable,
-    Section,
-    Sheet,
-    claims,
-    intervals,
-    names,
-    numbers,
-    p_value,
-    words,
-)
 from sigtest.render.pictures import Picture
 from sigtest.render.standings import abridged, leaders
 from sigtest.render.words import MINUS, fixed, in_words, short_probability, whole
@@ -106,8 +78,8 @@ GROUPS = {
     "system": "as means over systems",
 }
 PLACES = 3
-NO_MARKS: frozenset[Mark] = frozenset()
-UNSURE: frozenset[Mark] = frozenset({"undecided"})
+NO_MARKS: frozenset[model.Mark] = frozenset()
+UNSURE: frozenset[model.Mark] = frozenset({"undecided"})
 R_LEVELS: tuple[tuple[float, Colour], ...] = ((0.95, "three"), (0.9, "two"), (0.8, "one"))
 SIDE = 196.0  # height of the plane
 KEY = 9.0  # height of a line of the key
@@ -188,13 +160,13 @@ def answer(report: MetaReport) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def pairs_sheet(report: MetaReport) -> Sheet:
+def pairs_sheet(report: MetaReport) -> model.Sheet:
     """One record a pair of metrics, statistic and test."""
     *names, last = records.fields_of(MetricPair)
     return records.sheet((last, *names), report.pairs)
 
 
-def metrics_sheet(report: MetaReport) -> Sheet:
+def metrics_sheet(report: MetaReport) -> model.Sheet:
     """One record a metric, statistic and test; those over all sets come first, without a set."""
     names = records.fields_of(StatisticReport)
     rows = (
@@ -208,28 +180,30 @@ def metrics_sheet(report: MetaReport) -> Sheet:
         if (found := metric.statistic(statistic)) is not None
         for place in records.places(metric.ranks.get(statistic, {}))
     )
-    return Sheet(("set", "metric", "statistic", *records.columns(names), *records.PLACE), rows)
+    return model.Sheet(
+        ("set", "metric", "statistic", *records.columns(names), *records.PLACE), rows
+    )
 
 
-def document(report: MetaReport) -> Document:
+def document(report: MetaReport) -> model.Document:
     """Metrics by rank, set by set, and which of two agrees better with people."""
-    blocks: list[Block] = []
+    blocks: list[model.Block] = []
     named = any(part.name for part in report.sets)
     if named:
         blocks.append(_metrics(report, report.metrics, "Metrics over all sets"))
     for part in report.sets:
         caption = f"Metrics, {part.name}" if named else "Metrics"
-        within: tuple[Paragraph | Figure | ReportTable, ...] = (
+        within: tuple[model.Paragraph | model.Figure | model.ReportTable, ...] = (
             _metrics(report, _metrics_of(report, part), caption, part.name),
             *_beating(report, part),
             *_drawn(report, part),
         )
-        blocks.extend([Section(part.name, within)] if named else within)
+        blocks.extend([model.Section(part.name, within)] if named else within)
     for statistic, test in dict.fromkeys((pair.statistic, pair.test) for pair in report.pairs):
         pairs = [p for p in report.pairs if (p.statistic, p.test) == (statistic, test)]
         blocks.append(_pairs(report, pairs, named))
     sets = f" on {len(report.sets)} sets" if named else ""
-    return Document(
+    return model.Document(
         title=f"Evaluation of {counted(len(report.metrics), 'metric')}{sets}",
         facts=_facts(report),
         answer=answer(report),
@@ -256,10 +230,10 @@ def _facts(report: MetaReport) -> tuple[str, ...]:
     return tuple(facts)
 
 
-def _marks(report: MetaReport) -> dict[Mark, str]:
+def _marks(report: MetaReport) -> dict[model.Mark, str]:
     """What the marks say that occur."""
     p = "p" if report.correction == "none" else f"p adjusted by {in_words(report.correction)}"
-    meanings: dict[Mark, str] = {}
+    meanings: dict[model.Mark, str] = {}
     if any(pair.significant for pair in report.pairs):
         meanings["significant"] = f"{p} is at most {report.alpha:g}"
     if any(pair.undecided for pair in report.pairs):
@@ -280,31 +254,33 @@ def _open(report: MetaReport, of: str) -> list[MetricPair]:
 
 def _metrics(
     report: MetaReport, metrics: Sequence[MetricEvaluation], caption: str, of: str = ""
-) -> ReportTable:
+) -> model.ReportTable:
     """Best first; a rule where everyone above is better than everyone below."""
     columns = {name: [metric.statistic(name) for metric in metrics] for name in STATISTICS}
     statistics = [name for name, values in columns.items() if any(values)]
     ordered = sorted(metrics, key=lambda metric: _order(metric, statistics))
     unsure = {name for pair in _open(report, of) for name in (pair.a, pair.b)}
     ranges = [
-        Range(*metric.range, marks=UNSURE if metric.label in unsure else NO_MARKS)
+        model.Range(*metric.range, marks=UNSURE if metric.label in unsure else NO_MARKS)
         if metric.range
         else None
         for metric in ordered
     ]
-    groups = [Group("", (Column("rank", tuple(ranges)),))] if any(ranges) else []
+    groups = [model.Group("", (model.Column("rank", tuple(ranges)),))] if any(ranges) else []
     for name in statistics:
         values = [metric.statistic(name) for metric in ordered]
-        ends = intervals([value.ci if value else None for value in values], PLACES)
-        column = numbers("value", [value.value if value else None for value in values], PLACES)
+        ends = model.intervals([value.ci if value else None for value in values], PLACES)
+        column = model.numbers(
+            "value", [value.value if value else None for value in values], PLACES
+        )
         groups.append(
-            Group(STATISTICS[name].title, (column, ends) if any(ends.cells) else (column,))
+            model.Group(STATISTICS[name].title, (column, ends) if any(ends.cells) else (column,))
         )
     steps = enumerate(pairwise(metric.cluster for metric in ordered), 1)
-    return ReportTable(
+    return model.ReportTable(
         name="metrics",
         caption=caption,
-        names=(names("metric", [metric.label for metric in ordered]),),
+        names=(model.names("metric", [metric.label for metric in ordered]),),
         groups=tuple(groups),
         breaks=frozenset(i for i, (above, below) in steps if any(ranges) and above != below),
         clusters="cluster" if any(ranges) else "",
@@ -321,7 +297,7 @@ def _order(metric: MetricEvaluation, statistics: Sequence[str]) -> tuple[float, 
     return metric.cluster or math.inf, *ranks, math.inf if value is None else -value
 
 
-def _beating(report: MetaReport, part: SetReport) -> list[Paragraph]:
+def _beating(report: MetaReport, part: SetReport) -> list[model.Paragraph]:
     """Which metrics beat the baseline."""
     if report.baseline is None or not report.pairs:
         return []
@@ -329,7 +305,7 @@ def _beating(report: MetaReport, part: SetReport) -> list[Paragraph]:
     unsure = sum(report.baseline in (pair.a, pair.b) for pair in _open(report, part.name))
     rest = f"; {counted(unsure, 'comparison')} with it undecided" if unsure else ""
     beaten = f"{report.baseline}{_alone(report)}"
-    return [Paragraph(f"Significantly better than {beaten}: {better}{rest}.")]
+    return [model.Paragraph(f"Significantly better than {beaten}: {better}{rest}.")]
 
 
 def _alone(report: MetaReport) -> str:
@@ -337,7 +313,7 @@ def _alone(report: MetaReport) -> str:
     return "" if report.correction == "none" else " (corrected for comparisons with it alone)"
 
 
-def _drawn(report: MetaReport, part: SetReport) -> list[Figure]:
+def _drawn(report: MetaReport, part: SetReport) -> list[model.Figure]:
     """The first of each picture of a set."""
     drawn = []
     for picture in PICTURES.values():
@@ -350,21 +326,21 @@ def _metrics_of(report: MetaReport, part: SetReport) -> Sequence[MetricEvaluatio
     return part.metrics or report.metrics
 
 
-def _pairs(report: MetaReport, pairs: Sequence[MetricPair], named: bool) -> ReportTable:
+def _pairs(report: MetaReport, pairs: Sequence[MetricPair], named: bool) -> model.ReportTable:
     """Which of two metrics agrees better with people, by one statistic and test."""
     sides = ("set", "a", "b") if named else ("a", "b")
     columns = (
-        numbers("a - b", [pair.delta for pair in pairs], PLACES, signed=True),
-        intervals([pair.ci for pair in pairs], PLACES),
-        numbers("r of both", [pair.r12 for pair in pairs], PLACES),
+        model.numbers("a - b", [pair.delta for pair in pairs], PLACES, signed=True),
+        model.intervals([pair.ci for pair in pairs], PLACES),
+        model.numbers("r of both", [pair.r12 for pair in pairs], PLACES),
         *_p_columns(report, pairs),
-        words("conclusion", [_conclusion(pair) for pair in pairs]),
+        model.words("conclusion", [_conclusion(pair) for pair in pairs]),
     )
-    return ReportTable(
+    return model.ReportTable(
         name="pairs",
         caption=f"Pairs by {STATISTICS[pairs[0].statistic].title}, {TESTS[pairs[0].test].title}",
-        names=tuple(names(side, [getattr(pair, side) for pair in pairs]) for side in sides),
-        groups=(Group("", tuple(column for column in columns if any(column.cells))),),
+        names=tuple(model.names(side, [getattr(pair, side) for pair in pairs]) for side in sides),
+        groups=(model.Group("", tuple(column for column in columns if any(column.cells))),),
         facts="; ".join(_facts(report)),
         things="pairs",
         minor=frozenset(row for row, pair in enumerate(pairs) if not pair.undecided),
@@ -374,18 +350,19 @@ def _pairs(report: MetaReport, pairs: Sequence[MetricPair], named: bool) -> Repo
     )
 
 
-def _p_columns(report: MetaReport, pairs: Sequence[MetricPair]) -> list[Column]:
+def _p_columns(report: MetaReport, pairs: Sequence[MetricPair]) -> list[model.Column]:
     """P-values of the question, or of both claims, and the corrected ones that decide."""
     if report.alternative != "two-sided":
         rows = [((p.p_greater, p.p_less, p.p_adjusted), p.conclusion, p.undecided) for p in pairs]
-        return claims(rows, report.alpha, report.correction)
-    plain = [p_value(pair.p_value, report.alpha, False) for pair in pairs]
+        return model.claims(rows, report.alpha, report.correction)
+    plain = [model.p_value(pair.p_value, report.alpha, False) for pair in pairs]
     decided = [
-        p_value(pair.p_adjusted, report.alpha, pair.significant, pair.undecided) for pair in pairs
+        model.p_value(pair.p_adjusted, report.alpha, pair.significant, pair.undecided)
+        for pair in pairs
     ]
     if report.correction == "none":
-        return [Column("p", tuple(decided))]
-    return [Column("p", tuple(plain)), Column("adjusted", tuple(decided))]
+        return [model.Column("p", tuple(decided))]
+    return [model.Column("p", tuple(plain)), model.Column("adjusted", tuple(decided))]
 
 
 def _conclusion(pair: MetricPair) -> str:
@@ -434,9 +411,11 @@ def scatter_plot(report: MetaReport, metric: str | None = None, testset: str | N
         (part.name, about.label) if part.name else (about.label,),
         (what,),
     )
-    across = Axis.around(x, margin=0.06, label=f"{about.label}{turned}, standardised")
-    axes = plane(drawing, across, Axis.around(y, margin=0.06, label="people, standardised"), SIDE)
-    scatter(drawing, *axes, points, [True] * len(points), numbered=True)
+    across = marks.Axis.around(x, margin=0.06, label=f"{about.label}{turned}, standardised")
+    axes = marks.plane(
+        drawing, across, marks.Axis.around(y, margin=0.06, label="people, standardised"), SIDE
+    )
+    marks.scatter(drawing, *axes, points, [True] * len(points), numbered=True)
     lines, half = math.ceil(len(names) / 2), COLUMN / 2 - MARGIN
     short = short_names(names, half - 16, SMALL)
     for i, name in enumerate(names):  # which number is which system, in two columns
@@ -510,10 +489,10 @@ def correlations_plot(report: MetaReport, testset: str | None = None) -> str:
     second: dict[tuple[str, str], tuple[Colour, str, str]] = {}
     for (a, b), value in better.items():
         word = short_probability(value)
-        second[a, b] = shade(value), f"{a} better than {b}: {word}", word
-    panels = [Panel(second, "p: the row's r with people is larger")]
+        second[a, b] = marks.shade(value), f"{a} better than {b}: {word}", word
+    panels = [marks.Panel(second, "p: the row's r with people is larger")]
     if first:
-        panels.insert(0, Panel(first, "r of two metrics"))
+        panels.insert(0, marks.Panel(first, "r of two metrics"))
     ordered = ", ".join(f"{label} {fixed(r[label], 3)}" for label in labels)
     apart = sum((p or 1) <= 0.05 for pair in pairs for p in (pair.p_greater, pair.p_less))
     drawing = Drawing(
@@ -525,8 +504,8 @@ def correlations_plot(report: MetaReport, testset: str | None = None) -> str:
         PAGE,
     )
     beside = [_two_places(r[label]) for label in labels]
-    matrix(drawing, labels, {"": panels}, least=7.0, most=24.0, beside=beside)
-    levels = zip(R_LEVELS, P_LEVELS, strict=True)
+    marks.matrix(drawing, labels, {"": panels}, least=7.0, most=24.0, beside=beside)
+    levels = zip(R_LEVELS, marks.P_LEVELS, strict=True)
     words = [(c, f"r ≥ {r:g}, p ≤ {p:g}".replace("0.", ".")) for (r, c), (p, _) in levels]
     drawing.legend([*words, ("none", "nearer 0; larger")])
     return drawing.svg()

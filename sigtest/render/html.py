@@ -11,30 +11,12 @@ from itertools import groupby
 from math import isfinite
 from pathlib import Path
 
+from sigtest.render import model
 from sigtest.render.drawing import COLUMN, darkening
-from sigtest.render.model import (
-    Abreast,
-    Block,
-    Cell,
-    Column,
-    Document,
-    Figure,
-    Group,
-    Interval,
-    Mark,
-    Name,
-    Number,
-    Paragraph,
-    PValue,
-    Range,
-    ReportTable,
-    Section,
-    Words,
-)
 from sigtest.render.words import JOINERS, MINUS, printable, turns, whole
 
 WIDE = 1.5 * COLUMN
-MARKS: dict[Mark, str] = {"baseline": "†", "significant": "*", "undecided": "?", "exact": "="}
+MARKS: dict[model.Mark, str] = {"baseline": "†", "significant": "*", "undecided": "?", "exact": "="}
 STRONG = ".sigtest.sigtest.sigtest.sigtest"  # as specific as four classes: more than any notebook's
 STYLE = Path(__file__).with_name("page.css").read_text("utf-8")
 
@@ -64,7 +46,7 @@ class Look:
     current: frozenset[str] = frozenset()
     intervals: bool = False
     dense: int | None = None
-    figure: Callable[[Figure], str] | None = None
+    figure: Callable[[model.Figure], str] | None = None
     sort: Callable[[str], str] | None = None
     order: str = ""
     most: int | None = None
@@ -77,11 +59,11 @@ class Look:
 PLAIN = Look()
 
 
-class _Bar(Words):
+class _Bar(model.Words):
     """An interval, drawn: SVG as it is."""
 
 
-def render(document: Document) -> str:
+def render(document: model.Document) -> str:
     """The document as an HTML document."""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -96,7 +78,7 @@ def render(document: Document) -> str:
     )
 
 
-def fragment(document: Document) -> str:
+def fragment(document: model.Document) -> str:
     """The document as one element, for a notebook or another page; its style stays inside it."""
     names, methods = document.names(), document.methods
     parts = [
@@ -126,10 +108,10 @@ def fragment(document: Document) -> str:
     return f'<main class="sigtest">\n<style>{style}</style>\n{body}\n</main>\n'
 
 
-def blocks(given: Iterable[Block], look: Look = PLAIN) -> str:
+def blocks(given: Iterable[model.Block], look: Look = PLAIN) -> str:
     """Blocks of a document, figures that follow each other side by side."""
     parts = []
-    for pictures, run in groupby(given, lambda block: isinstance(block, Figure)):
+    for pictures, run in groupby(given, lambda block: isinstance(block, model.Figure)):
         made = [_block(block, look) for block in run]
         parts += ['<div class="figures">', *made, "</div>"] if pictures else made
     return "\n".join(parts)
@@ -156,19 +138,19 @@ def _turning(names: tuple[str, ...]) -> re.Pattern[str] | None:
     return re.compile(rf"(?<!\w)({'|'.join(map(re.escape, found))})(?!\w)") if found else None
 
 
-def _block(block: Block, look: Look) -> str:
+def _block(block: model.Block, look: Look) -> str:
     match block:
-        case Section():
+        case model.Section():
             inner = blocks(block.blocks, look)
             return f"<section>\n<h2>{escape(block.title)}</h2>\n{inner}\n</section>"
-        case Paragraph():
+        case model.Paragraph():
             return f"<p>{isolated(block.text, look.names)}</p>"
-        case Figure():
+        case model.Figure():
             return look.figure(block) if look.figure else _figure(block.draw())
-        case Abreast():
+        case model.Abreast():
             made = (_table(table, look) for table in block.tables)
             return "\n".join(['<div class="abreast">', *made, "</div>", *_notes(block.notes, look)])
-        case ReportTable():
+        case model.ReportTable():
             return _table(block, look)
 
 
@@ -190,7 +172,7 @@ def _notes(notes: Iterable[str], look: Look) -> list[str]:
 # Tables ------------------------------------------------------------------------------------------
 
 
-def _table(table: ReportTable, look: Look) -> str:
+def _table(table: model.ReportTable, look: Look) -> str:
     """One body of rows a cluster; folded where there are many rows."""
     table = ordered(table, look.order)
     if look.intervals:
@@ -219,7 +201,7 @@ def _table(table: ReportTable, look: Look) -> str:
     return "\n".join([made, *_notes(table.notes, look)])
 
 
-def _paged(table: ReportTable, look: Look) -> tuple[ReportTable, str]:
+def _paged(table: model.ReportTable, look: Look) -> tuple[model.ReportTable, str]:
     """The rows that are shown, and links to those before and after."""
     size, most = table.size, look.most
     if most is None or look.turn is None or size <= most:
@@ -237,7 +219,7 @@ def _paged(table: ReportTable, look: Look) -> tuple[ReportTable, str]:
     return table.of_rows(range(first, last)), pages
 
 
-def _over(table: ReportTable) -> str:
+def _over(table: model.ReportTable) -> str:
     """The line of headings above several columns; a lone group is what the caption speaks of."""
     if len(table.groups) < 2 or not any(group.heading for group in table.groups):
         return ""
@@ -250,7 +232,7 @@ def _over(table: ReportTable) -> str:
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def _headings(table: ReportTable, look: Look) -> str:
+def _headings(table: model.ReportTable, look: Look) -> str:
     """A heading each; a screen reader has nothing to read of one that is empty."""
     cells = []
     for key, column in keyed(table):
@@ -265,22 +247,22 @@ def _headings(table: ReportTable, look: Look) -> str:
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def _cell(cell: Cell | None, look: Look, dense: bool) -> str:
+def _cell(cell: model.Cell | None, look: Look, dense: bool) -> str:
     match cell:
         case None:
             return "<td></td>"
-        case Name():
+        case model.Name():
             long = look.wraps is not None and len(cell.text) > look.wraps
             wraps = ' class="long"' if long else ""
             return f'<th scope="row"{wraps}>{isolated(cell.text, look.names)}</th>'
         case _Bar():
             return f'<td class="bar">{cell.text}</td>'
-        case Words():
+        case model.Words():
             return f"<td>{isolated(cell.text, look.names)}</td>"
-        case Range():
+        case model.Range():
             shown = cell.plain.replace("-", "–") + _superscript(_signs(cell))
             return f'<td class="number">{shown}</td>'
-        case Number() | PValue():
+        case model.Number() | model.PValue():
             classes = [mark for mark in ("best", "significant") if mark in cell.marks]
             short = dense and cell.pair is not None and look.link is not None
             kind = " ".join(["sign" if short else "number", *classes])
@@ -288,9 +270,9 @@ def _cell(cell: Cell | None, look: Look, dense: bool) -> str:
     return f"<td>{escape(cell.plain).replace('-', MINUS)}</td>"
 
 
-def _value(cell: Number | PValue, look: Look, dense: bool) -> str:
+def _value(cell: model.Number | model.PValue, look: Look, dense: bool) -> str:
     """A number with its signs; one about a pair leads to it."""
-    if isinstance(cell, PValue):
+    if isinstance(cell, model.PValue):
         cell = replace(cell, short=False)  # a page shows the same p elsewhere
     signs = _signs(cell)
     shown = escape(cell.plain).replace("-", MINUS) + _superscript(signs)
@@ -299,13 +281,13 @@ def _value(cell: Number | PValue, look: Look, dense: bool) -> str:
     attributes = f'href="{escape(look.link(cell.pair))}"'
     if look.current == frozenset(cell.pair):
         attributes += ' aria-current="true"'
-    if dense or isinstance(cell, PValue):  # of a matrix, where a row is about many pairs
+    if dense or isinstance(cell, model.PValue):  # of a matrix, where a row is about many pairs
         words = escape(f"{' and '.join(cell.pair)}: {cell.plain} {signs}".strip())
         attributes += f' aria-label="{words}"'
     return f"<a {attributes}>{(signs or '·') if dense else shown}</a>"
 
 
-def _signs(cell: Cell) -> str:
+def _signs(cell: model.Cell) -> str:
     return "".join(sign for mark, sign in MARKS.items() if mark in cell.marks)
 
 
@@ -313,31 +295,33 @@ def _superscript(signs: str) -> str:
     return f"<sup>{signs}</sup>" if signs else ""
 
 
-def _with_bars(group: Group) -> Group:
+def _with_bars(group: model.Group) -> model.Group:
     """The same with a drawing behind each column of intervals, around the numbers before it."""
-    columns: list[Column] = []
+    columns: list[model.Column] = []
     for column in group.columns:
         columns.append(column)
-        if len(columns) > 1 and column.holds(Interval):
+        if len(columns) > 1 and column.holds(model.Interval):
             columns.append(_bars(columns[-2].cells, column.cells))
     return replace(group, columns=tuple(columns))
 
 
-def _bars(numbers: Sequence[Cell | None], intervals: Sequence[Cell | None]) -> Column:
+def _bars(
+    numbers: Sequence[model.Cell | None], intervals: Sequence[model.Cell | None]
+) -> model.Column:
     """Lines from end to end with a dot, in 120 parts, on one scale.
 
     The scale has a zero where intervals may lie on both sides of it.
     """
     rows = [
         (i.low, number.value, i.high)
-        if isinstance(number, Number) and isinstance(i, Interval)
+        if isinstance(number, model.Number) and isinstance(i, model.Interval)
         else None
         for number, i in zip(numbers, intervals, strict=True)
     ]
-    known = [n.value for n in numbers if isinstance(n, Number)]
-    known += [end for i in intervals if isinstance(i, Interval) for end in (i.low, i.high)]
+    known = [n.value for n in numbers if isinstance(n, model.Number)]
+    known += [end for i in intervals if isinstance(i, model.Interval) for end in (i.low, i.high)]
     low, high = min(filter(isfinite, known)), max(filter(isfinite, known))
-    if any(isinstance(number, Number) and number.signed for number in numbers):
+    if any(isinstance(number, model.Number) and number.signed for number in numbers):
         low, high = min(low, 0.0), max(high, 0.0)
 
     def place(value: float) -> str:
@@ -346,7 +330,7 @@ def _bars(numbers: Sequence[Cell | None], intervals: Sequence[Cell | None]) -> C
     zero = ""
     if low < 0 < high:
         zero = f'<line class="zero" x1="{place(0)}" x2="{place(0)}" y1="0" y2="14"/>'
-    return Column("", tuple(
+    return model.Column("", tuple(
         None if row is None else _Bar(
             '<svg aria-hidden="true" width="120" height="14" viewBox="0 0 120 14">'
             f'{zero}<line x1="{place(row[0])}" x2="{place(row[2])}" y1="7" y2="7"/>'
@@ -359,7 +343,7 @@ def _bars(numbers: Sequence[Cell | None], intervals: Sequence[Cell | None]) -> C
 # Rows in another order: a column's, falling where a hyphen stands before it -----------
 
 
-def keyed(table: ReportTable) -> list[tuple[str, Column]]:
+def keyed(table: model.ReportTable) -> list[tuple[str, model.Column]]:
     """Each column with what an order calls it: its heading, after that of its group if need be."""
     several = len(table.groups) > 1
     found = [(column.heading, column) for column in table.names]
@@ -369,19 +353,19 @@ def keyed(table: ReportTable) -> list[tuple[str, Column]]:
     return found
 
 
-def sortable(table: ReportTable) -> bool:
+def sortable(table: model.ReportTable) -> bool:
     """Whether rows may stand in another order: not where they are numbered in their own."""
     return table.size > 1 and all(column.heading for column in table.names)
 
 
-def other(order: str, key: str, column: Column) -> str:
+def other(order: str, key: str, column: model.Column) -> str:
     """The order that a column leads to: the reverse if it is that one; names rise, numbers fall."""
     if order.removeprefix("-") == key:
         return key if order.startswith("-") else f"-{key}"
-    return key if column.holds(Words) else f"-{key}"
+    return key if column.holds(model.Words) else f"-{key}"
 
 
-def ordered(table: ReportTable, order: str) -> ReportTable:
+def ordered(table: model.ReportTable, order: str) -> model.ReportTable:
     """The table in this order, without clusters; as it is where it has no such column."""
     column = dict(keyed(table)).get(order.removeprefix("-")) if sortable(table) else None
     if column is None or not order:

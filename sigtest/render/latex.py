@@ -12,18 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from sigtest.render.model import (
-    Cell,
-    Column,
-    Document,
-    Group,
-    Interval,
-    Mark,
-    PValue,
-    Range,
-    ReportTable,
-    Words,
-)
+from sigtest.render import model
 from sigtest.render.words import printable, width
 from sigtest.report import Methods
 
@@ -36,7 +25,7 @@ LEVELS = (0.05, 0.01, 0.001)  # below alpha, that stars tell apart
 STARS = 3
 LATIN_ENDS = "\u0180"  # letters before it are in T1, but for these
 UNKNOWN = "ĦħĸĿŀŉŦŧſ"
-MARKS: dict[Mark, str] = {"baseline": r"\dagger", "undecided": "?", "exact": "="}
+MARKS: dict[model.Mark, str] = {"baseline": r"\dagger", "undecided": "?", "exact": "="}
 REMARK = "\N{DOUBLE DAGGER}"
 # What TeX finds wider than its column is scaled down, where graphicx is there.
 FITTING = r"\providecommand\resizebox[3]{#3}"
@@ -72,7 +61,7 @@ _ESCAPES = {
 _PROSE = {c: shown for c, shown in _ESCAPES.items() if c not in "-[]*'`"}
 
 
-def render(document: Document) -> str:
+def render(document: model.Document) -> str:
     """All tables, as many as there are pages for, and what else is known as comments."""
     parts = [
         *(f"% Warning: {printable(warning, '?')}" for warning in document.warnings),
@@ -82,7 +71,7 @@ def render(document: Document) -> str:
         parts.append(f"% Methods (the format bibtex has what it cites): {cited(document.methods)}")
     floats = 0
     for block in document.stacked():
-        if isinstance(block, ReportTable):
+        if isinstance(block, model.ReportTable):
             for one in _floats(block, document):
                 parts += [r"\clearpage"] if floats and floats % HELD == 0 else []
                 parts.append(one)
@@ -132,7 +121,7 @@ def _prose(text: str) -> str:
     return "".join(_PROSE.get(c, c) for c in printable(text, "?")).replace(r" \%", r"~\%")
 
 
-def _floats(table: ReportTable, document: Document) -> Iterator[str]:
+def _floats(table: model.ReportTable, document: model.Document) -> Iterator[str]:
     """The table without details, parted where it is too wide or too long for a page."""
     visible = (
         replace(group, columns=tuple(column for column in group.columns if not column.detail))
@@ -142,7 +131,7 @@ def _floats(table: ReportTable, document: Document) -> Iterator[str]:
     if table.bare:
         yield "\n".join(_row(map(_cell, row)) for row in table.rows())
         return
-    room = max(COLUMN / 2, PAGE - _width([Group("", table.names)]))
+    room = max(COLUMN / 2, PAGE - _width([model.Group("", table.names)]))
     if _width(table.groups) > room:
         table = replace(table, parted=True, groups=tuple(_narrow(table.groups, room)))
     parts = (
@@ -154,7 +143,7 @@ def _floats(table: ReportTable, document: Document) -> Iterator[str]:
         yield _float(replace(part, label="" if number else table.label), document, number > 0)
 
 
-def _narrow(groups: Iterable[Group], room: float) -> Iterator[Group]:
+def _narrow(groups: Iterable[model.Group], room: float) -> Iterator[model.Group]:
     """The groups, one that is wider than a page in several."""
     for group in groups:
         parts = math.ceil(_width([group]) / room)
@@ -163,7 +152,7 @@ def _narrow(groups: Iterable[Group], room: float) -> Iterator[Group]:
             yield replace(group, columns=group.columns[first : first + size])
 
 
-def _width(groups: Iterable[Group]) -> float:
+def _width(groups: Iterable[model.Group]) -> float:
     """About how many letters groups take side by side; TeX measures how many they do."""
     total = 0.0
     for group in groups:
@@ -184,8 +173,8 @@ def _letters(text: str) -> int:
     return width(re.sub(r"\\[A-Za-z]+|[{}$_^]", "", text) if "\\" in text else text)
 
 
-def _float(table: ReportTable, document: Document, continued: bool) -> str:
-    kind = "table" if _width([Group("", table.names), *table.groups]) <= COLUMN else "table*"
+def _float(table: model.ReportTable, document: model.Document, continued: bool) -> str:
+    kind = "table" if _width([model.Group("", table.names), *table.groups]) <= COLUMN else "table*"
     lines = [
         rf"\begin{{{kind}}}",
         rf"\centering\fontsize{{{SIZE}}}{{{1.2 * SIZE:g}}}\selectfont",
@@ -206,13 +195,13 @@ def _float(table: ReportTable, document: Document, continued: bool) -> str:
     return "\n".join([*lines, rf"\end{{{kind}}}"])
 
 
-def _sides(table: ReportTable) -> str:
+def _sides(table: model.ReportTable) -> str:
     """On which side the cells of each column stand, with larger gaps between groups."""
     groups = ["".join(map(_side, group.columns)) for group in table.groups]
     return rf"@{{\hskip {2 * GAP:g}pt}}".join(["".join(map(_side, table.names)), *groups])
 
 
-def _heads(table: ReportTable) -> list[str]:
+def _heads(table: model.ReportTable) -> list[str]:
     """Headings of groups over all their columns, long ones over two lines, with rules below."""
     spans = [(len(group.columns), list(map(escape, _heading(group)))) for group in table.groups]
     height = max(len(lines) for _, lines in spans)
@@ -228,7 +217,7 @@ def _heads(table: ReportTable) -> list[str]:
     return [*map(_row, rows), " ".join(rules)] if rules else []
 
 
-def _heading(group: Group) -> list[str]:
+def _heading(group: model.Group) -> list[str]:
     """Its words, over two lines where they are long."""
     first, space, last = group.heading.rpartition(" ")
     latex = "\\" in group.heading or "$" in group.heading  # whose parts are none
@@ -237,15 +226,15 @@ def _heading(group: Group) -> list[str]:
     return [first, last + remark] if long else [group.heading + remark]
 
 
-def _side(column: Column) -> str:
+def _side(column: model.Column) -> str:
     """Names and what has marks behind it go to the left, other numbers to the right."""
-    if column.holds(Interval):
+    if column.holds(model.Interval):
         return "c"
-    marked = any(isinstance(cell, PValue) and cell.alpha is not None for cell in column.cells)
-    return "l" if marked or column.holds(Words) else "r"
+    marked = any(isinstance(cell, model.PValue) and cell.alpha is not None for cell in column.cells)
+    return "l" if marked or column.holds(model.Words) else "r"
 
 
-def _caption(table: ReportTable, document: Document, continued: bool) -> str:
+def _caption(table: model.ReportTable, document: model.Document, continued: bool) -> str:
     caption = f"{table.heading}{' (continued)' if continued else ''}"
     about = "; ".join(_prose(part) for part in (caption, table.facts) if part)
     notes = [_prose(note).removesuffix(".") for note in table.notes]
@@ -253,10 +242,10 @@ def _caption(table: ReportTable, document: Document, continued: bool) -> str:
     return f"{'. '.join(part for part in (about, *notes, legend) if part)}."
 
 
-def _legend(table: ReportTable, document: Document) -> list[str]:
+def _legend(table: model.ReportTable, document: model.Document) -> list[str]:
     """What the marks of this table mean."""
     cells = [cell for column in table.columns for cell in column.cells if cell]
-    values = [cell for cell in cells if isinstance(cell, PValue)]
+    values = [cell for cell in cells if isinstance(cell, model.PValue)]
     levels = {_stars(cell): cell.alpha for cell in values if _stars(cell)}
     said = [
         rf"$^{{{stars}}}$ significant at ${_levels(alpha or 1)[len(stars) - 1]:g}$"
@@ -275,31 +264,31 @@ def _row(cells: Iterable[str]) -> str:
     return " & ".join(cells) + r" \\"
 
 
-def _cell(cell: Cell | None) -> str:
+def _cell(cell: model.Cell | None) -> str:
     match cell:
         case None:
             return ""
-        case Words():
+        case model.Words():
             return escape(cell.plain)
-        case Interval(low=low) if cell.short and low >= 0:
+        case model.Interval(low=low) if cell.short and low >= 0:
             return cell.plain[1:-1].replace(", ", "--").replace("inf", r"$\infty$")
     signs = f"$^{{{signs}}}$" if (signs := "".join(_signs(cell))) else ""
-    if isinstance(cell, Range):  # its mark takes no room, so that places stay below each other
+    if isinstance(cell, model.Range):  # its mark takes no room, so that places stay aligned
         return cell.plain.replace("-", "--") + (rf"\rlap{{{signs}}}" if signs else "")
     return _math(cell.plain, _bold(cell)) + signs
 
 
-def _bold(cell: Cell) -> bool:
-    significant = isinstance(cell, PValue) and cell.short and "significant" in cell.marks
+def _bold(cell: model.Cell) -> bool:
+    significant = isinstance(cell, model.PValue) and cell.short and "significant" in cell.marks
     return "best" in cell.marks or significant
 
 
-def _signs(cell: Cell) -> list[str]:
-    stars = _stars(cell) if isinstance(cell, PValue) else ""
+def _signs(cell: model.Cell) -> list[str]:
+    stars = _stars(cell) if isinstance(cell, model.PValue) else ""
     return [*stars, *(sign for mark, sign in MARKS.items() if mark in cell.marks)]
 
 
-def _stars(cell: PValue) -> str:
+def _stars(cell: model.PValue) -> str:
     """One star for a significant p-value, more for one below stricter levels."""
     if cell.alpha is None or cell.short or "significant" not in cell.marks:
         return ""
@@ -329,7 +318,7 @@ def _symbol(found: re.Match[str]) -> str:
     return f"${found[1].replace('{-}', '-')}$"
 
 
-def bibliography(document: Document) -> str:
+def bibliography(document: model.Document) -> str:
     """What the methods cite as BibTeX has it, and above it the methods as a comment."""
     if document.methods is None:
         return f"% {_inert(document.title)}: nothing to cite.\n"

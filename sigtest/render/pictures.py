@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from sigtest.data.names import choose
 from sigtest.errors import InputError, RecipeError
 from sigtest.late import late
+from sigtest.render import marks
 from sigtest.render.drawing import (
     MARGIN,
     PAGE,
@@ -22,19 +23,6 @@ from sigtest.render.drawing import (
     Drawing,
     Style,
     widest,
-)
-from sigtest.render.marks import (
-    CLUSTER,
-    UNDECIDED,
-    Forest,
-    ForestRow,
-    Level,
-    Panel,
-    beaten,
-    forest,
-    level_words,
-    matrix,
-    shade,
 )
 from sigtest.render.model import Figure
 from sigtest.render.standings import (
@@ -271,7 +259,7 @@ def intervals_plot(view: View) -> str:
         style=view.style,
     )
     what = "differences between neighbours" if len(pairs) > MANY else "differences"
-    forest(drawing, Forest(scores), Forest(differences, what, line=0.0))
+    marks.forest(drawing, marks.Forest(scores), marks.Forest(differences, what, line=0.0))
     sides = "one-sided, " if pairs[0].claimed else ""
     by = f" ({in_words(test)}, {sides}alpha {report.alpha:g})"
     entries: list[tuple[str, str]] = []
@@ -280,15 +268,15 @@ def intervals_plot(view: View) -> str:
     ):  # fmt: skip
         if any(row.filled == filled for row in differences):
             entries.append((sign, words + by * (not entries)))
-    drawing.legend([*entries, *[UNDECIDED] * any(row.undecided for row in rows)])
+    drawing.legend([*entries, *[marks.UNDECIDED] * any(row.undecided for row in rows)])
     return drawing.svg()
 
 
-def _score(standing: Standing, places: int) -> ForestRow:
+def _score(standing: Standing, places: int) -> marks.ForestRow:
     score = standing.score
     number = f"{fixed(score.score, places)} {interval(score.ci, places)}".replace("-", MINUS)
     unsure = standing.undecided and standing.rank is not None
-    return ForestRow(
+    return marks.ForestRow(
         (standing.system.name,), score.score, number, score.ci,
         ruled=standing.opens, undecided=unsure,
     )  # fmt: skip
@@ -296,7 +284,7 @@ def _score(standing: Standing, places: int) -> ForestRow:
 
 def _differences(
     ordered: Sequence[Standing], pairs: Sequence[PairReport], places: int
-) -> list[ForestRow]:
+) -> list[marks.ForestRow]:
     """Better minus worse score, from the best system on; one-sided, by the claim."""
     place = {standing.system.name: i for i, standing in enumerate(ordered)}
     known = {(pair.a, pair.b) for pair in pairs}
@@ -314,7 +302,7 @@ def _differences(
         ends = (-pair.ci[1], -pair.ci[0]) if turned else pair.ci
         number = f"{signed(value, places)} {interval(ends, places)}".replace("-", MINUS)
         rows.append(
-            ForestRow(
+            marks.ForestRow(
                 (first, last), value, number, ends, pair.significant, undecided=pair.undecided
             )
         )
@@ -348,7 +336,7 @@ def matrix_plot(view: View) -> str:
             "A matrix needs all pairs; this comparison has a baseline.", field="pairs"
         )
     found = matrix_of(report, view.metric, view.test)
-    levels: list[Level] = list(
+    levels: list[marks.Level] = list(
         zip((report.alpha, *(level for level in LEVELS if level < report.alpha)), SHADES,
             strict=False)
     )[::-1]  # fmt: skip
@@ -359,7 +347,7 @@ def matrix_plot(view: View) -> str:
         word = short_probability(p, report.alpha) if numbered else ""
         if pair.undecided:
             hint, word = f"{hint}, undecided", f"{word}?"
-        cells[both] = shade(p, levels), hint, word
+        cells[both] = marks.shade(p, levels), hint, word
     clusters = len(found.clusters) - 1
     ranked = f" {counted(clusters, 'cluster')}." if clusters else ""
     drawing = Drawing(
@@ -370,14 +358,14 @@ def matrix_plot(view: View) -> str:
         (f"{test}, {p_in_words(report.correction)}",),
         style=view.style,
     )
-    panel = Panel(cells, starts=found.clusters)
-    matrix(drawing, found.order, {"": [panel]}, least=9.0, most=26.0)
+    panel = marks.Panel(cells, starts=found.clusters)
+    marks.matrix(drawing, found.order, {"": [panel]}, least=9.0, most=26.0)
     shades = {colour for colour, _, _ in cells.values()}
     drawing.legend(
         [
-            *(entry for entry in level_words(levels) if entry[0] in shades),
-            *[UNDECIDED] * any(pair.undecided for pair in found.cells.values()),
-            *[CLUSTER] * (clusters > 1),
+            *(entry for entry in marks.level_words(levels) if entry[0] in shades),
+            *[marks.UNDECIDED] * any(pair.undecided for pair in found.cells.values()),
+            *[marks.CLUSTER] * (clusters > 1),
         ]
     )
     return drawing.svg()
@@ -401,12 +389,12 @@ def grid_plot(view: View) -> str:
     n = len(names) * (len(names) - 1) // 2
     if not p or len(next(iter(p.values()))) < 2 * n:
         raise RecipeError("A grid needs all pairs; this comparison has a baseline.", field="pairs")
-    rows: dict[str, list[Panel]] = {}
+    rows: dict[str, list[marks.Panel]] = {}
     for (test, metric), values in p.items():
         of = [pair for pair in report.pairs if (pair.test, pair.metric) == (test, metric)]
         unsure = "?" if any(pair.undecided for pair in of) else ""
         apart = f"{100 * sum(pair.significant for pair in of) / n:.1f} % apart{unsure}"
-        rows.setdefault(in_words(test), []).append(Panel(beaten(values), metric, apart))
+        rows.setdefault(in_words(test), []).append(marks.Panel(marks.beaten(values), metric, apart))
     ordered = standings(report, next(iter(report.metrics)), None)
     systems = [standing.system.name for standing in ordered]
     on = f", {view.title}" if view.title else ""
@@ -417,7 +405,7 @@ def grid_plot(view: View) -> str:
 def draw_grid(
     title: str,
     systems: Sequence[str],
-    rows: Mapping[str, Sequence[Panel]],
+    rows: Mapping[str, Sequence[marks.Panel]],
     by: str,
     style: Style = PLAIN,
 ) -> str:
@@ -438,9 +426,9 @@ def draw_grid(
     )
     description = f"Systems {', '.join(systems)}. {told}."
     drawing = Drawing("{}", description, (title,), (by,), PAGE, style)
-    matrix(drawing, systems, rows, least=3.0, most=9.0, placed=False)
+    marks.matrix(drawing, systems, rows, least=3.0, most=9.0, placed=False)
     unsure = any(own.below.endswith("?") for panels in rows.values() for own in panels)
-    drawing.legend([*level_words(), *[UNDECIDED] * unsure])
+    drawing.legend([*marks.level_words(), *[marks.UNDECIDED] * unsure])
     return drawing.svg()
 
 

@@ -6,21 +6,7 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from sigtest.render.model import (
-    Abreast,
-    Block,
-    Cell,
-    Column,
-    Document,
-    Figure,
-    Group,
-    Interval,
-    Mark,
-    Number,
-    Paragraph,
-    ReportTable,
-    Section,
-)
+from sigtest.render import model
 from sigtest.render.words import MINUS, printable, width
 
 # For a terminal: at most a hundred columns wide where that can be --------------------------------
@@ -28,15 +14,15 @@ from sigtest.render.words import MINUS, printable, width
 WIDE = 100  # columns of paragraphs, and of tables that can be parted
 GAP = "  "
 SPARE = 4  # columns by which a heading may be wider than what it is above
-MARKS: dict[Mark, str] = {"significant": "*", "undecided": "?", "exact": "=", "baseline": "†"}
-DECISIONS: tuple[Mark, ...] = ("undecided", "significant")  # what is undecided is not yet decided
+MARKS: dict[model.Mark, str] = {"significant": "*", "undecided": "?", "exact": "=", "baseline": "†"}
+DECISIONS: tuple[model.Mark, ...] = ("undecided", "significant")  # what is open is not decided yet
 
 
-def render(document: Document) -> str:
+def render(document: model.Document) -> str:
     """The whole document; its figures and the titles of its sections are not shown."""
     parts = [wrapped("; ".join(document.facts))]
     for block in document.stacked():
-        parts += _table(block) if isinstance(block, ReportTable) else [wrapped(block.text)]
+        parts += _table(block) if isinstance(block, model.ReportTable) else [wrapped(block.text)]
     legend = [f"{MARKS[mark]} {words}" for mark, words in document.marks.items() if mark in MARKS]
     parts.append("\n".join(map(wrapped, [*legend, *document.notes])))
     parts += [wrapped(f"Warning: {warning}") for warning in document.warnings]
@@ -56,13 +42,13 @@ def wrapped(text: str) -> str:
     )
 
 
-def _table(table: ReportTable) -> list[str]:
+def _table(table: model.ReportTable) -> list[str]:
     """Caption, the table in as many parts as the width asks for, notes, and what is left out."""
     left_out = table.minor if table.folded else frozenset()
     shown = table.of_rows([row for row in range(table.size) if row not in left_out])
     parts = [wrapped(table.heading)]
     if shown.size:
-        names = Group("", shown.names)
+        names = model.Group("", shown.names)
         room = WIDE - _width(names)
         for part in shown.part(room, lambda group: len(GAP) + _width(group)):
             parts.append(_side_by_side([names, *part.groups], part.breaks))
@@ -73,7 +59,7 @@ def _table(table: ReportTable) -> list[str]:
     return parts
 
 
-def _side_by_side(groups: Sequence[Group], breaks: frozenset[int]) -> str:
+def _side_by_side(groups: Sequence[model.Group], breaks: frozenset[int]) -> str:
     height = max(len(_over(group)) for group in groups)
     drawn = [_lines(group, height) for group in groups]
     lines = [GAP.join(row).rstrip() for row in zip(*drawn, strict=True)]
@@ -84,18 +70,18 @@ def _side_by_side(groups: Sequence[Group], breaks: frozenset[int]) -> str:
     return "\n".join(line for line in text if line)
 
 
-def _width(group: Group) -> int:
+def _width(group: model.Group) -> int:
     return width(_lines(group, len(_over(group)))[0])
 
 
-def _lines(group: Group, height: int) -> list[str]:
+def _lines(group: model.Group, height: int) -> list[str]:
     """The group as lines, all equally wide, of which the heading takes `height` and one more."""
     over = _over(group)
     body = [GAP.join(row) for row in zip(*_columns(group), strict=True)]
     return _padded([*[""] * (height - len(over)), *over, *body])
 
 
-def _over(group: Group) -> list[str]:
+def _over(group: model.Group) -> list[str]:
     """Its words, the last on a line of its own where all are much wider than the columns."""
     heading = printable(group.heading)
     lines = [heading] if heading else []
@@ -105,16 +91,16 @@ def _over(group: Group) -> list[str]:
     return [*lines, f"({printable(group.remark)})"] if group.remark else lines
 
 
-def _columns(group: Group) -> list[list[str]]:
+def _columns(group: model.Group) -> list[list[str]]:
     """The columns with their headings; an interval stands beside its number."""
     columns: list[list[str]] = []
     before, numbers = None, [""]
     for column in group.columns:
         signs = _signs(column)
         cells = [_plain(cell, signs) for cell in column.cells]
-        if column.holds(Interval):
+        if column.holds(model.Interval):
             cells = _intervals(column.cells)
-        if before is not None and before.holds(Number) and column.holds(Interval):
+        if before is not None and before.holds(model.Number) and column.holds(model.Interval):
             joined = (f"{n} {i}" for n, i in zip(_padded(numbers, right=True), cells, strict=True))
             columns[-1] = _padded([f"{before.heading} and {column.heading}", *joined])
         else:
@@ -125,7 +111,7 @@ def _columns(group: Group) -> list[list[str]]:
     return columns
 
 
-def _plain(cell: Cell | None, signs: Sequence[Sequence[Mark]]) -> str:
+def _plain(cell: model.Cell | None, signs: Sequence[Sequence[model.Mark]]) -> str:
     """A cell; one column each for the marks that stand in its column."""
     if cell is None:
         return ""
@@ -133,15 +119,15 @@ def _plain(cell: Cell | None, signs: Sequence[Sequence[Mark]]) -> str:
     return printable(cell.plain) + "".join(shown)
 
 
-def _signs(column: Column) -> list[Sequence[Mark]]:
+def _signs(column: model.Column) -> list[Sequence[model.Mark]]:
     """What may stand behind the cells of a column."""
-    held: list[Sequence[Mark]] = [DECISIONS] if column.decides else []
-    found = frozenset[Mark]().union(*(cell.marks for cell in column.cells if cell))
-    others: tuple[Mark, ...] = ("exact", "baseline", *(() if held else DECISIONS[:1]))
+    held: list[Sequence[model.Mark]] = [DECISIONS] if column.decides else []
+    found = frozenset[model.Mark]().union(*(cell.marks for cell in column.cells if cell))
+    others: tuple[model.Mark, ...] = ("exact", "baseline", *(() if held else DECISIONS[:1]))
     return held + [(mark,) for mark in others if mark in found]
 
 
-def _intervals(cells: Sequence[Cell | None]) -> list[str]:
+def _intervals(cells: Sequence[model.Cell | None]) -> list[str]:
     """`[52.55, 58.68]`, both ends aligned."""
     ends = [cell.plain[1:-1].split(", ") if cell is not None else ["", ""] for cell in cells]
     low, high = (_padded([pair[end] for pair in ends], right=True) for end in (0, 1))
@@ -162,11 +148,11 @@ def _padded(lines: Sequence[str], right: bool = False) -> list[str]:
 
 # What can begin emphasis, code, links, HTML, entities, mathematics, tables, lists or autolinks.
 _SPECIAL = re.compile(r"""[\\`*_{}\[\]<>()#+!|~&$@^"']|:(?=\S)|(?<=[wW]{3})\.|^[-.=]""")
-SUFFIXES: dict[Mark, str] = {"baseline": "†", "undecided": "?", "exact": "="}
-LEGEND: dict[Mark, str] = {"best": "**Bold** score", "significant": "**Bold** p", **SUFFIXES}
+SUFFIXES: dict[model.Mark, str] = {"baseline": "†", "undecided": "?", "exact": "="}
+LEGEND: dict[model.Mark, str] = {"best": "**Bold** score", "significant": "**Bold** p", **SUFFIXES}
 
 
-def markdown(document: Document) -> str:
+def markdown(document: model.Document) -> str:
     """The whole document but for its figures."""
     parts = [f"{escape('; '.join(document.facts))}."]
     for block in document.blocks:
@@ -184,28 +170,28 @@ def escape(text: str) -> str:
     return _SPECIAL.sub(r"\\\g<0>", printable(text))
 
 
-def _block(block: Block) -> Iterator[str]:
+def _block(block: model.Block) -> Iterator[str]:
     match block:
-        case Section():
+        case model.Section():
             yield f"### {escape(block.title)}"
             for inner in block.blocks:
                 yield from _block(inner)
-        case Paragraph():
+        case model.Paragraph():
             yield escape(block.text)
-        case Abreast():
+        case model.Abreast():
             for table in block.tables:
                 yield from _pipes(table)
             yield from map(escape, block.notes)
-        case ReportTable():
+        case model.ReportTable():
             yield from _pipes(block)
-        case Figure():
+        case model.Figure():
             pass
 
 
-def _pipes(table: ReportTable) -> Iterator[str]:
+def _pipes(table: model.ReportTable) -> Iterator[str]:
     """Caption, table and notes; clusters have numbers, as there can be no rules."""
     headings = []
-    for group in (Group("", table.names), *table.groups):
+    for group in (model.Group("", table.names), *table.groups):
         remark = f" ({escape(group.remark)})" if group.remark else ""
         of = f"{escape(group.heading)}{remark} " if group.heading and len(table.groups) > 1 else ""
         headings += [of + escape(c.heading.replace(" - ", f" {MINUS} ")) for c in group.columns]
@@ -220,9 +206,9 @@ def _pipes(table: ReportTable) -> Iterator[str]:
     yield from map(escape, table.notes)
 
 
-def _cell(cell: Cell | None) -> str:
+def _cell(cell: model.Cell | None) -> str:
     if cell is None:
         return ""
-    shown = cell.plain if isinstance(cell, Number) else escape(cell.plain)
+    shown = cell.plain if isinstance(cell, model.Number) else escape(cell.plain)
     shown += "".join(sign for mark, sign in SUFFIXES.items() if mark in cell.marks)
     return f"**{shown}**" if cell.marks & {"significant", "best"} else shown

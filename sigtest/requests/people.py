@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, Any, Literal, Self, get_args
 
 from annotated_types import Ge, Le, Len
@@ -14,6 +15,7 @@ from pydantic import (
     Field,
     Strict,
     WithJsonSchema,
+    model_validator,
 )
 
 from sigtest.data.names import check_name
@@ -277,15 +279,6 @@ class AccuracyRequest(Request):
     )
 
 
-class JudgedPairsRequest(Request):
-    """What is done with p-values of people; the pairs are read elsewhere."""
-
-    aliases: Renames = Field(default={}, description="another name for a system")
-    criteria: Names = Field(
-        default=(), description="in the order in which they decide; default all"
-    )
-
-
 # metric evaluations
 
 STATISTICS = ("pearson", "spearman", "kendall", "accuracy", "soft_accuracy", "accuracy_ties")
@@ -320,17 +313,22 @@ BySegment = Annotated[
     }),
 ]  # fmt: skip
 Share = Annotated[float, Strict(), Ge(0), Le(1), Must("a number from 0 to 1", InputError)]
+PAIRS = Must("a list of pairs, one at least", InputError)
 
 
-def _system(value: object) -> str:
+def _named(what: str, value: object) -> str:
     try:
-        return check_name(value)
+        return check_name(value, what)
     except InputError as error:
         why = error.message.removesuffix(".")
-        raise wrong(f"must be the name of a system. {why}", error=InputError) from None
+        raise wrong(f"must be the name of a {what}. {why}", error=InputError) from None
 
 
-SystemName = Annotated[str, BeforeValidator(_system), Must("the name of a system", InputError)]
+def _name(what: str) -> tuple[BeforeValidator, Must]:
+    return BeforeValidator(partial(_named, what)), Must(f"the name of a {what}", InputError)
+
+
+SystemName = Annotated[str, *_name("system")]
 
 
 class Levels(Request):
@@ -349,6 +347,49 @@ class TestedSystems(Request):
     b: SystemName
     p_greater: Share
     p_less: Share | None = None
+
+
+class ClaimedPair(TestedSystems):
+    """Both one-sided p-values of two systems."""
+
+    p_less: Share
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.a == self.b:
+            raise wrong(f"compares {self.a} with itself", error=InputError)
+        return self
+
+
+class JudgedPair(ClaimedPair):
+    """What people say of two systems."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    criterion: Name = "overall"
+
+
+class JudgedPairsRequest(Request):
+    """P-values of people, and what is done with them."""
+
+    aliases: Renames = Field(default={}, description="another name for a system")
+    criteria: Names = Field(
+        default=(), description="in the order in which they decide; default all"
+    )
+    pairs: Annotated[tuple[JudgedPair, ...], Len(1), FailFast(), PAIRS]
+
+
+class TestedPair(ClaimedPair):
+    """What a significance test says of two systems by a metric."""
+
+    metric: Annotated[str, *_name("metric")]
+    test: Annotated[str, *_name("test")]
+
+
+class TestedPairsRequest(Request):
+    """P-values of tests that were computed elsewhere."""
+
+    pairs: Annotated[tuple[TestedPair, ...], Len(1), FailFast(), PAIRS]
 
 
 class MetricRequest(Levels):

@@ -25,17 +25,7 @@ from sigtest.data.names import choose
 from sigtest.data.text import whole
 from sigtest.errors import RecipeError, quoted
 from sigtest.metrics import METRICS
-from sigtest.requests.model import (
-    Between,
-    Distinct,
-    Flag,
-    Must,
-    OneOf,
-    Request,
-    WholeNumber,
-    options,
-    wrong,
-)
+from sigtest.requests import model
 from sigtest.significance import (
     ALTERNATIVES,
     CORRECTIONS,
@@ -76,7 +66,7 @@ LEAST_ALPHA = 1e-100  # a double still holds it when corrected for any number of
 
 
 Seed = Annotated[
-    int, WholeNumber(0, MAX_SEED), Field(description="number from which every draw follows")
+    int, model.WholeNumber(0, MAX_SEED), Field(description="number from which every draw follows")
 ]
 
 
@@ -100,16 +90,16 @@ class Or(GroupedMetadata):
         if value == self.word:
             return value
         if found is None:
-            raise wrong(f'must be {self.what} or "{self.word}", not {quoted(value)}')
+            raise model.wrong(f'must be {self.what} or "{self.word}", not {quoted(value)}')
         if not self.low <= found <= self.high:
-            raise wrong(f"must be from {self.low:,} to {self.high:,}, not {found:,}")
+            raise model.wrong(f"must be from {self.low:,} to {self.high:,}, not {found:,}")
         return found
 
 
 def _named_or_number(value: Any) -> str | float:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not number and not (isinstance(value, str) and value):
-        raise wrong(f"must be the name of a system, or a number, not {quoted(value)}")
+        raise model.wrong(f"must be the name of a system, or a number, not {quoted(value)}")
     return float(value) if number else value
 
 
@@ -118,14 +108,14 @@ SOME = {"type": "array", "items": ONE, "minItems": 1, "uniqueItems": True}
 Several = Annotated[
     tuple[Annotated[Any, AfterValidator(_named_or_number)], ...],
     Len(1),
-    Distinct(),
+    model.Distinct(),
     BeforeValidator(lambda given: given if isinstance(given, list | tuple) else [given]),
     PlainSerializer(lambda names: names[0] if len(names) == 1 else list(names)),
     WithJsonSchema({"anyOf": [ONE, SOME]}),
 ]
 
 
-class Baseline(Request):
+class Baseline(model.Request):
     """Compare every other system with this one, with each of several, or with a number."""
 
     baseline: Several = Field(
@@ -146,7 +136,7 @@ def _pairs(value: object) -> object:
     if value == "all" or isinstance(value, Baseline):
         return value
     if not isinstance(value, Mapping) or [*value] != ["baseline"]:
-        raise wrong('must be "all" or {"baseline": NAME}')
+        raise model.wrong('must be "all" or {"baseline": NAME}')
     return Baseline.of(value, place="pairs")
 
 
@@ -168,7 +158,7 @@ METRIC = {  # JSON schema of one metric
 }
 
 
-Some = Must("a list that names at least one")
+Some = model.Must("a list that names at least one")
 Spelled = Annotated[
     tuple[Any, ...],
     Len(1),
@@ -178,7 +168,7 @@ Spelled = Annotated[
 Metrics = Annotated[Measured, BeforeValidator(_metrics), Len(1), Some]
 
 
-class Settings(Request):
+class Settings(model.Request):
     """How systems are measured and compared; what is left out has its default."""
 
     metrics: Spelled | None = Field(
@@ -189,12 +179,12 @@ class Settings(Request):
         "the scores of every label that all systems have",
     )
     tests: Annotated[
-        tuple[Annotated[str, OneOf(TESTS, "significance test")], ...],
+        tuple[Annotated[str, model.OneOf(TESTS, "significance test")], ...],
         Len(1),
-        Distinct(),
+        model.Distinct(),
         Some,
     ] = Field(default=("approximate_randomization",), title="test", description="significance test")
-    alternative: Annotated[Alternative, OneOf(ALTERNATIVES, "alternative")] = Field(
+    alternative: Annotated[Alternative, model.OneOf(ALTERNATIVES, "alternative")] = Field(
         default="two-sided",
         description="the claim: `greater`, that the first system of a pair is better; `less`, that "
         "it is worse",
@@ -209,25 +199,25 @@ class Settings(Request):
         "low as alpha; intervals take 9,999 where no test looks at bootstrap resamples",
     )
     seed: Seed = DEFAULT_SEED
-    alpha: Annotated[float, Between(0, 1), AfterValidator(lambda a: check_alpha(a) or a)] = Field(
-        default=0.05, description="level of decisions; intervals have level 1 - alpha"
+    alpha: Annotated[float, model.Between(0, 1), AfterValidator(lambda a: check_alpha(a) or a)] = (
+        Field(default=0.05, description="level of decisions; intervals have level 1 - alpha")
     )
-    correction: Annotated[str, OneOf(CORRECTIONS, "correction")] = Field(
+    correction: Annotated[str, model.OneOf(CORRECTIONS, "correction")] = Field(
         default="holm", description="for multiple comparisons, per metric and test"
     )
-    exact: Annotated[Exact, OneOf(EXACT, "choice of exact p-values")] = Field(
+    exact: Annotated[Exact, model.OneOf(EXACT, "choice of exact p-values")] = Field(
         default="auto", description="`never` resamples even where an exact p-value could be had"
     )
     unit: Annotated[
         Unit,
-        OneOf((*UNITS, "cluster"), "unit of resampling"),
+        model.OneOf((*UNITS, "cluster"), "unit of resampling"),
         BeforeValidator(lambda unit: "document" if unit == "cluster" else unit),
     ] = Field(
         default="auto",
         description="what is resampled; `auto` takes documents where they are given, as segments "
         "of one document are not independent; `cluster` is another name of `document`",
     )
-    stratified: Flag = Field(
+    stratified: model.Flag = Field(
         default=False, description="whether the bootstrap draws within each label; needs labels"
     )
 
@@ -246,7 +236,7 @@ class Choices(Settings):
     pairs: Annotated[Literal["all"] | Baseline, BeforeValidator(_pairs)] = Field(
         default="all", description="which pairs to compare"
     )
-    interval: Annotated[Interval, OneOf(INTERVALS, "kind of interval")] = Field(
+    interval: Annotated[Interval, model.OneOf(INTERVALS, "kind of interval")] = Field(
         default="percentile",
         description="how intervals follow from the bootstrap; `bootstrap_t` studentises every "
         "resample, which suits skewed differences",
@@ -260,7 +250,7 @@ class Choices(Settings):
         "counts systems to come; pairs not seen yet have p = 1",
     )
 
-    unpaired: Flag = Field(
+    unpaired: model.Flag = Field(
         default=False,
         description="whether each system has items of its own: scores of other items than those of "
         "the others, in any number",
@@ -632,4 +622,4 @@ def _distinct(values: Sequence[str], field: str) -> None:
 
 
 # what can be said of a recipe in words
-OPTIONS = (*options(Choices, without=("pairs",)), *options(Baseline))
+OPTIONS = (*model.options(Choices, without=("pairs",)), *model.options(Baseline))

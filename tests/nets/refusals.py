@@ -353,7 +353,7 @@ def refused_files() -> Iterator[tuple[str, dict[str, Any]]]:
     with TemporaryDirectory() as temporary:
         for name, (file, command, text) in FILES.items():
             for slip, spoil in SPOILED.items():
-                # a folder whose own name is fixed: some formats have a meaning for a name such as tmpa__b
+                # a folder of one name: some formats find a meaning in a name such as tmpa__b
                 path = Path(temporary, "files", file)
                 path.parent.mkdir(exist_ok=True)
                 path.write_bytes(spoil(text))

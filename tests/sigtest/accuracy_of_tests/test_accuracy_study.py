@@ -187,7 +187,7 @@ def test_judged_segments_are_lines_of_the_test_set() -> None:
 REFUSED = [
     ({"humans": {}}, RecipeError, "Did you mean 'human'"),
     ({"human": {}}, InputError, r"judgements, .* or \{\"id\": ID\} of a finished human evaluation"),
-    ({"human": {"pairs": []}}, InputError, "has no pairs"),
+    ({"human": {"pairs": []}}, InputError, "one at least"),
     ({"human": {"pair": []}}, RecipeError, "Did you mean 'pairs'"),
     ({"human": {"pairs": ["x"]}}, InputError, r"human.pairs\[0\] must be an object"),
     ({"human": {"pairs": [{**people()[0], "p_less": 2}]}}, InputError, "number from 0 to 1"),
