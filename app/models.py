@@ -6,12 +6,12 @@ What a docstring says of an attribute is what people and generators of clients r
 from __future__ import annotations
 
 import inspect
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
 from annotated_types import Len
-from pydantic import BaseModel, ConfigDict, FailFast, Field, create_model
+from pydantic import BaseModel, BeforeValidator, ConfigDict, FailFast, Field, create_model
 
 from app.http import problems
 from sigtest.documented import described
@@ -22,7 +22,7 @@ from sigtest.render.pictures import PICTURES
 from sigtest.report import encode
 from sigtest.requests.comparisons import TestSetRequest
 from sigtest.requests.model import Must, OneOf, Request
-from sigtest.requests.notes import Notes
+from sigtest.requests.notes import Notes, PlainNotes
 from sigtest.requests.recipe import Choices, Settings
 from sigtest.segments import METHOD, Slice
 from sigtest.version import __version__
@@ -67,6 +67,14 @@ def _absent(value: object) -> bool:
 ABSENT: Any = Field(default=None, exclude_if=_absent)
 
 
+def _moment(seconds: object) -> object:
+    """A time as such: pydantic takes seconds of far years for milliseconds."""
+    return datetime.fromtimestamp(seconds, UTC) if isinstance(seconds, float) else seconds
+
+
+Moment = Annotated[datetime, BeforeValidator(_moment)]
+
+
 class ProgressBody(Body):
     """How far a question is.
 
@@ -102,7 +110,10 @@ class QuestionBody(Body):
     Attributes:
         id: Hash of content, choices and versions, and of the caller.
         kind: Path of its kind.
-        expires_at: When it is deleted with its texts; 410 afterwards.
+        expires_at: When it is deleted with its texts; 410 afterwards. 9999-12-31 where that is
+            never.
+        size: Bytes of the store that it takes.
+        expires: What its caller said of that; empty where the service's retention holds.
         metrics: What the report calls them.
         testsets: Their names, where there are several.
         computed_with: Version of sigtest, once it has succeeded.
@@ -115,7 +126,8 @@ class QuestionBody(Body):
     status: Status
     progress: ProgressBody
     created_at: datetime
-    expires_at: datetime
+    expires_at: Moment
+    size: int
     systems: list[str]
     metrics: list[str]
     tests: list[str]
@@ -125,6 +137,7 @@ class QuestionBody(Body):
     title: str
     tags: list[str]
     metadata: dict[str, Any]
+    expires: str
     links: Links
 
     @classmethod
@@ -248,6 +261,20 @@ class DistributionBody(Body):
         return cls.model_construct(**told, bins=edges.tolist(), counts=counts.tolist())
 
 
+class StorageBody(Body):
+    """What you have of the store.
+
+    Attributes:
+        bytes: In all: questions, test sets and webhooks, with texts and reports, and caches.
+        lasting: Of these, bytes that last longer than the service's retention.
+        budget: How many of those there may be.
+    """
+
+    bytes: int
+    lasting: int
+    budget: int
+
+
 class EntryBody(Body):
     """Where everything else is.
 
@@ -261,6 +288,7 @@ class EntryBody(Body):
     openapi: str = "/openapi.json"
     testsets: str = TESTSETS
     webhooks: str = WEBHOOKS
+    storage: str = "/v1/storage"
     questions: dict[str, str] = {path: f"/v1/{path}" for path in KINDS}
 
 
@@ -409,7 +437,7 @@ class OutputForm(Form):
 
     hypotheses: Files = []
     scores: Files = []
-    request: Notes | None = None
+    request: PlainNotes | None = None
 
 
 class ContentBody(Body):
@@ -441,6 +469,10 @@ class TestSetResource(Body):
     Attributes:
         id: Hash of caller, content, settings and versions.
         expires_at: When it is deleted with its systems unless something changes; 410 afterwards.
+            9999-12-31 where that is never.
+        size: Bytes of the store that it takes with its systems; comparisons that it shows count
+            besides.
+        expires: What its owner said of that; empty where the service's retention holds.
         settings: As they are in force.
         submissions: How many systems were taken, with those deleted or replaced; at most `capacity`
             of the settings.
@@ -451,7 +483,8 @@ class TestSetResource(Body):
     id: str
     name: str
     created_at: datetime
-    expires_at: datetime
+    expires_at: Moment
+    size: int
     testset: ContentBody
     settings: dict[str, Any]
     systems: int
@@ -460,6 +493,7 @@ class TestSetResource(Body):
     title: str
     tags: list[str]
     metadata: dict[str, Any]
+    expires: str
     links: TestSetLinks
 
     @classmethod
@@ -661,6 +695,7 @@ class QuestionData(Form):
     title: str
     tags: list[str]
     metadata: dict[str, Any]
+    expires: str
 
 
 class LeaderboardData(Form):
@@ -677,6 +712,7 @@ class LeaderboardData(Form):
     title: str
     tags: list[str]
     metadata: dict[str, Any]
+    expires: str
 
 
 class TestData(Form):

@@ -253,8 +253,7 @@ def _purge(options: argparse.Namespace, context: Context) -> Lines:
     questions, testsets, webhooks = Questions(context), TestSets(context), Webhooks(context)
     caller, until = options.caller, time.time() - options.days * DAY
     listed = _all_pages(partial(testsets.listing, caller, limit=PAGE))
-    retention = context.settings.retention
-    changed = [board for board in listed if board.expires_at - retention <= until]
+    changed = [board for board in listed if board.changed_at <= until]
     accepted = {
         kind: [
             record

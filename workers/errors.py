@@ -11,7 +11,8 @@
     ├── ShownError          a comparison that a leaderboard shows cannot be deleted by itself
     ├── LimitError
     │   ├── BusyError       more unfinished work than a caller may have
-    │   └── CostlyError     one question that is more than a caller may ever have
+    │   ├── CostlyError     one question that is more than a caller may ever have
+    │   └── BudgetError     more that lasts than a caller may have
     └── StorageError        Redis cannot be reached, cannot write or is missing
         └── FullError       it has no memory or disk left
 
@@ -107,6 +108,10 @@ class CostlyError(LimitError):
     def __init__(self, message: str, *, limit: str, predicted: Mapping[str, float]) -> None:
         super().__init__(message, limit=limit)
         self.predicted = predicted
+
+
+class BudgetError(LimitError):
+    """More that lasts longer than the retention than a caller may have."""
 
 
 class StorageError(SigtestError):

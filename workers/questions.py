@@ -46,11 +46,10 @@ from workers.store.records import (
     Record,
     Status,
     Task,
-    describe,
     page,
 )
 from workers.store.server import check_disk, connect
-from workers.store.usage import check_room
+from workers.store.usage import Storage, check_room, storage
 from workers.tasks.questions import Statistics
 
 DISTRIBUTE_SECONDS = 0.1
@@ -130,6 +129,7 @@ class Questions:
             ConflictError: The key was used with different content.
             BusyError: The caller has too much unfinished.
             CostlyError: It is more than a caller may have, by itself.
+            BudgetError: It is to last, and the caller has too much that does.
         """
         question_id = keys.hashed(caller, kind, question.key)
         left = check_room(self._store.redis, self._settings, caller)
@@ -141,7 +141,7 @@ class Questions:
             )
             if verdict.word != "known":
                 break
-            describe(self._store.redis, "question", verdict.id, notes)
+            self._store.describe(verdict.id, caller, notes)
             known = self._store.find(verdict.id)
             if known is not None:
                 return known, False  # otherwise it was deleted or expired in between
@@ -200,7 +200,7 @@ class Questions:
             check: Raises where the question is not what its caller thinks.
         """
         own = self._checked(question_id, caller, check)
-        if not describe(self._store.redis, "question", question_id, notes, own):
+        if not self._store.describe(question_id, caller, notes, own):
             raise gone(question_id)
         return self.find(question_id, caller)
 
@@ -387,6 +387,10 @@ class Questions:
         # it may have ended just now
         self._store.delete(question_id, caller, self._checked(question_id, caller, check))
         return None
+
+    def storage(self, caller: str) -> Storage:
+        """What a caller has of the store."""
+        return storage(self._store.redis, self._settings, caller)
 
     def check(self) -> None:
         """Write something, to see that it can be done."""

@@ -129,6 +129,8 @@ class Settings(Variables):
             store; made again beyond.
         memory: Bytes that the embedded store may take, half of the machine's where it is not set;
             503 for what is new beyond.
+        lasting: Bytes that a caller may have that last longer than the retention, as `expires` asks
+            for; 409 beyond.
         free: Bytes of the store's disk that must be free for what is new; 503 below.
         webhook_timeout: Seconds in which the receiver of a webhook must answer.
         webhook_pause: Seconds before a message is sent for the second time; each further pause is
@@ -160,6 +162,7 @@ class Settings(Variables):
     room: Bytes = 4 * 2**30
     totals: Bytes = 2**30
     memory: Annotated[int, within(LEAST_MEMORY, BYTES)] = Field(default_factory=_memory)
+    lasting: Bytes = 2**30
     free: Bytes = 2**28
     webhook_timeout: Seconds = 10
     webhook_pause: Seconds = 5

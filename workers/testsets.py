@@ -38,7 +38,7 @@ from workers.store.boards import (
     TestSetRecord,
     gone,
 )
-from workers.store.records import ALL, Check, Filter, Task, describe, page
+from workers.store.records import ALL, Check, Filter, Task, page
 from workers.store.usage import check_room
 from workers.tasks import boards
 
@@ -257,7 +257,7 @@ class TestSets:
             check: Raises where the test set is not what its caller thinks.
         """
         own = self._checked(testset_id, caller, check)
-        if not describe(self._store.redis, "testset", testset_id, notes, own):
+        if not self._store.describe(testset_id, caller, notes, own):
             raise gone(testset_id)
         return self._state(testset_id, caller).record
 

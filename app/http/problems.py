@@ -29,6 +29,7 @@ from sigtest.errors import (
     UnavailableError,
 )
 from workers.errors import (
+    BudgetError,
     BusyError,
     CapacityError,
     ConflictError,
@@ -143,6 +144,7 @@ KINDS: dict[type[SigtestError], Kind] = {
     BusyError: Kind("busy", "Too much of yours is unfinished", 429),
     FullError: Kind("storage-full", "The storage is full", 503),
     CostlyError: Kind("too-costly", "More work than one caller may have", 413),
+    BudgetError: Kind("budget-spent", "More that lasts than one caller may have", 409),
     StorageError: Kind("storage-unavailable", "The storage cannot be reached", 503),
     StoppingError: Kind("stopping", "The service stops", 503),
     UnreadyError: Kind("unready", "The service is not ready", 503),

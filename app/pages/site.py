@@ -27,6 +27,7 @@ from sigtest.kinds import KINDS, About
 from sigtest.render import html
 from sigtest.render.drawing import darkening
 from sigtest.render.words import JOINERS, printable, whole
+from sigtest.requests.notes import LAST
 from sigtest.version import __version__
 from workers.errors import NotFoundError, StorageError
 from workers.questions import Record, Status
@@ -130,6 +131,9 @@ def _templates() -> Environment:
         further=_further,
         kinds=lambda names: len(set(names or ())),
         isolated=lambda text, names: Markup(html.isolated(text, tuple(filter(None, names)))),
+        lasting=lambda seconds: (
+            "for good" if seconds >= LAST / 1000 else f"until {moment(seconds)}"
+        ),
         lines=lambda text: Markup("\n").join(escape(printable(line)) for line in text.split("\n")),
         moment=moment,
         phase=_phase,

@@ -316,8 +316,9 @@ async def read_notes(request: Request) -> Noted:
 
 
 def written(form: FormData) -> dict[str, Any]:
-    """Title and tags as the form's fields say them, as far as it has these."""
-    words: dict[str, Any] = {k: form[k] for k in ("title", "tags") if isinstance(form.get(k), str)}
+    """Title, tags and end as the form's fields say them, as far as it has these."""
+    fields = ("title", "tags", "expires")
+    words: dict[str, Any] = {k: form[k] for k in fields if isinstance(form.get(k), str)}
     if "tags" in words:
         words["tags"] = [tag.strip() for tag in words["tags"].split(",") if tag.strip()]
     return words

@@ -30,7 +30,7 @@ from sigtest.requests.comparisons import (
     system_of,
     testset_of,
 )
-from sigtest.requests.notes import Notes
+from sigtest.requests.notes import PlainNotes
 from workers.testsets import NewTestSet
 
 PARTS = ("references", "documents", "labels", "source")
@@ -52,7 +52,7 @@ def _change(settings: Settings, body: Mapping[str, Any]) -> bodies.Submission[in
         if field not in ChangeRequest.model_fields:
             raise RecipeError(
                 f"{field[:60]!r} is fixed when a test set is made; resamples can be raised, and "
-                "title, tags and metadata be written.",
+                "title, tags, metadata and expires be written.",
                 field=field,
             )
     change = ChangeRequest.of(body)
@@ -162,7 +162,7 @@ def _output(
     entries: Sequence[Entry]
     if isinstance(body, FormData):
         request, files = bodies.parts_of(body, "hypotheses", "scores")
-        Notes.of(request)  # which says nothing else
+        PlainNotes.of(request)  # which says nothing else
         several = len(files["hypotheses"]) > 1
         entries = [
             replace(entry, run=several and entry.role == "system")

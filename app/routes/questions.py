@@ -75,7 +75,7 @@ Key = Annotated[
     AfterValidator(_plain),
     Header(
         alias="Idempotency-Key",
-        description="The same key always returns the same question, as long as that is kept; "
+        description="The same key returns the same question, for the service's retention; "
         "with other content it is refused. 1 to 255 letters, digits and signs of ASCII, without "
         "spaces.",
         json_schema_extra={"pattern": f"^{KEY.pattern}$"},

@@ -13,11 +13,11 @@ from typing import Annotated, Any
 from fastapi import Depends, Form, Query, Request
 from starlette.responses import RedirectResponse, Response
 
-from app.http.auth import COOKIE, Noted, Operator, address_of, noted
+from app.http.auth import COOKIE, Caller, Noted, Operator, address_of, noted
 from app.http.negotiation import wants_page
 from app.http.problems import AuthenticationError, UnreadyError
 from app.http.state import QuestionStore, routing
-from app.models import EntryBody, HealthBody, ReadyBody
+from app.models import EntryBody, HealthBody, ReadyBody, StorageBody
 from app.pages import forms, site
 from app.requests.forms import EXAMPLE, USUAL
 from sigtest.metrics.sacre import lacking
@@ -117,6 +117,12 @@ def _local(address: str) -> str:
     """An address of this service, whatever was asked for: links must not lead elsewhere."""
     plain = address.startswith("/") and not address.startswith(("//", "/\\"))
     return address if plain and address.isprintable() else "/"
+
+
+@router.get("/v1/storage", tags=["storage"])
+def get_storage(caller: Caller, questions: QuestionStore) -> StorageBody:
+    """How many bytes of the store you have, and may have for longer than the retention."""
+    return StorageBody.model_validate(questions.storage(caller.name))
 
 
 @router.get("/healthz", tags=["probes"])

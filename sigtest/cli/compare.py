@@ -86,9 +86,10 @@ def notes_of(options: argparse.Namespace) -> Notes:
         if not equals or not name:
             raise UsageError(f"--metadata takes NAME=VALUE, not {spelled!r}")
         metadata[name] = value
-    notes = Notes.of({"title": options.call or "", "tags": options.tag, "metadata": metadata})
+    said = {"title": options.call or "", "tags": options.tag, "metadata": metadata}
+    notes = Notes.of({**said, "expires": options.expires or ""})
     if options.server is None and notes.as_json():
-        raise UsageError("--call, --tag and --metadata are for a service: --server URL")
+        raise UsageError("--call, --tag, --metadata and --expires are for a service: --server URL")
     return notes
 
 

@@ -296,6 +296,7 @@ def add_comparison(group: Group, layout: bool = True) -> None:
     add(group, "--jobs", "N", "processes to share large work between; default all cores")
     add_server(group)
     add_notes(group)
+    add_expires(group)
 
 
 def add_server(group: Group) -> None:
@@ -308,12 +309,18 @@ def add_server(group: Group) -> None:
 
 
 def add_notes(group: Group) -> None:
-    """What is written on a question or a test set of a service."""
+    """What is written on what a service has; questions and test sets may last, too."""
     add(group, "--call", "TITLE", "with --server: title in listings")
     add_repeatable(group, "--tag", "TAG", "with --server: a word to find it by; repeatable")
     add_repeatable(
         group, "--metadata", "NAME=VALUE", "with --server: kept for your own programs; repeatable"
     )
+
+
+def add_expires(group: Group) -> None:
+    """How long what a service has lasts."""
+    words = "with --server: date until which it lasts, or never; default: the service's retention"
+    add(group, "--expires", "DATE", words)
 
 
 def add_help(group: Group) -> None:
@@ -649,6 +656,7 @@ def _add_kind(parser: Parser, path: str, without: str = "") -> None:
     group = parser.add_argument_group("where")
     add_server(group)
     add_notes(group)
+    add_expires(group)
 
 
 ACTIONS = ("create", "list", "show", "raise", "withdraw", "delete")
@@ -702,6 +710,7 @@ def testset(parser: Parser) -> None:
     where = parser.add_argument_group("where")
     add_server(where)
     add_notes(where)
+    add_expires(where)
 
 
 @command("put systems to a test set", "boards:submit", compiles=False)
@@ -729,6 +738,7 @@ def submit(parser: Parser) -> None:
     where = parser.add_argument_group("where")
     add_server(where)
     add_notes(where)
+    parser.set_defaults(expires=None)
 
 
 @command("show the leaderboard of a test set", "boards:leaderboard", compiles=False)

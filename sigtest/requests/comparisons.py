@@ -16,7 +16,7 @@ from sigtest.data.testset import System, TestSet
 from sigtest.data.text import check_list
 from sigtest.errors import InputError, inside
 from sigtest.requests.model import ELSEWHERE, Between, Flag, Must, Name, Request, WholeNumber
-from sigtest.requests.notes import Notes
+from sigtest.requests.notes import Notes, PlainNotes
 from sigtest.requests.recipe import MAX_FAMILY, MAX_RESAMPLES, Choices, Settings
 
 CAPACITY = 64  # systems of a leaderboard, where nothing else is wanted
@@ -120,7 +120,7 @@ Systems = Annotated[
 ]
 
 
-class SubmissionRequest(Notes, OutputRequest):
+class SubmissionRequest(PlainNotes, OutputRequest):
     """What a system brings to a test set, and what is written on it."""
 
 

@@ -1,4 +1,4 @@
-"""What people write on something to find it again: a title, tags, metadata of their programs.
+"""What people write on something: a title, tags, metadata of their programs, how long it lasts.
 
 It stands in listings and records and is no part of a question: ids, caches and reports know
 nothing of it.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, FailFast, Field
@@ -20,6 +21,8 @@ MAX_TITLE = 200  # characters
 MAX_TAGS = 20
 MAX_TAG = 50  # characters
 MAX_METADATA = 4096  # bytes, as JSON
+NEVER = "never"
+LAST = 253_402_214_400_000  # milliseconds; calendars end with this day, 9999-12-31
 
 
 def _line(text: str, most: int) -> str:
@@ -67,10 +70,37 @@ def _small(metadata: dict[str, Any]) -> dict[str, Any]:
     return metadata
 
 
+def milliseconds(expires: str) -> int:
+    """When it is over that lasts until then, since the epoch; 0 where nothing is said."""
+    words = expires.strip()
+    if words in ("", NEVER):
+        return LAST if words else 0
+    try:
+        moment = datetime.fromisoformat(words)
+    except ValueError:
+        moment = datetime.min  # without an offset
+    if "T" not in words and ":" not in words and moment != datetime.min:
+        moment = moment.replace(tzinfo=UTC)
+    if moment.tzinfo is None or not 0 < moment.timestamp() * 1000 <= LAST:
+        raise wrong(
+            'must be "never", a date such as 2027-06-30 (its start, UTC) or a date with time and '
+            f"offset such as 2027-06-30T12:00:00+02:00, not {words[:60]!r}",
+            error=InputError,
+        )
+    return int(moment.timestamp()) * 1000
+
+
+def spelled(end: int) -> str:
+    """The one spelling of what `milliseconds` read."""
+    if end in (0, LAST):
+        return NEVER if end else ""
+    return datetime.fromtimestamp(end // 1000, UTC).isoformat().replace("+00:00", "Z")
+
+
 Tag = Annotated[str, AfterValidator(_tag), Must("text", InputError)]
 
 
-class Notes(Request):
+class PlainNotes(Request):
     """What is written on a question, a test set or a system; no part of what is computed.
 
     Where the thing exists, what is said is written over, and what is left out stays.
@@ -100,6 +130,21 @@ class Notes(Request):
     def written(self) -> Noted:
         """What the request writes, as JSON has it, perhaps over what is there."""
         return self.model_dump(mode="json", include={*PARTS}, exclude_unset=True)
+
+
+class Notes(PlainNotes):
+    """What is written on a question or a test set, and how long that lasts.
+
+    Where the thing exists, what is said is written over, and what is left out stays.
+    """
+
+    expires: Annotated[
+        str, AfterValidator(lambda text: spelled(milliseconds(text))), Must("text", InputError)
+    ] = Field(
+        default="",
+        description="until when it lasts, if longer than the service's retention: "
+        '`"never"`, a date (its start, UTC) or date-time with offset; empty for the retention',
+    )
 
 
 PARTS = tuple(Notes.model_fields)

@@ -67,7 +67,7 @@ def test_questions_tell_how_they_ended(
     service: httpx.Client, receiver: Receiver, body: dict[str, Any]
 ) -> None:
     add(service, receiver)
-    written = {"title": "Hooked", "tags": ["x"], "metadata": {"run": 5}}
+    written = {"title": "Hooked", "tags": ["x"], "metadata": {"run": 5}, "expires": ""}
     made = submit(service, {**body, "seed": 77001, **written}).json()
     done = {"kind": "comparisons", "id": made["id"], **written}
     assert told(service, receiver, "question.succeeded") == {**done, "status": "succeeded"}

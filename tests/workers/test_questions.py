@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from byhand import finish, waiting
-from redis import Redis
 from service import CALLER, Comparisons, Service, example, finished, synthetic, until
 
 from sigtest.comparison.comparison import parse_comparison
@@ -31,7 +30,6 @@ from workers.errors import (
 from workers.questions import Status
 from workers.queue import Context
 from workers.settings import Settings
-from workers.store.records import describe
 from workers.tasks.run import run
 
 OTHER = "somebody else"
@@ -54,12 +52,15 @@ def test_what_is_deleted_while_it_is_asked_again_is_accepted_anew(
 ) -> None:
     record, _ = jobs.submit(example(), CALLER)
 
-    def deleted_before(redis: Redis, kind: str, question_id: str, said: Noted) -> bool:
+    store = jobs.questions.context.questions
+    describe = store.describe
+
+    def deleted_before(question_id: str, caller: str, said: Noted) -> bool:
         if context.questions.find(question_id) is not None:
             context.questions.delete(question_id, CALLER)
-        return describe(redis, kind, question_id, said)
+        return describe(question_id, caller, said)
 
-    monkeypatch.setattr("workers.questions.describe", deleted_before)
+    monkeypatch.setattr(store, "describe", deleted_before)
     again, created = jobs.submit(example(), CALLER)
     assert (again.id, created) == (record.id, True)
     assert jobs.find(record.id, CALLER).status is Status.QUEUED

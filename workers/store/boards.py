@@ -28,7 +28,7 @@ from sigtest.decide.summary import score_report
 from sigtest.kinds.comparisons import about
 from sigtest.metrics import Metric
 from sigtest.report import ScoreReport
-from sigtest.requests.notes import Noted, Notes
+from sigtest.requests.notes import Noted, Notes, PlainNotes
 from sigtest.requests.recipe import Recipe, parse_metric
 from sigtest.version import __version__
 from workers.errors import GoneError
@@ -51,7 +51,7 @@ from workers.store.records import (
     shorten,
 )
 from workers.store.totals import Parts
-from workers.store.usage import hold, weigh
+from workers.store.usage import check_lasting, hold, last, weigh
 from workers.store.webhooks import ANNOUNCE, Message, announcing
 
 
@@ -81,7 +81,7 @@ class SystemRecord:
     standing: Standing
     scores: Mapping[str, ScoreReport] | None
     error: str | None
-    envelope: Notes = field(default_factory=Notes)
+    envelope: PlainNotes = field(default_factory=PlainNotes)
 
     @property
     def etag(self) -> str:
@@ -107,6 +107,8 @@ class TestSetRecord:
         measured: How many of them are measured.
         submissions: How many different ones have been taken, with those deleted or replaced.
         envelope: What is written on it.
+        changed_at: Seconds since the epoch.
+        size: Bytes of the store that it takes with its systems.
     """
 
     id: str
@@ -121,6 +123,8 @@ class TestSetRecord:
     measured: int = 0
     submissions: int = 0
     envelope: Notes = field(default_factory=Notes)
+    changed_at: float = 0.0
+    size: int = field(default=0, repr=False, compare=False)
 
     @property
     def capacity(self) -> int:
@@ -150,6 +154,7 @@ class State:
         failures: Why a digest cannot be measured.
         left: Names and digests of systems that were deleted or replaced and are not back.
         envelopes: What is written on systems, by name, where anything is.
+        mark: MARK of the test set, which every change moves.
     """
 
     caller: str
@@ -158,7 +163,8 @@ class State:
     rows: Mapping[str, bytes]
     failures: Mapping[str, str]
     left: frozenset[tuple[str, str]] = frozenset()
-    envelopes: Mapping[str, Notes] = field(default_factory=dict)
+    envelopes: Mapping[str, PlainNotes] = field(default_factory=dict)
+    mark: tuple[int, ...] = ()
 
     @property
     def resamples(self) -> int:
@@ -204,7 +210,7 @@ class State:
                 )
             }
         error = self.failures.get(digest) if scores is None else None
-        envelope = self.envelopes.get(name, Notes())
+        envelope = self.envelopes.get(name, PlainNotes())
         return SystemRecord(name, digest, standing, scores, error, envelope)
 
 
@@ -288,7 +294,8 @@ def _read(redis: Any, name: str) -> tuple[list[Column], dict[Pair, Array]]:
 
 
 SHOWN = ("caller", "created", "expiry", "summary", "resamples")
-COUNTED = ("capacity", "submissions")
+MARK = ("expiry", "changed")
+COUNTED = ("capacity", "submissions", "changed", "bytes")
 T = TypeVar("T", bool, str)
 KIND = "testsets"  # what their listing is called
 GONE = "gone"
@@ -350,7 +357,8 @@ class TestSetStore:
             **fields_of(notes),
         }
         text = codec.pack_json(testset.as_json() | {"segments": testset.segments})
-        record = keys.key("testset", testset_id)
+        record, until = keys.key("testset", testset_id), int(facts.get("expires", 0))
+        check_lasting(self.redis, self.settings, caller, until, len(text), record)
 
         def write(pipe: Any) -> bool:
             created = not pipe.exists(record)
@@ -361,11 +369,45 @@ class TestSetStore:
                 hold(pipe, caller, int((now + self.settings.retention) * 1000))
             return created
 
-        created = self._change(testset_id, caller, write, new=place)
+        created = self._change(testset_id, caller, write, new=place, until=until or None)
         shorten(self.redis, _listing(caller), "testset")
         if not created:
-            describe(self.redis, "testset", testset_id, notes)
+            self.describe(testset_id, caller, notes)
         return created
+
+    def describe(
+        self, testset_id: str, caller: str, notes: Noted, check: Callable[[], None] | None = None
+    ) -> bool:
+        """Write on a test set; what is not said stays. Whether it is there.
+
+        What it shows lasts as long as it does; what it showed before, no longer.
+        """
+        fields = fields_of(notes)
+        if "expires" not in fields:
+            return describe(self.redis, "testset", testset_id, notes, check)
+        record, until = keys.key("testset", testset_id), int(fields["expires"])
+        check_lasting(self.redis, self.settings, caller, until, 0, record)
+
+        def write(pipe: Any) -> str:
+            there = pipe.exists(record)
+            pipe.multi()
+            if there:
+                pipe.hset(record, mapping=fields)
+            return "written" if there else GONE
+
+        if self._change(testset_id, caller, write, check, until=until) == GONE:
+            return False
+        expiry, shown = self.holder(testset_id)[1], self.comparison_of(testset_id, Choice().spelled)
+        reports = self.redis.smembers(keys.key("testset-reports", testset_id))
+        with self.redis.pipeline() as pipe:
+            for name in map(decoded, reports):
+                facts = self.redis.hmget(keys.key("question", name), ["expiry", "expires"])
+                if facts[0] is not None:
+                    ends = expiry if name == shown else min(expiry, int(facts[0]))
+                    last(pipe, self.settings, "question", name, max(ends, int(facts[1] or 0)))
+                    weigh(pipe, caller, "question", name)
+            pipe.execute()
+        return True
 
     def state(self, testset_id: str) -> State | None:
         """A test set as it is now, unless it expired, was deleted or never was."""
@@ -379,7 +421,8 @@ class TestSetStore:
         if facts[0] is None:
             return None
         caller, created, expiry, summary, resamples = map(decoded, facts[: len(SHOWN)])
-        capacity, submissions = (int(facts[len(SHOWN) + i] or 0) for i in range(len(COUNTED)))
+        counts = facts[len(SHOWN) : len(SHOWN) + len(COUNTED)]
+        capacity, submissions, changed, size = (int(count or 0) for count in counts)
         told = json.loads(summary)
         held = {decoded(name): decoded(digest) for name, digest in digests.items()}
         left = {(name, digest) for digest, _, name in (decoded(m).partition(" ") for m in gone)}
@@ -399,12 +442,16 @@ class TestSetStore:
                 pending=0,
                 submissions=submissions,
                 envelope=envelope_of(facts[-len(FIELDS) :]),
+                # 0.2.0 noted no change; each put the end off
+                changed_at=changed / 1000 or int(expiry) / 1000 - self.settings.retention,
+                size=size,
             ),
             held,
             {d: row for d, row in zip(held.values(), found, strict=True) if row is not None},
             {decoded(digest): decoded(why) for digest, why in failures.items()},
             frozenset(left.difference(held.items())),
             by_name(envelopes),
+            (int(expiry), changed),
         )
         pending, measured = len(state.pending), len(state.measured)
         return replace(state, record=replace(state.record, pending=pending, measured=measured))
@@ -519,14 +566,16 @@ class TestSetStore:
         )
 
         def write(pipe: Any) -> str:
-            fields = ["capacity", "submissions", "resamples"]
-            capacity, submissions, resamples = pipe.hmget(record, fields)
+            fields = ["capacity", "submissions", "resamples", "expires"]
+            capacity, submissions, resamples, expires = pipe.hmget(record, fields)
             held, count = pipe.hget(systems, name), pipe.hlen(systems)
             failed, back = pipe.hexists(failures, digest), pipe.sismember(left, f"{digest} {name}")
             before = None if held is None else decoded(held)
             shared = list(map(decoded, pipe.hvals(systems))).count(before or "") > 1
-            pipe.multi()
             new = before != digest
+            size = len(output) if new else 0
+            check_lasting(self.redis, self.settings, caller, int(expires or 0), size)
+            pipe.multi()
             spends = new and not back  # what comes back has its place: its pairs never left
             refusals = {
                 GONE: capacity is None,
@@ -593,6 +642,7 @@ class TestSetStore:
         write: Callable[[Any], T],
         check: Callable[[], None] | None = None,
         new: str = "",
+        until: int | None = None,
     ) -> T:
         """Change a test set undivided, which then lives and stays listed as long as a new one.
 
@@ -603,24 +653,24 @@ class TestSetStore:
                 written, and returns what is done; nothing is, where nothing was given.
             check: Raises where it is not as expected; nothing comes between this and the writing.
             new: Its place in the listing where it has none yet.
+            until: When it is to expire, where that is later; as it says itself by default.
         """
         record = keys.key("testset", testset_id)
-        expiry = int((time.time() + self.settings.retention) * 1000)
+        now = time.time()
 
         def changed(pipe: Any) -> T:
             if check is not None:
                 check()
-            place = pipe.hget(record, "place") or new
+            place, expires = pipe.hmget(record, ["place", "expires"])
             done = write(pipe)
             if str(done) in REFUSALS:
                 return done
-            pipe.hset(record, "expiry", expiry)
-            for part in keys.OF_TESTSET:
-                pipe.pexpireat(keys.key(part, testset_id), expiry)
-            pipe.zadd(_listing(caller), {place: 0})
-            pipe.pexpireat(_listing(caller), expiry)
-            remembered = expiry + self.settings.remembrance * 1000
-            pipe.set(keys.key("gone", testset_id), caller, pxat=remembered)
+            pipe.hset(record, "changed", int(now * 1000))
+            pipe.zadd(_listing(caller), {place or new: 0})
+            pipe.set(keys.key("gone", testset_id), caller)
+            ends = until if until is not None else int(expires or 0)
+            expiry = max(ends, int((now + self.settings.retention) * 1000))
+            last(pipe, self.settings, "testset", testset_id, expiry, _listing(caller))
             if str(done) == "removed":
                 delete_first(pipe)
             weigh(pipe, caller, "testset", testset_id)
@@ -658,9 +708,9 @@ class TestSetStore:
         record = keys.key("testset", testset_id)
 
         def write(pipe: Any) -> None:
-            expiry = int(pipe.hget(record, "expiry") or 0)  # each change moves it
+            mark = [int(fact or 0) for fact in pipe.hmget(record, MARK)]  # each change moves it
             pipe.multi()
-            if seen is None or expiry == round(seen.record.expires_at * 1000):
+            if seen is None or mark == [*seen.mark]:
                 pipe.srem(keys.JOINING, testset_id)
                 pipe.delete(keys.key("attempts", testset_id))
 
@@ -861,7 +911,9 @@ class TestSetStore:
             pipe.pexpireat(reports, expiry)
             pipe.publish(keys.key("news", testset), question_id)
             weigh(pipe, state.caller, "question", question_id)
-            hold(pipe, state.caller, remembered)
+            # not as long as it lasts: its own bytes say that, until it is deleted
+            usual = self.settings.retention + self.settings.remembrance
+            hold(pipe, state.caller, min(remembered, int((time.time() + usual) * 1000)))
             pipe.execute()
 
     def show(self, state: State, choice: Choice, question_id: str) -> None:

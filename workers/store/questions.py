@@ -33,7 +33,6 @@ from workers.store.cache import Cache
 from workers.store.codec import decoded
 from workers.store.keys import MAKE, hashed
 from workers.store.records import (
-    FIELDS,
     SHOWN,
     Place,
     Progress,
@@ -48,7 +47,7 @@ from workers.store.records import (
     shorten,
     stored_of,
 )
-from workers.store.usage import TOMBSTONE, WEIGH, weigh
+from workers.store.usage import TOMBSTONE, WEIGH, check_lasting, last, weigh
 from workers.store.webhooks import ANNOUNCE, Message, announcing
 
 # Seconds of work that are worth a task of their own: starting one takes about 0.02 s.
@@ -231,6 +230,7 @@ def _runs(total: int, step: int) -> list[Run]:
     return [(first, min(first + step, total)) for first in range(0, total, step)]
 
 
+WRITTEN = (*PARTS, "expiry", "bytes")  # of a question where it is created
 PUT_FIELDS = """
 local CHUNK = 4000
 local function put(key, first, last)
@@ -243,6 +243,7 @@ end
 # KEYS: question, contents, blocks, attempts, report, tombstone, pending, pending of the caller,
 #       listing, idempotency, tallies of caches, bytes of the caller, each of the statistics where
 #       it would be cached
+# It lasts until its `expires` where that is later than the expiry.
 # ARGV: id, expiry, end of the tombstone (both in ms), most pending of a caller, most predicted
 #       seconds and bytes of a caller, predicted seconds and bytes, place in the listing, caller, 1
 #       with an idempotency key, hash of what is asked, number of fields of the question times two,
@@ -251,11 +252,13 @@ end
 #       hash and caller.
 # Returns the verdict, seconds and bytes of what the caller has pending where it is too much, the
 # id of the question that the key stands for, or this one's, and where it was created each part of
-# its envelope, then of each of the statistics whether it is cached, which is counted.
+# its envelope, its expiry and bytes, then of each of the statistics whether it is cached, which is
+# counted.
 CREATE = (
     PUT_FIELDS
     + WEIGH
-    + f"local TOMBSTONE, PARTS = {TOMBSTONE}, {{{', '.join(map(repr, PARTS))}}}"
+    + f"local TOMBSTONE, PARTS = {TOMBSTONE}, {{{', '.join(map(repr, PARTS))}}}\n"
+    + f"local WRITTEN = {{{', '.join(map(repr, WRITTEN))}}}"
     + """
 local id, expiry = ARGV[1], ARGV[2]
 local prefix = string.sub(KEYS[1], 1, -#id - 1)
@@ -297,26 +300,31 @@ if redis.call('EXISTS', KEYS[1]) == 0 or outcome == 'failed' or outcome == 'canc
         if before[i] then redis.call('HSETNX', KEYS[1], part, before[i]) end
     end
     put(KEYS[2], last + 1, #ARGV)
+    local more = math.max(0, (redis.call('HGET', KEYS[1], 'expires') or 0) - expiry)
+    expiry = string.format('%.0f', expiry + more)
+    redis.call('HSET', KEYS[1], 'expiry', expiry)
     redis.call('PEXPIREAT', KEYS[1], expiry)
     redis.call('PEXPIREAT', KEYS[2], expiry)
-    redis.call('SET', KEYS[6], ARGV[10], 'PXAT', ARGV[3])
+    redis.call('SET', KEYS[6], ARGV[10], 'PXAT', string.format('%.0f', ARGV[3] + more))
     redis.call('SADD', KEYS[7], id)
     redis.call('HSET', KEYS[8], id, ARGV[7] .. ' ' .. ARGV[8])
-    redis.call('PEXPIREAT', KEYS[8], expiry)
     redis.call('ZADD', KEYS[9], 0, ARGV[9])
-    redis.call('PEXPIREAT', KEYS[9], expiry)
+    for _, name in ipairs({KEYS[8], KEYS[9]}) do  -- which others last as long as
+        redis.call('PEXPIREAT', name, expiry, 'NX')
+        redis.call('PEXPIREAT', name, expiry, 'GT')
+    end
     weigh(KEYS[12], KEYS[1], KEYS[2])
     hold(KEYS[12], ARGV[10], ARGV[3], TOMBSTONE)
     verdict = 'created'
 end
 local meant = table.concat({id, ARGV[12], ARGV[10]}, ' ')
 if ARGV[11] == '1' then
-    redis.call('SET', KEYS[10], meant, 'PXAT', expiry)
-    if not bound then hold(KEYS[12], ARGV[10], expiry, TOMBSTONE) end
+    redis.call('SET', KEYS[10], meant, 'PXAT', ARGV[2])
+    if not bound then hold(KEYS[12], ARGV[10], ARGV[2], TOMBSTONE) end
 end
 local told = {verdict, '0', '0', id}
 if verdict == 'created' then
-    for _, written in ipairs(redis.call('HMGET', KEYS[1], unpack(PARTS))) do
+    for _, written in ipairs(redis.call('HMGET', KEYS[1], unpack(WRITTEN))) do
         told[#told + 1] = written
     end
 end
@@ -462,6 +470,10 @@ class QuestionStore:
             where the idempotency key stands for another one; `many` where the caller has too many
             pending, `seconds` or `bytes` where these are predicted to take too much, `full` where
             the store has not so much left.
+
+        Raises:
+            InputError: It would have expired already.
+            BudgetError: It is to last, and the caller has too much that does.
         """
         now = time.time()
         contents = codec.pack_fields(question.contents())
@@ -482,6 +494,8 @@ class QuestionStore:
             **facts_of(question),
             **fields_of(notes),
         }
+        until, name = int(facts.get("expires", 0)), keys.key("question", question_id)
+        check_lasting(self.redis, self.settings, caller, until, size, name)
         listing = keys.of_caller("listing", caller, kind)
         names = [
             *(keys.key(part, question_id) for part in (*keys.OF_QUESTION, "gone")),
@@ -512,6 +526,37 @@ class QuestionStore:
         told = self._create(names, [*options, *codec.flat(facts), *codec.flat(contents)])
         shorten(self.redis, listing, "question")
         return _verdict(told, facts, size, cut)
+
+    def describe(
+        self, question_id: str, caller: str, notes: Noted, check: Callable[[], None] | None = None
+    ) -> bool:
+        """Write on a question; what is not said stays. Whether it is there.
+
+        Args:
+            question_id: The question.
+            caller: Whose it is.
+            notes: What is written.
+            check: Raises where it is not as expected; nothing comes between this and the writing.
+
+        Raises:
+            InputError: It would have expired already.
+            BudgetError: The caller has too much that lasts.
+        """
+        name, fields = keys.key("question", question_id), fields_of(notes)
+        kind = decoded(self.redis.hget(name, "kind") or b"")
+        until = int(fields.get("expires", 0))
+        check_lasting(self.redis, self.settings, caller, until, 0, name)
+
+        def write(pipe: Any) -> None:
+            if fields:
+                pipe.hset(name, mapping=fields)
+            if "expires" in fields:
+                expiry = max(until, int((time.time() + self.settings.retention) * 1000))
+                listing = keys.of_caller("listing", caller, kind)
+                last(pipe, self.settings, "question", question_id, expiry, listing)
+                weigh(pipe, caller, "question", question_id)
+
+        return change(self.redis, name, write, check) is not None
 
     def find(self, question_id: str, how_far: bool = True) -> Record | None:
         """A question, unless it expired, was deleted or never was.
@@ -807,10 +852,10 @@ def _verdict(
 ) -> Verdict:
     """What the script that stores questions told."""
     word, seconds, held, known = map(decoded, told[:4])
-    written, cached = told[4 : 4 + len(FIELDS)], told[4 + len(FIELDS) :]
+    written, cached = told[4 : 4 + len(WRITTEN)], told[4 + len(WRITTEN) :]
     stored = None
     if word == "created":
-        stored = stored_of(known, {**facts, **dict(zip(FIELDS, written, strict=True))})
+        stored = stored_of(known, {**facts, **dict(zip(WRITTEN, written, strict=True))})
     measured = frozenset(compress(cut.distinct_keys, cached))
     return Verdict(word, known, float(seconds), float(held), size, stored, measured)
 

@@ -18,7 +18,7 @@ from redis import Redis
 
 from sigtest.errors import InputError
 from sigtest.kinds import About, Question
-from sigtest.requests.notes import PARTS, Noted, Notes
+from sigtest.requests.notes import PARTS, Noted, Notes, PlainNotes, milliseconds, spelled
 from workers.store import codec, keys
 from workers.store.codec import decoded
 from workers.store.keys import MAKE
@@ -115,7 +115,7 @@ class Record:
         progress: How far it is.
         created_at: Seconds since the epoch.
         expires_at: When it will be forgotten, seconds since the epoch.
-        size: Bytes that what was brought takes in the store.
+        size: Bytes of the store that it takes.
         about: Names and labels of what it is about.
         testset: Id of the test set that it shows the leaderboard of, if it does.
         computed_with: Version of sigtest that computed it, once it has succeeded.
@@ -131,7 +131,7 @@ class Record:
     progress: Progress
     created_at: float
     expires_at: float
-    size: int
+    size: int = field(compare=False)
     about: About
     testset: str | None = None
     computed_with: str | None = None
@@ -238,28 +238,30 @@ def describe(
 
 
 def fields_of(notes: Noted) -> dict[str, str | bytes]:
-    """What is said, by field."""
-    return {name: json.dumps(value) for name, value in notes.items()}
+    """What is said, by field; an end in milliseconds, which scripts of the store compare."""
+    ends = {name: milliseconds(notes[name]) for name in ("expires",) if name in notes}
+    return {name: json.dumps(value) for name, value in {**notes, **ends}.items()}
 
 
 def envelope_of(values: Sequence[bytes | str | None]) -> Notes:
     """The envelope whose FIELDS have these values."""
     held = zip(FIELDS, values, strict=True)
-    return Notes.of({name: json.loads(value) for name, value in held if value is not None})
+    said = {name: json.loads(value) for name, value in held if value is not None}
+    return Notes.of({**said, "expires": spelled(said.get("expires", 0))})
 
 
-def by_name(held: Mapping[bytes, bytes]) -> dict[str, Notes]:
+def by_name(held: Mapping[bytes, bytes]) -> dict[str, PlainNotes]:
     """Envelopes of several things, whose fields are a part and a name."""
     said: dict[str, dict[str, object]] = {}
     for key, value in held.items():
         part, _, name = decoded(key).partition(" ")
         said.setdefault(name, {})[part] = json.loads(value)
-    return {name: Notes.of(own) for name, own in said.items()}
+    return {name: PlainNotes.of(own) for name, own in said.items()}
 
 
 SHOWN = (
-    "caller", "kind", "created", "expiry", "size", "about", "testset", "started", "outcome",
-    "progress", "computed_with", "pictures", "error", *FIELDS,
+    "caller", "kind", "created", "expiry", "size", "bytes", "about", "testset", "started",
+    "outcome", "progress", "computed_with", "pictures", "error", *FIELDS,
 )  # fmt: skip
 NOTHING_SEEN = Progress("report", 0, 1)
 
@@ -301,7 +303,7 @@ def stored_of(question_id: str, fields: Mapping[str, Any]) -> Record | None:
         progress=progress,
         created_at=float(facts["created"]),
         expires_at=int(facts["expiry"]) / 1000,
-        size=int(facts["size"] or 0),
+        size=int(facts["bytes"] or facts["size"] or 0),
         about=About(**names),
         testset=text.get("testset"),
         computed_with=text.get("computed_with") if status is Status.SUCCEEDED else None,

@@ -19,7 +19,9 @@ from typing import Any, cast
 from redis import Redis
 from redis.client import Pipeline
 
-from workers.errors import FullError
+from sigtest.errors import InputError
+from sigtest.requests.notes import spelled
+from workers.errors import BudgetError, FullError
 from workers.settings import Settings
 from workers.store import keys
 from workers.store.codec import decoded
@@ -78,14 +80,99 @@ def hold(pipe: Any, caller: str, expiry: int, size: int = TOMBSTONE) -> None:
     pipe.eval(WEIGH + "hold(KEYS[1], unpack(ARGV))", 1, figure, caller, expiry, size)
 
 
-def held(redis: Redis, figure: str) -> int:
-    """Bytes of a caller's figure; the hours that are over leave it."""
+def last(
+    pipe: Any, settings: Settings, kind: str, name: str, expiry: int, listing: str | None = None
+) -> None:
+    """Let a thing and what says that it was there expire at a time (in ms), with what else is sent.
+
+    Args:
+        pipe: To send it with.
+        settings: How long is remembered what was there.
+        kind: One of WHOLES.
+        name: Its id.
+        expiry: When.
+        listing: Key of the listing that it stands in, which lasts as long as all in it.
+    """
+    pipe.hset(keys.key(kind, name), "expiry", expiry)
+    for part in WHOLES[kind]:
+        pipe.pexpireat(keys.key(part, name), expiry)
+    pipe.pexpireat(keys.key("gone", name), expiry + settings.remembrance * 1000)
+    if listing is not None:
+        pipe.pexpireat(listing, expiry, nx=True)
+        pipe.pexpireat(listing, expiry, gt=True)
+
+
+def held(redis: Redis, figure: str, since: int = 0) -> int:
+    """Bytes of a caller's figure, or those that expire after an hour; what is over leaves it."""
     facts = cast("Mapping[bytes, bytes]", redis.hgetall(figure))
     hours = {int(hour): int(size) for hour, size in facts.items() if hour != b"caller"}
-    now = time.time() * 1000 // HOUR
+    now = int(time.time() * 1000) // HOUR
     if over := [hour for hour in hours if hour < now]:
         redis.hdel(figure, *map(str, over))
-    return max(0, sum(size for hour, size in hours.items() if hour >= now))
+    return max(0, sum(size for hour, size in hours.items() if hour >= max(now, since)))
+
+
+@dataclass(frozen=True)
+class Storage:
+    """What a caller has of the store.
+
+    Attributes:
+        bytes: In all.
+        lasting: Of these, that last longer than what nobody asked to last.
+        budget: How many of those there may be.
+    """
+
+    bytes: int
+    lasting: int
+    budget: int
+
+
+def storage(redis: Redis, settings: Settings, caller: str) -> Storage:
+    """What a caller has of the store."""
+    figure = keys.of_caller("bytes", caller)
+    return Storage(held(redis, figure), held(redis, figure, late(settings)), settings.lasting)
+
+
+def late(settings: Settings) -> int:
+    """The first hour, as figures have them, in which nothing expires that was not to last."""
+    usual = (settings.retention + settings.remembrance) * 1000
+    return (int(time.time() * 1000) + usual) // HOUR + 2
+
+
+def check_lasting(
+    redis: Redis, settings: Settings, caller: str, expiry: int, size: int, record: str | None = None
+) -> None:
+    """Check that something of a caller may last until a time.
+
+    Args:
+        redis: The server.
+        settings: How many bytes may.
+        caller: Whose it is.
+        expiry: When it is to expire, in ms; 0 where that is left to the retention.
+        size: Bytes that come.
+        record: Key of a thing whose end is said; what it has is counted in its place.
+
+    Raises:
+        InputError: It would be gone already.
+        BudgetError: The caller has too much that lasts.
+    """
+    if not expiry:
+        return
+    first = late(settings)
+    if record is not None:
+        if expiry < time.time() * 1000:
+            words = f"expires is {spelled(expiry)}, which is past; delete what may go."
+            raise InputError(words, field="expires")
+        weighed, hour = (int(fact or 0) for fact in redis.hmget(record, ["bytes", "hour"]))
+        size = 0 if hour >= first else max(size, weighed)  # or it lasts already
+    own = storage(redis, settings, caller)
+    if size and expiry // HOUR + 1 >= first and own.lasting + size > own.budget:
+        raise BudgetError(
+            f"This takes {size:,} bytes, and you have {own.lasting:,} that last longer than the "
+            f"service's retention, of at most {own.budget:,}; let something expire, or delete it.",
+            limit="SIGTEST_LASTING",
+            field="expires",
+        )
 
 
 def all_held(redis: Redis) -> dict[str, int]:
