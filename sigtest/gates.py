@@ -30,7 +30,7 @@ from sigtest.errors import RecipeError
 from sigtest.progress import Progress, silent
 from sigtest.render import model, text
 from sigtest.render.words import percent
-from sigtest.report import Ends, counted, encode, listed
+from sigtest.report import Ends, WarningReport, Warnings, counted, encode, listed
 from sigtest.significance import CORRECTIONS, TESTS, intervals
 from sigtest.significance.base import SLACK
 from sigtest.significance.corrections import adjust, smallest_attainable, strictest_level
@@ -97,7 +97,7 @@ class GateReport:
         baseline: What they are held against.
         systems: All others, in input order.
         outcome: `fail` where any system fails, `pass` where all pass.
-        warnings: Sentences that must not be overlooked.
+        warnings: What the reader must not overlook.
     """
 
     signature: str
@@ -111,7 +111,7 @@ class GateReport:
     baseline: str
     systems: tuple[Gated, ...]
     outcome: Outcome
-    warnings: tuple[str, ...]
+    warnings: Warnings
 
     def as_json(self) -> dict[str, Any]:
         """The report as JSON has it."""
@@ -159,7 +159,7 @@ class GateReport:
             (f"{self.outcome}: {meant}, {side}-sided at {self.alpha:g}; {level} intervals",),
             (model.ReportTable(f"Less {self.baseline}", (called,), (group,)),),
             notes=tuple(notes),
-            warnings=self.warnings,
+            warnings=tuple(map(str, self.warnings)),
             signature=self.signature,
         )
 
@@ -360,7 +360,7 @@ def gate(
 
 def _warnings(
     part: Part, names: Sequence[str], evenness: Array, losses: Array, still: Flags, claim: Claim
-) -> tuple[str, ...]:
+) -> tuple[WarningReport, ...]:
     """Where systems at the margin pass or fail too often: docs/VALIDITY.md has what was measured.
 
     Args:
@@ -374,14 +374,15 @@ def _warnings(
     if claim == "same" or (part.recipe.bar is not None and part.proportions):
         return ()
     test, unit = TESTS["bootstrap_t"], part.recipe.unit
-    said = []
+    said = list[WarningReport]()
     if constant := [name for name, own in zip(names, still, strict=True) if own]:
         unseen = 1 - part.recipe.alpha ** (1 / part.units)
-        said.append(
+        sentence = (
             f"No resample changes the difference of {listed(constant)} from the baseline, so "
             f"p-values, intervals and power take it as certain; yet up to {100 * unseen:.2g} % of "
             f"{unit}s may be of a kind that none of these {counted(part.units, unit)} is."
         )
+        said.append(WarningReport("constant", sentence, tuple(constant)))
     pairs = zip(names, np.abs(losses), still, evenness.tolist(), strict=True)
     skewed = [
         name
@@ -389,19 +390,23 @@ def _warnings(
         if not same and not test.keeps_level(part.units, own, evenness=even)
     ]
     if skewed:
+        code = "skewed"
         why = f"The differences of {listed(skewed)} from the baseline are skewed"
         effective = part.units * float(evenness.min())
         if part.units < test.least_units:
+            code = "few-units"
             why = f"There are {counted(part.units, unit)}, fewer than {test.least_units}"
         elif not test.keeps_level(part.units, 0.0, evenness=float(evenness.min())):
+            code = "unequal-units"
             why = (
                 f"The {part.units} {unit}s weigh so unequally that they tell as {effective:.0f} do"
             )
-        said.append(
+        sentence = (
             f"{why}: a system at the margin passes more often than alpha says where it loses much "
             f"on rare {unit}s, and fails more often where it gains much (in simulations .06 to .11 "
             "and, of five systems, .05 to .13 at .05)."
         )
+        said.append(WarningReport(code, sentence, tuple(skewed)))
     return tuple(said)
 
 

@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import (
@@ -22,11 +23,12 @@ from pydantic import (
     PlainSerializer,
     TypeAdapter,
     ValidationError,
+    WithJsonSchema,
 )
 from pydantic_core import core_schema
 
 from sigtest.cached import cached_property
-from sigtest.data.names import choose
+from sigtest.data.names import choose, look_alikes, summaries
 from sigtest.errors import InputError, RecipeError
 from sigtest.papers import Reference, papers
 from sigtest.version import __version__
@@ -180,6 +182,56 @@ def listed(parts: Sequence[str]) -> str:
 def counted(count: int, noun: str) -> str:
     """`1 pair`, `3 pairs`, `1,003 pairs`."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+# What a reader must not overlook ------------------------
+
+# what each code means; `other` is that of sentences which older versions stored without one
+WARNINGS: dict[str, str] = json.loads(Path(__file__).with_name("warnings.json").read_text("utf-8"))
+
+
+@dataclass(frozen=True)
+class WarningReport:
+    """Something that a reader of a report must not overlook.
+
+    Attributes:
+        code: What sort of thing it is, for programs: sentences may change.
+        message: The sentence, which other formats show.
+        systems: Names of the systems that it is about; where nothing is named here and below, it is
+            about the whole report, or about the references.
+        pairs: Of each pair that it is about, the names of both systems.
+        metrics: Labels of the metrics that it is about; in human evaluations, criteria.
+        tests: Names of the significance tests that it is about.
+        testset: The set of a metric evaluation that it is about. Each test set of a comparison on
+            several has warnings of its own.
+    """
+
+    code: Annotated[str, WithJsonSchema({"type": "string", "enum": [*WARNINGS]})]
+    message: str
+    systems: tuple[str, ...] = ()
+    pairs: tuple[tuple[str, str], ...] = ()
+    metrics: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    testset: str | None = None
+
+    def __str__(self) -> str:
+        return self.message
+
+
+def _warned(value: Any) -> Any:
+    """A warning as it is read: older versions stored the sentence alone."""
+    return WarningReport("other", value) if isinstance(value, str) else value
+
+
+Warnings = tuple[Annotated[WarningReport, BeforeValidator(_warned)], ...]
+
+
+def warned_of_names(systems: Sequence[str], alike: bool = True) -> Iterator[WarningReport]:
+    """Warnings about names of systems that are those of means and counts, or look alike."""
+    for names, words in look_alikes(systems if alike else ()).items():
+        yield WarningReport("look-alikes", words, names)
+    for name, words in summaries(systems).items():
+        yield WarningReport("summary", words, (name,))
 
 
 # One metric, one system, one pair ------------------------
@@ -597,7 +649,7 @@ class ReportOnSeveral:
         testsets: Each one's report, in input order.
         overall: What they say together.
         wins: By metric, then pair.
-        warnings: Sentences about all test sets together; each one's own are in its report.
+        warnings: About all test sets together; each one's own are in its report.
         methods: How the numbers came about, for a paper.
     """
 
@@ -609,7 +661,7 @@ class ReportOnSeveral:
     testsets: tuple[NamedReport, ...]
     overall: Overall
     wins: tuple[WinsReport, ...]
-    warnings: tuple[str, ...]
+    warnings: Warnings
     methods: Methods | None = None
 
 
@@ -637,7 +689,7 @@ class Report:
             label of supplied scores.
         systems: In input order.
         pairs: By metric, then pair, then test, each in input order.
-        warnings: Sentences for the reader: too few resamples or units, a test that is not
+        warnings: What the reader must not overlook: too few resamples or units, a test that is not
             calibrated, known documents that were not used, identical systems.
         methods: How the numbers came about, for a paper: `text`, sentences with citations, and
             `references`, what they cite, each with its `key`, how it is `cited` and its entry in
@@ -679,7 +731,7 @@ class Report:
     metrics: Mapping[str, MetricReport]
     systems: tuple[SystemReport, ...]
     pairs: Pairs
-    warnings: tuple[str, ...]
+    warnings: Warnings
     methods: Methods | None = None
     several: Several | None = None
     family: FamilyReport | None = None

@@ -9,7 +9,7 @@ from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare
 from sigtest.render.comparison import present
 from sigtest.render.formats import FORMATS, Layout
-from sigtest.report import NamedReport, Report
+from sigtest.report import NamedReport, Report, WarningReport
 
 HOSTILE = (
     "=cmd|' /C calc'!A0",
@@ -73,7 +73,8 @@ def _outputs(size: int) -> list[tuple[str, list[str]]]:
 def hostile() -> Report:
     """What `check_name` refuses, past every check, and into the warnings and the signature too."""
     made = report(HOSTILE)
-    return replace(made, warnings=HOSTILE, signature=" ".join(HOSTILE))
+    said = tuple(WarningReport("other", own, (own,)) for own in HOSTILE)
+    return replace(made, warnings=said, signature=" ".join(HOSTILE))
 
 
 def rendered(form: str, made: Report, **layout: Any) -> str:

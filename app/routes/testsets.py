@@ -39,7 +39,15 @@ from sigtest.render.comparison import present
 from sigtest.render.formats import FORMATS, Layout
 from sigtest.render.records import excerpt, render_json, with_pairs
 from sigtest.render.standings import better
-from sigtest.report import LeaderboardReport, PairReport, Report, decode, listed, select
+from sigtest.report import (
+    LeaderboardReport,
+    PairReport,
+    Report,
+    WarningReport,
+    decode,
+    listed,
+    select,
+)
 from sigtest.significance import CORRECTIONS
 from workers.errors import NotReadyError
 from workers.questions import Record
@@ -412,7 +420,8 @@ def _leaderboard(board: Board, wish: Wish, wait: int | None = None) -> Response:
         if shown.renewed:
             names = ", ".join(shown.renewed)
             warnings.append(f"Shown as before until they are measured: {names}.")
-        report = replace(board.report, warnings=(*board.report.warnings, *warnings))
+        said = (WarningReport("not-measured", sentence) for sentence in warnings)
+        report = replace(board.report, warnings=(*board.report.warnings, *said))
         content = FORMATS[name].render(present(report, wish.layout))
     etag = hashlib.sha256(repr(envelope).encode("utf-8", "backslashreplace")).hexdigest()[:32]
     version = f"{etag}-{name}{answers.tagged(wish.layout, Layout())}"

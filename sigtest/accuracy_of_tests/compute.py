@@ -28,7 +28,7 @@ from sigtest.comparison.comparison import Comparison
 from sigtest.draws.sample import Samples
 from sigtest.engine import drawn, measure_all, reduce
 from sigtest.progress import Progress, silent
-from sigtest.report import Sources, listed, with_methods
+from sigtest.report import Sources, WarningReport, listed, with_methods
 from sigtest.significance import TESTS, Alternative
 from sigtest.significance.intervals import LEVEL, clopper_pearson
 from sigtest.special import betainc, gammaincc
@@ -37,10 +37,11 @@ from sigtest.version import __version__
 A_BETTER, TIE, B_BETTER = 1, 0, -1
 NAMES = {A_BETTER: "a", TIE: "tie", B_BETTER: "b"}
 CLAIMS: tuple[Alternative, ...] = ("greater", "less")
-DEPENDENT = (
+DEPENDENT = WarningReport(
+    "dependent-pairs",
     "Pairs of systems share systems and test set, so that they are dependent; intervals, "
     "chi-square and binomial p-values take them as independent, as the papers do, and are too "
-    "narrow and too small."
+    "narrow and too small.",
 )
 
 

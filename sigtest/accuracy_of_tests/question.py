@@ -18,7 +18,7 @@ from sigtest.kinds.base import About, WholeQuestion
 from sigtest.kinds.comparisons import ComparisonQuestion
 from sigtest.people import HumanQuestion, compute, evaluation_in
 from sigtest.people.question import check_segments, match_systems
-from sigtest.report import ByClass, digest, encode
+from sigtest.report import ByClass, WarningReport, Warnings, digest, encode
 from sigtest.requests.people import AccuracyRequest, JudgedPairsRequest, TestedPairsRequest
 from sigtest.significance import TESTS, ResamplingTest
 from sigtest.version import __version__
@@ -54,7 +54,7 @@ class Judged:
     criteria: tuple[str, ...]
     p_greater: Array
     p_less: Array
-    notes: tuple[str, ...] = ()
+    notes: Warnings = ()
     signature: str = "p-values:given"
 
 
@@ -105,7 +105,7 @@ class AccuracyQuestion(WholeQuestion):
     comparison: Annotated[StoredComparison | Tested, ByClass()]
     alphas: tuple[float, ...]
     human_alpha: float | None
-    notes: tuple[str, ...] = ()
+    notes: Warnings = ()
 
     @cached_property
     def key(self) -> str:
@@ -154,22 +154,24 @@ def parse(request: Mapping[str, Any], files: Files = ()) -> AccuracyQuestion:
     human = request.get("human") or {} if files else _object(request, "human")
     if not isinstance(human, Mapping):
         raise InputError("human must be an object.", field="human")
-    notes: list[str] = []
+    notes: list[WarningReport] = []
     people: Judged | HumanQuestion | None = evaluation_in(human, files)
     if isinstance(people, HumanQuestion):
         match_systems(people.systems, systems, people.choices.aliases)
         if isinstance(compared, Comparison):
             with inside("human"):
                 size = compared.entries[0].testset.segments
-                notes += check_segments(people.judgements.segment.names, size)
+                names = people.judgements.segment.names
+                notes += [WarningReport("reading", own) for own in check_segments(names, size)]
     else:
         people = _judged_pairs(human, systems, pairs)
     unused = [name for name in DECIDED if name in request["comparison"]]
     if unused:
-        notes.append(
+        sentence = (
             f"Not used of the comparison: {', '.join(unused)}. Both one-sided claims are tested at "
             "each of the alphas, without correction."
         )
+        notes.append(WarningReport("unused", sentence))
     return AccuracyQuestion(people, compared, levels.alphas, levels.human_alpha, tuple(notes))
 
 
@@ -285,6 +287,7 @@ def _by_pair(
                 field="human.pairs",
             )
         p[:, c, k] = directions
-    references = ", ".join(matched.references)
-    notes = (f"Judged human translations without outputs are left out: {references}.",)
-    return Judged(tuple(criteria), p[0], p[1], notes if references else ())
+    left_out = tuple(matched.references)
+    sentence = f"Judged human translations without outputs are left out: {', '.join(left_out)}."
+    notes = (WarningReport("left-out", sentence, left_out),) if left_out else ()
+    return Judged(tuple(criteria), p[0], p[1], notes)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sigtest.kinds.renderable import Renderable
-from sigtest.report import Methods
+from sigtest.report import Methods, Warnings
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class AccuracyReport(Renderable):
         between_tests: By level, then metric, then pair of tests.
         human: By level.
         pairs: In the order of the comparison.
-        warnings: Sentences for the user.
+        warnings: What the reader must not overlook.
         methods: How the numbers came about, for a paper.
     """
 
@@ -158,5 +158,5 @@ class AccuracyReport(Renderable):
     between_tests: tuple[BetweenTests, ...]
     human: tuple[HumanConclusions, ...]
     pairs: tuple[TestedPair, ...]
-    warnings: tuple[str, ...]
+    warnings: Warnings
     methods: Methods | None = None

@@ -69,7 +69,7 @@ def document(report: AccuracyReport) -> model.Document:
         answer=answer(report),
         blocks=tuple(sections),
         notes=ERRORS,
-        warnings=report.warnings,
+        warnings=tuple(map(str, report.warnings)),
         signature=report.signature,
         methods=report.methods,
     )

@@ -39,7 +39,6 @@ from sigtest.cli.files import (
 from sigtest.cli.options import UsageError
 from sigtest.cli.shell import bar
 from sigtest.comparison.comparison import Comparison, parse_comparison
-from sigtest.comparison.notes import findings_of
 from sigtest.data.names import choose, is_reference, system_name
 from sigtest.data.testset import LABEL, System, TestSet
 from sigtest.data.text import parse_lines
@@ -202,7 +201,7 @@ def verify(options: argparse.Namespace) -> int:
     comparison = _ordered(_read(options, body), body)
     with bar() as progress:
         made = decided(compare_here(comparison, progress), *anew_of(body["signature"]))
-        again = render_json(_shown(made, body, comparison)).encode()
+        again = render_json(_shown(made, body)).encode()
     if again == stored:
         said = ENVELOPED if _on_a_board(body) else ""
         sys.stdout.write(f"{printable(shown(options.report))}: verified, every byte{said}\n")
@@ -255,15 +254,14 @@ def _on_a_board(body: dict[str, Any]) -> bool:
     )
 
 
-def _shown(made: Report, body: dict[str, Any], comparison: Comparison) -> FinishedReport:
+def _shown(made: Report, body: dict[str, Any]) -> FinishedReport:
     """The report, or what a leaderboard shows of it; the envelope is the service's own."""
     if not _on_a_board(body):
         return made
-    (entry,) = comparison.entries
-    found = findings_of(entry.testset, entry.systems, comparison.recipe)
-    shared = {finding.sentence for finding in found if finding.kind == "equals_system"}
     # systems come to a board one by one: it does not say what they share
-    report = replace(made, warnings=tuple(w for w in made.warnings if w not in shared))
+    report = replace(
+        made, warnings=tuple(own for own in made.warnings if own.code != "equals-system")
+    )
     envelope = {field: body[field] for field in ENVELOPE if field in body}
     return LeaderboardReport(envelope, select(report, body["metric"], body["test"]))
 

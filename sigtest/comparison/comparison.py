@@ -18,12 +18,13 @@ from pydantic import PlainSerializer, PlainValidator
 from sigtest.cached import cached_property
 from sigtest.comparison import notes
 from sigtest.comparison.plan import ClusteredError, Part, Plan
-from sigtest.data.names import check_name, choose, look_alikes, require_own_names, summaries
+from sigtest.data.names import check_name, choose, require_own_names
 from sigtest.data.runs import OWN_ITEMS, Crossed, require_own_runs
 from sigtest.data.testset import MetricOptions, System, TestSet, inferred_metrics
 from sigtest.data.text import check_lines
 from sigtest.errors import InputError, RecipeError, SigtestError, inside
 from sigtest.metrics import METRICS
+from sigtest.report import WarningReport, warned_of_names
 from sigtest.requests.comparisons import (
     ComparedOnSeveralRequest,
     ComparedRequest,
@@ -37,9 +38,10 @@ from sigtest.significance import CORRECTIONS, own_tests
 MOST_NOTES, LONGEST_NOTE = 100, 2000
 MOST_APART = 10_000_000  # systems times all their items: 160 MB
 
-ITEMS_ALONE = (
+ITEMS_ALONE = WarningReport(
+    "dependent-items",
     "Clusters are the unit: standard errors from the choice of items take items as independent, "
-    "which those of one cluster may not be; clustered_stderr does not."
+    "which those of one cluster may not be; clustered_stderr does not.",
 )
 
 
@@ -162,15 +164,14 @@ class ComparisonEntry:
             replicas=len(systems[0].runs),
         )
         proportions = self.shares(recipe)
-        sentences = [
-            *self.notes,
-            *(finding.sentence for finding in notes.findings_of(self.testset, systems, recipe)),
+        warnings = [
+            *(WarningReport("reading", note) for note in self.notes),
+            *notes.findings_of(self.testset, systems, recipe),
             *notes.exact_notes(proportions, len(systems), recipe),
             *notes.counted_errors(systems, recipe),
             *notes.mean_rates(systems, recipe),
             *notes.constant_means(self.testset, systems, proportions, recipe),
-            *look_alikes(part.systems),
-            *summaries(part.systems),
+            *warned_of_names(part.systems),
             *([ITEMS_ALONE] if self.runs and recipe.unit == "document" else []),
         ]
         clustered = tuple(
@@ -182,7 +183,7 @@ class ComparisonEntry:
         )
         return replace(
             part,
-            notes=tuple(sentences),
+            notes=tuple(warnings),
             proportions=proportions,
             runs=self.runs,
             clustered=clustered,

@@ -19,16 +19,17 @@ from sigtest.data.testset import System, TestSet
 from sigtest.metrics.bleu import Bleu
 from sigtest.metrics.labels import Accuracy
 from sigtest.metrics.scores import Scores
-from sigtest.report import listed
+from sigtest.report import WarningReport, listed
 from sigtest.requests.recipe import Recipe
 
 SHORT = 100  # characters of a line with too few words for an n-gram, in any script
 MANY = 20  # gold labels, of fewer than which one may well occur once
 RATE = re.compile(r"(\b|_)[cw]er(\b|_)|(word|character)[ _]error", re.IGNORECASE)
-TWO_COUNTS = ": every segment has two whole numbers, read as a score and its weight"
 
 
-def findings_of(testset: TestSet, systems: Sequence[System], recipe: Recipe) -> tuple[Finding, ...]:
+def findings_of(
+    testset: TestSet, systems: Sequence[System], recipe: Recipe
+) -> tuple[WarningReport, ...]:
     """Look for what is wrong with outputs; of systems with replicas, at each of them.
 
     Args:
@@ -37,7 +38,7 @@ def findings_of(testset: TestSet, systems: Sequence[System], recipe: Recipe) -> 
         recipe: Whose metrics cut words in some way.
 
     Returns:
-        Findings by system; none where there are no references or all is well.
+        Warnings by system; none where there are no references or all is well.
     """
     if not all(metric.prose for metric in recipe.metrics):
         return _headings(testset)
@@ -45,29 +46,36 @@ def findings_of(testset: TestSet, systems: Sequence[System], recipe: Recipe) -> 
     tokenizers = {label: m.tokenization for label, m in labelled if m.tokenization is not None}
     source = testset.source.lines if testset.source is not None else None
     references = [text.lines for text in testset.references]
-    found = [
-        Finding(
+    short = [
+        WarningReport(
             "short",
-            "",
-            (),
             f"No segment of some output has a {metric.max_ngram_order}-gram, so that its {label} "
             "is 0; where segments are that short, take chrf or bleu:effective_order=true.",
+            metrics=(label,),
         )
         for label, metric in labelled
         if isinstance(metric, Bleu) and not metric.effective_order
         if any(_lacks_ngrams(metric, testset, run) for own in systems for run in own.runs)
     ]
+    found: list[Finding] = []
+    runs: dict[str, str] = {}  # systems by the names of their outputs
     for r in range(max(len(system.runs) for system in systems)):
-        texts = {
-            system.name if len(system.runs) == 1 else f"{system.name}, replica {r + 1}": text.lines
-            for system in systems
-            if r < len(system.runs) and (text := system.runs[r].hypotheses) is not None
-        }
+        texts = {}
+        for system in systems:
+            if r < len(system.runs) and (text := system.runs[r].hypotheses) is not None:
+                one = len(system.runs) == 1
+                name = system.name if one else f"{system.name}, replica {r + 1}"
+                texts[name], runs[name] = text.lines, system.name
         found += check(references, source, texts, tokenizers if r == 0 else {})
     first = {system.sha256: system.name for system in reversed(systems)}
     copies = {system.name for system in systems} - {*first.values()}
     # reports say of themselves which systems are identical
-    return tuple(f for f in found if f.kind != "equals_system" or f.system not in copies)
+    health = [
+        WarningReport(f.kind.replace("_", "-"), f.sentence, (runs[f.system],) if f.system else ())
+        for f in found
+        if f.kind != "equals_system" or f.system not in copies
+    ]
+    return (*short, *health)
 
 
 def _lacks_ngrams(metric: Bleu, testset: TestSet, run: System) -> bool:
@@ -77,7 +85,7 @@ def _lacks_ngrams(metric: Bleu, testset: TestSet, run: System) -> bool:
     return short and not metric.statistics(testset, run)[:, -1].any()
 
 
-def _headings(testset: TestSet) -> tuple[Finding, ...]:
+def _headings(testset: TestSet) -> tuple[WarningReport, ...]:
     """The first gold label, where it is the only one that occurs once."""
     gold = testset.references[0].lines if testset.references else ()
     once = [label for label, count in Counter(gold).items() if count == 1]
@@ -87,7 +95,7 @@ def _headings(testset: TestSet) -> tuple[Finding, ...]:
         f"The first gold label, {gold[0]!a:.60}, is the only one that occurs once: if it is the "
         "heading of a column, take that out of all files."
     )
-    return (Finding("heading", "", (1,), sentence),)
+    return (WarningReport("heading", sentence),)
 
 
 def proportions_of(system: System, recipe: Recipe) -> list[str]:
@@ -111,8 +119,8 @@ def shared(labels: Sequence[Sequence[str]], recipe: Recipe) -> tuple[str, ...]:
     return tuple(label for label in recipe.labels if all(label in own for own in labels))
 
 
-def exact_notes(proportions: Sequence[str], systems: int, recipe: Recipe) -> list[str]:
-    """Sentences that say which test an exact p-value of proportions is.
+def exact_notes(proportions: Sequence[str], systems: int, recipe: Recipe) -> list[WarningReport]:
+    """Warnings that say which test an exact p-value of proportions is.
 
     Args:
         proportions: Labels of the metrics that give 0 or 1.
@@ -122,18 +130,28 @@ def exact_notes(proportions: Sequence[str], systems: int, recipe: Recipe) -> lis
     if "approximate_randomization" not in recipe.tests or recipe.exact == "never" or systems < 2:
         return []
     return [
-        f"{label} is 0 or 1 for every item: an exact p-value of approximate randomization is that "
-        "of McNemar's exact test."
+        WarningReport(
+            "mcnemar",
+            f"{label} is 0 or 1 for every item: an exact p-value of approximate randomization is "
+            "that of McNemar's exact test.",
+            metrics=(label,),
+            tests=("approximate_randomization",),
+        )
         for label, metric in zip(recipe.labels, recipe.metrics, strict=True)
         if label in proportions and isinstance(metric, Scores)
     ]
 
 
-def counted_errors(systems: Sequence[System], recipe: Recipe) -> list[str]:
-    """Sentences about scores that have the name of an error rate and may be errors and words."""
+def counted_errors(systems: Sequence[System], recipe: Recipe) -> list[WarningReport]:
+    """Warnings about scores that have the name of an error rate and may be errors and words."""
     return [
-        f"{label}{TWO_COUNTS}. If they are errors and words, the error rate is the ratio of their "
-        f"sums, where lower is better: ratio:of={label},higher=false (in JSON, higher is false)."
+        WarningReport(
+            "two-counts",
+            f"{label}: every segment has two whole numbers, read as a score and its weight. If "
+            "they are errors and words, the error rate is the ratio of their sums, where lower is "
+            f"better: ratio:of={label},higher=false (in JSON, higher is false).",
+            metrics=(label,),
+        )
         for label, metric in zip(recipe.labels, recipe.metrics, strict=True)
         if isinstance(metric, Scores) and is_error(label)
         if all(
@@ -144,12 +162,16 @@ def counted_errors(systems: Sequence[System], recipe: Recipe) -> list[str]:
     ]
 
 
-def mean_rates(systems: Sequence[System], recipe: Recipe) -> list[str]:
-    """Sentences about error rates of utterances, whose mean is not the rate of the test set."""
+def mean_rates(systems: Sequence[System], recipe: Recipe) -> list[WarningReport]:
+    """Warnings about error rates of utterances, whose mean is not the rate of the test set."""
     return [
-        f"{label} has a rate for each utterance: their mean is not the rate of the test set, in "
-        "which an utterance counts by its words. Give errors and words of each, two columns of "
-        "these names, or the transcripts (metric wer or cer)."
+        WarningReport(
+            "mean-of-rates",
+            f"{label} has a rate for each utterance: their mean is not the rate of the test set, "
+            "in which an utterance counts by its words. Give errors and words of each, two columns "
+            "of these names, or the transcripts (metric wer or cer).",
+            metrics=(label,),
+        )
         for label, metric in zip(recipe.labels, recipe.metrics, strict=True)
         if isinstance(metric, Scores) and RATE.search(label)
         if all(metric.rows(run).shape[1] == 1 for own in systems for run in own.runs)
@@ -158,8 +180,8 @@ def mean_rates(systems: Sequence[System], recipe: Recipe) -> list[str]:
 
 def constant_means(
     testset: TestSet, systems: Sequence[System], shares: Sequence[str], recipe: Recipe
-) -> Iterator[str]:
-    """Sentences about means of equal items without common ones, which vary all the same."""
+) -> Iterator[WarningReport]:
+    """Warnings about means of equal items without common ones, which vary all the same."""
     for label, metric in zip(recipe.labels, recipe.metrics, strict=True):
         if recipe.design == "paired" or label in shares:
             continue
@@ -169,9 +191,12 @@ def constant_means(
             name for name, rows in tables.items() if np.ptp(metric.score(rows[rows[:, 1] > 0])) == 0
         ]
         if still:
-            yield (
+            yield WarningReport(
+                "constant",
                 f"{label} is the same for every item of {listed(still)}, so that p-values and "
-                "intervals take it as certain; nothing says how much it varies over other items."
+                "intervals take it as certain; nothing says how much it varies over other items.",
+                systems=tuple(still),
+                metrics=(label,),
             )
 
 

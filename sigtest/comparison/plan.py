@@ -18,7 +18,7 @@ from sigtest.data.names import choose
 from sigtest.data.runs import Crossed
 from sigtest.errors import RecipeError
 from sigtest.metrics import Measurable
-from sigtest.report import decode, digest, encode, joined
+from sigtest.report import Warnings, decode, digest, encode, joined
 from sigtest.requests.recipe import Recipe
 from sigtest.significance import resampling_tests
 from sigtest.significance.best import LEAST_UNITS
@@ -81,7 +81,7 @@ class Part:
         labels: Label of each segment where draws are stratified by it, or none.
         replicas: Replicas of each system, m; 1 where systems bring plain hypotheses.
         stream: Random stream of the first stratum where the test set is one of several, or 0.
-        notes: Sentences about the texts, which the report has among its warnings.
+        notes: Warnings about the texts, which the report has among its own.
         proportions: Labels of the metrics that give every segment of every system 0 or 1.
         runs: What is known of runs whose means are the scores.
         clustered: Standard errors of means over clusters, where these are the unit.
@@ -97,7 +97,7 @@ class Part:
     labels: tuple[str, ...] | None = None
     replicas: int = 1
     stream: int = 0
-    notes: tuple[str, ...] = ()
+    notes: Warnings = ()
     proportions: tuple[str, ...] = ()
     runs: tuple[Crossed, ...] = ()
     clustered: tuple[ClusteredError, ...] = ()
@@ -196,7 +196,7 @@ class Part:
         }
         further = {
             "stream": self.stream,
-            "notes": self.notes,
+            "notes": [str(note) for note in self.notes],
             "runs": [encode(own) for own in self.runs],
         }
         content |= {name: value for name, value in further.items() if value}

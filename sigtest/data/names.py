@@ -115,8 +115,8 @@ def is_error(name: str) -> bool:
     return ERRORS.fullmatch("_".join(re.findall(r"[^\W_]+", apart.lower()))) is not None
 
 
-def look_alikes(names: Iterable[str]) -> tuple[str, ...]:
-    """Sentences about names that differ and may be taken for one another.
+def look_alikes(names: Iterable[str]) -> dict[tuple[str, ...], str]:
+    """Sentences about names that differ and may be taken for one another, by these names.
 
     They differ by case, width, spaces and other forms of the same letter (NFKC), or by letters of
     other alphabets and digits that have the same shape.
@@ -127,19 +127,19 @@ def look_alikes(names: Iterable[str]) -> tuple[str, ...]:
         for look in {f"letters {whole.casefold()}", f"shape {whole.translate(SHAPES)}"}:
             alike[look].append(name)
     groups = dict.fromkeys(tuple(group) for group in alike.values() if len(group) > 1)
-    return tuple(
-        f"The names {' and '.join(map(_spelled, group))} differ, and look alike."
+    return {
+        group: f"The names {' and '.join(map(_spelled, group))} differ, and look alike."
         for group in groups
-    )
+    }
 
 
-def summaries(names: Iterable[str]) -> tuple[str, ...]:
+def summaries(names: Iterable[str]) -> dict[str, str]:
     """Sentences about names of systems that in tables are those of means, sums and counts."""
-    return tuple(
-        f"{name!r} is taken for a system; if it is a mean, a sum or a count, take it out."
+    return {
+        name: f"{name!r} is taken for a system; if it is a mean, a sum or a count, take it out."
         for name in names
         if name.lower() in MEANS or COUNT.fullmatch(re.sub(r"[ .]", "_", name.lower()))
-    )
+    }
 
 
 def _spelled(name: str) -> str:

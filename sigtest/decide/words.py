@@ -7,18 +7,18 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
+from typing import Any
 
 import numpy as np
 
 from sigtest.arrays import Array
-from sigtest.comparison.notes import TWO_COUNTS
 from sigtest.comparison.plan import Part, Plan
 from sigtest.data.names import is_error
 from sigtest.decide.decisions import Limit
 from sigtest.decide.facts import Facts
 from sigtest.metrics import Metric
 from sigtest.metrics.scores import ScoreMetric
-from sigtest.report import Methods, PairReport, Report, Sources, counted, listed
+from sigtest.report import Methods, PairReport, Report, Sources, WarningReport, counted, listed
 from sigtest.requests.recipe import MAX_RESAMPLES, resamples_needed
 from sigtest.significance import (
     CORRECTIONS,
@@ -115,16 +115,27 @@ class Doubtful:
         """The significance tests."""
         return [TESTS[test] for test in self.part.recipe.tests]
 
-    def above(self, found: Sequence[Array]) -> str:
-        """Of how many pairs a warning is, by metric, and of which most: those above 0."""
-        words = []
+    def warned(self, code: str, words: str, found: Sequence[Array], **about: Any) -> Warned:
+        """A warning about those pairs of each metric that are above 0, if there are any.
+
+        Args:
+            code: Of the warning.
+            words: Its sentence, which has a place for how many these are, and which is it most.
+            found: (P,) of each metric.
+            about: What else it is about.
+        """
+        names, of, pairs = self.part.systems, {}, dict[tuple[str, str], None]()
         for label, values in zip(self.part.recipe.labels, found, strict=True):
-            above = int(np.count_nonzero(values))
-            if above:
-                a, b = (self.part.systems[s] for s in self.part.pairs[int(values.argmax())])
-                pairs = f"{above:,} of {counted(len(values), 'pair')}"
-                words.append(f"in {label} for {pairs} (most: {a} and {b})")
-        return ", ".join(words)
+            (above,) = np.nonzero(values)
+            if len(above):
+                named = [(names[a], names[b]) for a, b in self.part.pairs[above]]
+                a, b = named[int(values[above].argmax())]
+                many = f"{len(above):,} of {counted(len(values), 'pair')}"
+                of[label] = f"in {label} for {many} (most: {a} and {b})"
+                pairs |= dict.fromkeys(named)
+        if of:
+            sentence = words.format(", ".join(of.values()))
+            yield WarningReport(code, sentence, pairs=(*pairs,), metrics=(*of,), **about)
 
     @property
     def drawing_error(self) -> float:
@@ -132,7 +143,7 @@ class Doubtful:
         return 3 * math.sqrt(6 / self.part.draws)
 
 
-Warned = Iterator[str]
+Warned = Iterator[WarningReport]
 
 
 def _few_resamples(own: Doubtful) -> Warned:
@@ -149,12 +160,13 @@ def _few_resamples(own: Doubtful) -> Warned:
         yield few_resamples(part.resamples, needed, own.limit)
 
 
-def few_resamples(resamples: int, needed: int, limit: Limit) -> str:
+def few_resamples(resamples: int, needed: int, limit: Limit) -> WarningReport:
     """What to say where more resamples are needed than there were."""
-    return (
+    return WarningReport(
+        "few-resamples",
         f"{resamples:,}{FEW_RESAMPLES} {counted(limit.family, 'comparison')} at "
         f"alpha {limit.alpha} with {CORRECTIONS[limit.correction].title}: "
-        f"use {needed:,} for corrected p-values that can fall well below alpha."
+        f"use {needed:,} for corrected p-values that can fall well below alpha.",
     )
 
 
@@ -165,8 +177,8 @@ def _few_units(own: Doubtful) -> Warned:
     """
     part, unit = own.part, own.part.recipe.unit
     drawn = {"counts"} if part.spread_known else {"counts", "studentised"}
-    bootstraps = [test.words for test in own.tests if test.draws in drawn]
-    several = len(bootstraps) > 1
+    tests = [test for test in own.tests if test.draws in drawn]
+    several = len(tests) > 1
     if not part.spread_known:
         within = " in each stratum" if part.units > 1 else ""
         words = (
@@ -189,7 +201,10 @@ def _few_units(own: Doubtful) -> Warned:
         )
     else:
         return
-    yield f"{words}, and {listed(bootstraps)} {further}" if bootstraps else f"{words}."
+    if tests:
+        words = f"{words}, and {listed([test.words for test in tests])} {further}"
+    sentence = words if tests else f"{words}."
+    yield WarningReport("few-units", sentence, tests=tuple(test.name for test in tests))
 
 
 def _nothing_to_find(own: Doubtful) -> Warned:
@@ -223,11 +238,13 @@ def nothing_to_find(
     corrected = smallest_attainable(limit.correction, pairs, least, limit.family)
     then = f", {corrected:.2g} after correction" if corrected > least else ""
     several, needed = len(found) > 1, max(found.values())
-    yield (
+    yield WarningReport(
+        "nothing-to-find",
         f"{NOTHING}{number} {unit}{'' if number == 1 else 's'} can give in "
         f"{listed([TESTS[test].words for test in found])} is {least:.2g}{then}, above alpha: "
         f"{'they' if several else 'it'} cannot find a difference here, whatever the detectable "
-        f"differences say; {needed} {unit}s could."
+        f"differences say; {needed} {unit}s could.",
+        tests=tuple(found),
     )
 
 
@@ -278,35 +295,46 @@ def _small_strata(own: Doubtful) -> Warned:
     part = own.part
     smallest = SMALL_STRATUM if not part.recipe.stratified else int(np.bincount(part.strata).min())
     if smallest < SMALL_STRATUM:
-        yield (
+        yield WarningReport(
+            "small-strata",
             f"The smallest stratum has {counted(smallest, part.recipe.unit)}; where strata have "
             f"fewer than about {SMALL_STRATUM}, bootstrap intervals are too narrow and bootstrap "
-            "p-values too small. Approximate randomization does not suffer from that."
+            "p-values too small. Approximate randomization does not suffer from that.",
+            tests=tuple(test.name for test in own.tests if test.draws == "counts"),
         )
 
 
 def _gone(own: Doubtful) -> Warned:
     if own.gone:
-        yield (
+        yield WarningReport(
+            "systems-gone",
             f"{own.gone} comparison{'' if own.gone == 1 else 's'} with systems that were deleted "
-            "or replaced stay in the family, so that no claim falls when a system leaves."
+            "or replaced stay in the family, so that no claim falls when a system leaves.",
         )
+
+
+def _of_tests(own: Doubtful) -> Warned:
+    for test in own.tests:
+        if test.caution:
+            yield WarningReport("test", test.caution, tests=(test.name,))
 
 
 def _skewed(own: Doubtful) -> Warned:
     """Differences so skewed that equal expected scores are rejected at another rate than alpha."""
-    if all(test.draws == "studentised" for test in own.tests):
+    tests = tuple(test.name for test in own.tests if test.draws != "studentised")
+    if not tests:
         return
     # and two standard errors by the sample of units
     limit = SKEWED + math.hypot(own.drawing_error, 2 * math.sqrt(6) / own.part.units)
     skewness = [np.abs(known.difference_spread.skewness) for known in own.facts]
-    found = own.above([np.where(values > limit, values, 0.0) for values in skewness])
-    if found:
-        yield (
-            f"Differences are skewed {found}. Systems that differ in kind but not in "
-            "expected score are then called different too often on one side; the bootstrap-t "
-            "test (bootstrap_t) is the one for skewed differences."
-        )
+    yield from own.warned(
+        "skewed",
+        "Differences are skewed {}. Systems that differ in kind but not in expected score are then "
+        "called different too often on one side; the bootstrap-t test (bootstrap_t) is the one for "
+        "skewed differences.",
+        [np.where(values > limit, values, 0.0) for values in skewness],
+        tests=tests,
+    )
 
 
 def _held_by_few(own: Doubtful) -> Warned:
@@ -324,29 +352,31 @@ def _held_by_few(own: Doubtful) -> Warned:
         towards = np.where(difference < 0, -spread.skewness, spread.skewness)
         most = np.abs(difference) * towards < 2 * spread.stderr
         held.append(np.where((difference != 0) & (towards > limit) & most, towards, 0.0))
-    found = own.above(held)
-    if found:
-        yield (
-            f"A few {unit}s hold most of the difference {found}. Failures that have not been seen "
-            f"yet could turn it round: what {units:,} {unit}s do not show may still happen in up "
-            f"to 3/{units:,} = {3 / units:.2g} of all {unit}s (rule of three, at 95 %)."
-        )
+    yield from own.warned(
+        "held-by-few",
+        f"A few {unit}s hold most of the difference {{}}. Failures that have not been seen "
+        f"yet could turn it round: what {units:,} {unit}s do not show may still happen in up "
+        f"to 3/{units:,} = {3 / units:.2g} of all {unit}s (rule of three, at 95 %).",
+        held,
+    )
 
 
 def _dependent_segments(own: Doubtful) -> Warned:
     if own.part.recipe.unit != "document" and own.part.documents is not None:
-        yield (
+        yield WarningReport(
+            "dependent-segments",
             "Segments of one document are not independent, which makes segment-level p-values too "
-            'small; the documents are known and can be resampled instead (unit "document").'
+            'small; the documents are known and can be resampled instead (unit "document").',
         )
 
 
 def _replicas(own: Doubtful) -> Warned:
     if own.part.replicas > 1:
-        yield (
+        yield WarningReport(
+            "replicas",
             f"p-values and intervals are about these {own.part.replicas} replicas of each system; "
             "training_stderr (training sd in tables) says how far the score of another training "
-            "run may lie."
+            "run may lie.",
         )
 
 
@@ -354,20 +384,23 @@ def _joint_correction(own: Doubtful) -> Warned:
     """What the two corrections that look at all pairs together cannot do."""
     recipe = own.part.recipe
     if recipe.correction == "tukey":
-        yield (
+        yield WarningReport(
+            "joint-correction",
             f"{JOINT[0]} only while all systems are exchangeable; as soon as some "
             "differ, the p-values of the others are not those of a valid test. Holm's needs no "
-            "such assumption."
+            "such assumption.",
         )
     for label, known in zip(recipe.labels, own.facts, strict=True):
         errors = known.difference_spread.stderr
         errors = errors[errors > 0]
         unequal = len(errors) and errors.max() > UNEQUAL * np.median(errors)
         if recipe.correction == "max_t" and unequal:
-            yield (
+            yield WarningReport(
+                "joint-correction",
                 f"{JOINT[1]} unstudentised differences, and those of {label} vary very "
                 f"unequally (standard errors from {errors.min():.3g} to {errors.max():.3g}): "
-                "similar systems lose power; Holm's correction does not suffer from that."
+                "similar systems lose power; Holm's correction does not suffer from that.",
+                metrics=(label,),
             )
 
 
@@ -377,48 +410,52 @@ def _identical_systems(own: Doubtful) -> Warned:
         alike[digest].append(name)
     for names in alike.values():
         if len(names) > 1:
-            yield f"Systems {', '.join(names)} are identical, segment by segment."
+            sentence = f"Systems {', '.join(names)} are identical, segment by segment."
+            yield WarningReport("identical-systems", sentence, tuple(names))
 
 
 def _directions(own: Doubtful) -> Warned:
     """Numbers computed elsewhere that are called as error rates and taken for qualities."""
-    recipe, notes = own.part.recipe, own.part.notes
+    recipe = own.part.recipe
+    counts = [note.metrics for note in own.part.notes if note.code == "two-counts"]
     for label, metric, known in zip(recipe.labels, recipe.metrics, own.facts, strict=True):
         if (
             metric.implementation == "supplied"
             and metric.higher_is_better
             and is_error(label)
-            and not any(note.startswith(f"{label}{TWO_COUNTS}") for note in notes)
+            and (label,) not in counts
             and known.scores.min(initial=0.0) >= 0
         ):
-            yield (
+            yield WarningReport(
+                "direction",
                 f"{label} has the name of an error rate, and greater is read as better; where "
                 f"lower is better, say so: {metric.name}:of={label},higher=false (in JSON, higher "
-                "is false)."
+                "is false).",
+                metrics=(label,),
             )
 
 
-WARNINGS: dict[str, Callable[[Doubtful], Iterable[str]]] = {  # by code, in the order of reading
-    "few_resamples": _few_resamples,
-    "few_units": _few_units,
-    "nothing_to_find": _nothing_to_find,
-    "small_strata": _small_strata,
-    "systems_gone": _gone,
-    "caution": lambda own: [test.caution for test in own.tests if test.caution],
-    "skewed": _skewed,
-    "held_by_few": _held_by_few,
-    "dependent_segments": _dependent_segments,
-    "replicas": _replicas,
-    "joint_correction": _joint_correction,
-    "identical_systems": _identical_systems,
-    "direction": _directions,
-    "note": lambda own: own.part.notes,
-}
+WARNED: tuple[Callable[[Doubtful], Iterable[WarningReport]], ...] = (  # in the order of reading
+    _few_resamples,
+    _few_units,
+    _nothing_to_find,
+    _small_strata,
+    _gone,
+    _of_tests,
+    _skewed,
+    _held_by_few,
+    _dependent_segments,
+    _replicas,
+    _joint_correction,
+    _identical_systems,
+    _directions,
+    lambda own: own.part.notes,
+)
 
 
 def warnings_of(
     part: Part, facts: Sequence[Facts], comparisons: int, gone: int = 0
-) -> tuple[str, ...]:
+) -> tuple[WarningReport, ...]:
     """Warnings for a comparison with these facts.
 
     Args:
@@ -429,12 +466,12 @@ def warnings_of(
     """
     limit = Limit(part.recipe.correction, part.recipe.alpha, comparisons)
     own = Doubtful(part, facts, limit, gone)
-    return tuple(sentence for warned in WARNINGS.values() for sentence in warned(own))
+    return tuple(warning for warned in WARNED for warning in warned(own))
 
 
 def still_warned(
     report: Report, limit: Limit, alternative: Alternative, resamples: int
-) -> tuple[str, ...]:
+) -> tuple[WarningReport, ...]:
     """The warnings of a report that is decided anew: those that hold, and what follows from that.
 
     Args:
@@ -444,10 +481,10 @@ def still_warned(
         resamples: R.
     """
     outdated = (f"{resamples:,}{FEW_RESAMPLES}", NOTHING, *JOINT)
-    held = [sentence for sentence in report.warnings if not sentence.startswith(outdated)]
+    held = [own for own in report.warnings if not own.message.startswith(outdated)]
     tests, units, pairs = _exchanged(report)
     nothing = nothing_to_find(tests, alternative, units, pairs, limit)
-    place = sum(sentence.startswith(UNITS) for sentence in held)
+    place = sum(own.message.startswith(UNITS) for own in held)
     held[place:place] = nothing
     sides = max(TESTS[test].sides(alternative) for test in report.tests)
     correction, fixed = CORRECTIONS[limit.correction], report.family is not None
@@ -458,15 +495,16 @@ def still_warned(
     return tuple(held)
 
 
-def warnings_of_several(testsets: int, alternative: str, alpha: float) -> tuple[str, ...]:
+def warnings_of_several(testsets: int, alternative: str, alpha: float) -> tuple[WarningReport, ...]:
     """What a reader of counts over few test sets should know."""
     least = (2 if alternative == "two-sided" else 1) * 0.5**testsets
     if least <= alpha:
         return ()
-    return (
+    sentence = (
         f"The smallest p-value that {testsets} test sets can give in the sign test and the "
-        f"signed-rank test is {least:g}, above alpha: neither can find a difference here.",
+        f"signed-rank test is {least:g}, above alpha: neither can find a difference here."
     )
+    return (WarningReport("few-testsets", sentence, tests=("sign_test", "signed_rank")),)
 
 
 # What a paper says of how the numbers came about ------------------------

@@ -339,8 +339,8 @@ class Material:
 
     def _alike(self) -> str:
         """Which names of systems or of scores may be meant for one."""
-        names = (*look_alikes(self.system_names), *look_alikes(self.score_labels))
-        return "".join(f" {name}" for name in names)
+        alike = {**look_alikes(self.system_names), **look_alikes(self.score_labels)}
+        return "".join(f" {words}" for words in alike.values())
 
     def as_json(self) -> dict[str, Any]:
         """The same fields of a JSON request, which `parse_comparison` understands.

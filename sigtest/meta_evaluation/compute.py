@@ -6,13 +6,14 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from typing import Any
 
 import numpy as np
 
 from sigtest.arrays import Array
-from sigtest.data.names import is_error, summaries
+from sigtest.data.names import is_error
 from sigtest.meta_evaluation.bootstrap import POOLED, Estimate, MetricTable, estimate, pooled
 from sigtest.meta_evaluation.question import MetricChoices, MetricQuestion
 from sigtest.meta_evaluation.report import (
@@ -28,7 +29,7 @@ from sigtest.meta_evaluation.show import STATISTICS, sentences
 from sigtest.meta_evaluation.significance import Compared, compare_metrics, finite
 from sigtest.meta_evaluation.statistics import is_constant
 from sigtest.progress import Progress, silent
-from sigtest.report import listed, with_methods
+from sigtest.report import WarningReport, listed, warned_of_names, with_methods
 from sigtest.significance.corrections import adjust, smallest_attainable, undecided
 from sigtest.significance.intervals import rank
 
@@ -258,24 +259,28 @@ def _set(
 
 def _cautions(
     question: MetricQuestion, sets: Sequence[MeasuredSet], pairs: Family
-) -> Iterator[str]:
+) -> Iterator[WarningReport]:
     choices, level = question.choices, question.choices.level
     for measured in sets:
         yield from measured.scored.notes
-        yield from summaries(measured.scored.systems)
+        yield from warned_of_names(measured.scored.systems, alike=False)
         yield from _of_set(measured, choices)
     labels = {scored.name: {m.label for m in scored.metrics} for scored in question.sets}
     for label in dict.fromkeys(m.label for scored in question.sets for m in scored.metrics):
         if without := [name for name, known in labels.items() if label not in known]:
-            yield (
+            yield WarningReport(
+                "missing-metric",
                 f"{label} is not among the metrics of {', '.join(without)}; its figures over all "
-                "sets are over the others."
+                "sets are over the others.",
+                metrics=(label,),
             )
     if pairs and level == "segment" and "williams" in choices.tests:
-        yield (
+        yield WarningReport(
+            "dependent-scores",
             "The Williams test takes the scores of all systems on all segments to be independent; "
             "those of one segment, and those of one system, are not, which makes its p-values too "
-            "small at segment level."
+            "small at segment level.",
+            tests=("williams",),
         )
     fewest = min(
         int(np.count_nonzero(~np.isnan(scored.human_scores(level) + scores).all(axis=1)))
@@ -283,26 +288,31 @@ def _cautions(
         for scores in scored.metric_scores(level)
     )
     if level == "system" and fewest < FEW_SYSTEMS:
-        yield (
+        yield WarningReport(
+            "few-systems",
             f"Intervals come from resampling systems, and {fewest} are few: below about "
-            f"{FEW_SYSTEMS} they are rough."
+            f"{FEW_SYSTEMS} they are rough.",
         )
     exchanged = pairs and level == "system" and "perm_both" in choices.tests
     if exchanged and "pearson" in choices.statistics and fewest < KEEPS_LEVEL:
-        yield (  # sizes were measured with normal scores, here and below
+        yield WarningReport(  # sizes were measured with normal scores, here and below
+            "standardised",
             f"With {fewest} systems PERM-BOTH of Pearson's r rejects true null hypotheses somewhat "
             "too often, as scores are standardised before they are exchanged (.065 of them at a "
             f"nominal .05 with 8 to 12 systems, .05 from about {KEEPS_LEVEL} on); the Williams "
-            "test keeps its level where scores are normal."
+            "test keeps its level where scores are normal.",
+            tests=("perm_both",),
         )
     many = {scored.name for scored in question.sets if len(scored.systems) > FEW_SHARED}
     shared = dict.fromkeys(p.statistic for p in pairs if p.unit == "pair" and p.set in many)
     if shared:
         which = listed([STATISTICS[name].words for name in shared])
-        yield (
+        yield WarningReport(
+            "dependent-pairs",
             f"PERM-BOTH of {which} takes pairs of systems to be independent; those that "
             "share a system are not, which makes its p-values too small (it rejects .11 of "
-            "true null hypotheses at a nominal .05 with 8 systems on 100 segments, .15 with 12)."
+            "true null hypotheses at a nominal .05 with 8 systems on 100 segments, .15 with 12).",
+            tests=("perm_both",),
         )
     tested = [pair for pair in pairs if pair.p_value is not None]
     families = Counter((pair.statistic, pair.test) for pair in tested)
@@ -311,20 +321,23 @@ def _cautions(
     if drawn and choices.alpha < smallest_attainable(
         choices.correction, largest, 1 / (choices.resamples + 1)
     ):
-        yield (
+        yield WarningReport(
+            "few-resamples",
             f"{choices.resamples:,} resamples are too few for {largest} comparisons at alpha "
-            f"{choices.alpha} with {choices.correction}: no corrected p-value can reach it."
+            f"{choices.alpha} with {choices.correction}: no corrected p-value can reach it.",
         )
 
 
-def _of_set(measured: MeasuredSet, choices: MetricChoices) -> Iterator[str]:
+def _of_set(measured: MeasuredSet, choices: MetricChoices) -> Iterator[WarningReport]:
     scored = measured.scored
     where = f" in set {scored.name}" if scored.name else ""
-    if scored.ignored:
-        names = ", ".join(scored.ignored)
-        yield f"Left out{where}, as people's judgements give them no score: {names}."
-    if scored.unscored:
-        yield f"Left out{where}, as no metric scores them: {', '.join(scored.unscored)}."
+    warned = partial(WarningReport, testset=scored.name or None)
+    if left := scored.ignored:
+        sentence = f"Left out{where}, as people's judgements give them no score: {', '.join(left)}."
+        yield warned("left-out", sentence, left)
+    if left := scored.unscored:
+        sentence = f"Left out{where}, as no metric scores them: {', '.join(left)}."
+        yield warned("left-out", sentence, left)
     human, metrics = scored.human_scores(choices.level), scored.metric_scores(choices.level)
     constant = [
         metric.label
@@ -333,11 +346,14 @@ def _of_set(measured: MeasuredSet, choices: MetricChoices) -> Iterator[str]:
     ]
     if CORRELATIONS & set(choices.statistics):
         if is_constant(human[~np.isnan(human)]):
-            yield f"All human scores{where} are equal, so that correlations are null."
+            sentence = f"All human scores{where} are equal, so that correlations are null."
+            yield warned("constant", sentence)
         elif constant:
-            yield (
+            yield warned(
+                "constant",
                 f"Correlations are null{where} for metrics whose scores are all equal: "
-                f"{', '.join(constant)}."
+                f"{', '.join(constant)}.",
+                metrics=tuple(constant),
             )
     by_label = {m.label: k for m, k in zip(scored.metrics, measured.estimates, strict=True)}
     empty = {
@@ -347,17 +363,22 @@ def _of_set(measured: MeasuredSet, choices: MetricChoices) -> Iterator[str]:
     }
     if lacking := [name for name, labels in empty.items() if labels]:
         what = listed([STATISTICS[name].words for name in lacking])
-        yield (
+        labels = tuple(dict.fromkeys(label for name in lacking for label in empty[name]))
+        yield warned(
+            "no-pairs",
             f"{what[0].upper()}{what[1:]} {'is' if len(lacking) == 1 else 'are'} null{where} where "
             "no segment has judgements of two systems that the metric compares: "
-            f"{', '.join(dict.fromkeys(label for name in lacking for label in empty[name]))}."
+            f"{', '.join(labels)}.",
+            metrics=labels,
         )
     for metric, scores in zip(scored.metrics, metrics, strict=True):
         if metric.higher and is_error(metric.label) and not (scores < 0).any():
-            yield (
+            yield warned(
+                "direction",
                 f"{metric.label} has the name of an error rate, and greater is read as better; "
                 f"where lower is better, say so: --lower {metric.label} in the shell, "
-                f"lower=[{metric.label!r}] in Python (in JSON, higher is false)."
+                f"lower=[{metric.label!r}] in Python (in JSON, higher is false).",
+                metrics=(metric.label,),
             )
     apart = [
         metric.label
@@ -365,10 +386,12 @@ def _of_set(measured: MeasuredSet, choices: MetricChoices) -> Iterator[str]:
         if metric.better is None and _is_no_mean(metric.system, metric.segment)
     ]
     if apart and "soft_accuracy" in choices.statistics:
-        yield (
+        yield warned(
+            "no-mean",
             f"Soft pairwise accuracy{where} looks at means of segment scores, and the system "
             f"scores of {', '.join(apart)} are something else (BLEU of a corpus, say); give "
-            "these metrics' p-values as pairs, or a comparison."
+            "these metrics' p-values as pairs, or a comparison.",
+            metrics=tuple(apart),
         )
 
 

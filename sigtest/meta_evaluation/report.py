@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sigtest.kinds.renderable import Renderable
-from sigtest.report import Methods
+from sigtest.report import Methods, Warnings
 
 
 @dataclass(frozen=True)
@@ -205,7 +205,7 @@ class MetaReport(Renderable):
             systems pooled.
         sets: One where sets are not named.
         pairs: By statistic, test, set and pair, each in input order.
-        warnings: Sentences for the user.
+        warnings: What the reader must not overlook.
         methods: How the numbers came about, for a paper.
     """
 
@@ -224,5 +224,5 @@ class MetaReport(Renderable):
     metrics: tuple[MetricEvaluation, ...]
     sets: tuple[SetReport, ...]
     pairs: tuple[MetricPair, ...]
-    warnings: tuple[str, ...]
+    warnings: Warnings
     methods: Methods | None = None

@@ -14,6 +14,7 @@ from sigtest.data.testset import LARGEST
 from sigtest.data.text import check_list
 from sigtest.errors import InputError, LengthError, LimitError, quoted
 from sigtest.files.file import SPARSEST
+from sigtest.report import WarningReport, Warnings
 from sigtest.requests.people import MetricRequest, TestedSystems
 
 LEVELS = ("system", "segment")
@@ -73,7 +74,7 @@ class ScoredSet:
     ignored: tuple[str, ...] = ()
     unscored: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: Warnings = ()
     judgements: str = ""
 
     @property
@@ -324,7 +325,7 @@ def _float(value: object) -> float:
         return float("inf")
 
 
-def align(sources: Sequence[ScoreSource]) -> tuple[list[dict[str, Array]], list[str]]:
+def align(sources: Sequence[ScoreSource]) -> tuple[list[dict[str, Array]], list[WarningReport]]:
     """Bring all sources of a set onto the same segments.
 
     Lists are of segments 1 to n. Where there are no lists, the segments are those that the sources
@@ -334,7 +335,7 @@ def align(sources: Sequence[ScoreSource]) -> tuple[list[dict[str, Array]], list[
         sources: People first, then metrics; those that have segment scores.
 
     Returns:
-        For each source (n,) scores by system, and sentences to warn with.
+        For each source (n,) scores by system, and what to warn of.
 
     Raises:
         LengthError: Lists of unequal lengths.
@@ -350,10 +351,11 @@ def align(sources: Sequence[ScoreSource]) -> tuple[list[dict[str, Array]], list[
     for source in sources:
         shift = length is not None and _counts_from_0(source, length)
         if shift:
-            notes.append(
+            sentence = (
                 f"{source.what} numbers segments from 0, and lists are of segments from 1: id 0 "
                 "is read as segment 1."
             )
+            notes.append(WarningReport("reading", sentence))
         rows = dict(source.lists)
         for name, row in source.named.items():
             rows[name] = np.full(len(places), np.nan)

@@ -209,7 +209,7 @@ def document(report: MetaReport) -> model.Document:
         answer=answer(report),
         blocks=tuple(blocks),
         marks=_marks(report),
-        warnings=report.warnings,
+        warnings=tuple(map(str, report.warnings)),
         signature=report.signature,
         methods=report.methods,
     )

@@ -13,6 +13,7 @@ from sigtest.files.judgements import read_scores, reads_scores
 from sigtest.people import HumanQuestion, compute, is_judged
 from sigtest.people.judgements import Comparisons
 from sigtest.people.question import match_systems, spellings
+from sigtest.report import WarningReport, Warnings
 from sigtest.requests.people import Judging
 
 PARTS = {
@@ -219,7 +220,7 @@ def _one_sided(
 
 def scores_of(
     question: HumanQuestion, systems: Sequence[str], exclude: Sequence[str] = ()
-) -> tuple[dict[str, Any], tuple[str, ...]]:
+) -> tuple[dict[str, Any], Warnings]:
     """Evaluate judgements, and call systems by the names that metrics have for them.
 
     Args:
@@ -256,16 +257,15 @@ def scores_of(
         segments = prepared.pooled.by_name(prepared.systems)
         scores["segment"] = {names[name]: row for name, row in segments.items() if name in names}
     else:
-        notes += (
+        sentence = (
             "Judged segments are not numbered, so that they cannot be matched with segments of "
-            "metrics: only scores of systems are used.",
+            "metrics: only scores of systems are used."
         )
+        notes += (WarningReport("unused", sentence),)
     return scores, notes
 
 
-def _left_out(references: Sequence[str]) -> tuple[str, ...]:
-    if not references:
-        return ()
-    return (
-        f"Judged human translations without metric scores are left out: {', '.join(references)}.",
-    )
+def _left_out(references: Sequence[str]) -> tuple[WarningReport, ...]:
+    names = ", ".join(references)
+    sentence = f"Judged human translations without metric scores are left out: {names}."
+    return (WarningReport("left-out", sentence, tuple(references)),) if references else ()

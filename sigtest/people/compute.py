@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from sigtest.arrays import Array
-from sigtest.data.names import summaries
 from sigtest.people.annotators import score_agreement
 from sigtest.people.decisions import combine, decide, ranks, undecided
 from sigtest.people.judgements import MOST_PAIRS, Comparisons
@@ -31,7 +30,7 @@ from sigtest.people.statistics import (
     signed_rank,
 )
 from sigtest.progress import Progress, silent
-from sigtest.report import with_methods
+from sigtest.report import WarningReport, warned_of_names, with_methods
 from sigtest.requests.people import COMBINED, HumanRequest
 from sigtest.significance.intervals import Rank
 from sigtest.special import stdtrit
@@ -192,56 +191,67 @@ def _warnings(
     prepared: Prepared,
     pairs: Mapping[str, Sequence[JudgedPair]],
     left_out: Sequence[str],
-) -> Iterator[str]:
+) -> Iterator[WarningReport]:
     """Warnings about judgements, annotators and conclusions."""
     annotators = prepared.annotators
     if annotators and not annotators.filtered and annotators.careless:
-        yield (
+        yield WarningReport(
+            "careless-annotators",
             f"{annotators.careless} of {annotators.n} annotators do not score degraded copies "
             f"lower than the outputs ({annotators.test}, p at least {annotators.threshold:g}); "
-            "their judgements count all the same, as no quality control was asked for (quality)."
+            "their judgements count all the same, as no quality control was asked for (quality).",
         )
     if annotators and annotators.untestable == annotators.n:
-        yield (
+        yield WarningReport(
+            "untestable-annotators",
             "No annotator could be tested: the judgements have no degraded copies (BAD_REF) or too "
-            "few."
+            "few.",
         )
     yield from question.notes
-    yield from summaries(prepared.systems)
+    yield from warned_of_names(prepared.systems, alike=False)
     for criterion, rows in pairs.items():
         yield from _lower_wins(criterion, rows)
         least = min(min(row.n_a, row.n_b) for row in rows)
         if least < FEW_UNITS and rows[0].test != "approximate_randomization":
-            yield (
+            yield WarningReport(
+                "few-units",
                 f"By {criterion}, some systems have only {least} score{'s' * (least != 1)} to "
-                f"compare; p-values of {TESTS[rows[0].test][0]} are rough there."
+                f"compare; p-values of {TESTS[rows[0].test][0]} are rough there.",
+                metrics=(criterion,),
+                tests=(rows[0].test,),
             )
     if question.choices.aggregate == "segment" and prepared.judgements.document.known:
-        yield (
+        yield WarningReport(
+            "dependent-segments",
             "Segments of one document are not independent, which makes p-values of segments too "
-            'small; the documents are known and can be what counts instead (aggregate "document").'
+            'small; the documents are known and can be what counts instead (aggregate "document").',
         )
     for criterion in left_out:
-        yield (
+        yield WarningReport(
+            "agreement-left-out",
             f"Agreement of distinct annotators on {criterion} is left out: more than "
-            f"{MOST_PAIRS:,} pairs of judgements."
+            f"{MOST_PAIRS:,} pairs of judgements.",
+            metrics=(criterion,),
         )
 
 
-def _lower_wins(criterion: str, rows: Sequence[JudgedPair]) -> Iterator[str]:
+def _lower_wins(criterion: str, rows: Sequence[JudgedPair]) -> Iterator[WarningReport]:
     """WMT's published triangles hide these: only the better mean is tested against the worse."""
     wins = []
     for row in rows:
         winner, loser = (row.a, row.b) if row.conclusion == "a" else (row.b, row.a)
         ahead = (row.difference or 0.0) * (1 if row.conclusion == "a" else -1)
         if row.conclusion != "tie" and ahead < 0:
-            wins.append(f"{winner} over {loser}")
+            wins.append((winner, loser))
     if wins:
         more = f" and {len(wins) - NAMED_PAIRS} more" if len(wins) > NAMED_PAIRS else ""
-        listed = "; ".join(wins[:NAMED_PAIRS])
-        yield (
+        listed = "; ".join(f"{winner} over {loser}" for winner, loser in wins[:NAMED_PAIRS])
+        yield WarningReport(
+            "worse-mean",
             f"By {criterion}, the system with the worse mean wins: {listed}{more}. The test "
-            "compares ranks, not means; where a few scores are very low, these can disagree."
+            "compares ranks, not means; where a few scores are very low, these can disagree.",
+            pairs=tuple(wins),
+            metrics=(criterion,),
         )
 
 

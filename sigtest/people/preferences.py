@@ -16,7 +16,7 @@ from sigtest.people.bradley_terry import Strengths, Sums
 from sigtest.people.decisions import decide, ranks, undecided
 from sigtest.people.judgements import Comparisons, groups, pairs_within
 from sigtest.people.statistics import Tails, logarithm
-from sigtest.report import counted, listed
+from sigtest.report import WarningReport, counted, listed
 from sigtest.requests.people import HumanRequest, Quality
 from sigtest.significance import CORRECTIONS
 from sigtest.special import betainc, gammaincc, ndtri, stdtrit
@@ -429,54 +429,66 @@ def _annotators(judged: Comparisons, *, named: bool) -> report.AnnotatorsReport 
     return annotators.summary(nothing, rule, each, filtered=False)
 
 
-def _still(pairs: Sequence[report.JudgedPair], unit: str) -> Iterator[str]:
+def _still(pairs: Sequence[report.JudgedPair], unit: str) -> Iterator[WarningReport]:
     """A warning of differences without errors."""
-    if any(pair.difference is not None and pair.ci is None for pair in pairs):
-        yield (
+    still = [(pair.a, pair.b) for pair in pairs if pair.difference is not None and pair.ci is None]
+    if still:
+        yield WarningReport(
+            "constant",
             f"Nothing varies over the {unit}s of some pairs, such as where all are ties or there "
-            "is one: their differences have no errors and no intervals."
+            "is one: their differences have no errors and no intervals.",
+            pairs=tuple(still),
         )
 
 
-def _warnings(own: report.PreferencesReport, choices: HumanRequest) -> Iterator[str]:
+def _warnings(own: report.PreferencesReport, choices: HumanRequest) -> Iterator[WarningReport]:
     """Warnings about ties, what is not determined, units, fit and positions."""
     if choices.ties == "davidson" and own.ties == "half" and own.tied:
-        yield "How likely ties are is not determined; each counts as two half wins."
+        sentence = "How likely ties are is not determined; each counts as two half wins."
+        yield WarningReport("ties", sentence)
     if own.undetermined:
         names, rest = own.undetermined[:NAMED], len(own.undetermined) - NAMED
         told = listed([*names, *([f"{rest} more"] if rest > 0 else [])])
         bounds = "they have bounds at most (undetermined=leave_out leaves them out)"
-        yield (
+        yield WarningReport(
+            "undetermined",
             f"The comparisons do not determine the strengths of {told}, which won, or lost, all "
             "those with the others, or never met them; "
-            f"{'they are left out' if choices.undetermined == 'leave_out' else bounds}."
+            f"{'they are left out' if choices.undetermined == 'leave_out' else bounds}.",
+            tuple(own.undetermined),
         )
     if own.units < FEW:
-        yield f"Errors from only {counted(own.units, own.unit)} are rough."
+        sentence = f"Errors from only {counted(own.units, own.unit)} are rough."
+        yield WarningReport("few-units", sentence)
     for other in own.other_units:
         if other.unit == "judgement" and other.changed:
-            yield (
+            yield WarningReport(
+                "other-units",
                 f"If all judgements were independent (unit=judgement), "
                 f"{counted(other.changed, 'conclusion')} would be other; judgements of one "
-                f"{own.unit} are not."
+                f"{own.unit} are not.",
             )
         elif other.changed or other.design > DESIGN or own.unit == "judgement":
-            yield (
+            yield WarningReport(
+                "other-units",
                 f"With {other.unit}s drawn anew instead of {own.unit}s (unit={other.unit}) the "
                 f"variances of differences are {other.design:.2g} times as large, and "
                 f"{counted(other.changed, 'conclusion')} would be other. What is claimed holds for "
-                f"further {own.unit}s, not for further {other.unit}s."
+                f"further {own.unit}s, not for further {other.unit}s.",
             )
     if own.without_maximum:
-        yield (
+        yield WarningReport(
+            "maximum",
             f"In {100 * own.without_maximum:.2g} % of the resamples strengths have no maximum; one "
-            "step from the full fit takes its place."
+            "step from the full fit takes its place.",
         )
     if own.fit and own.fit.p_value < SUSPECT:
-        yield f"One order of strengths does not explain all pairs (p = {own.fit.p_value:.2g})."
+        sentence = f"One order of strengths does not explain all pairs (p = {own.fit.p_value:.2g})."
+        yield WarningReport("fit", sentence)
     if own.position and own.position.p_value < SUSPECT:
         more = "more" if own.position.effect > 0 else "less"
-        yield (
+        yield WarningReport(
+            "position",
             f"The system that stands first is preferred {more} often for that; show each pair both "
-            "ways round, or at random."
+            "ways round, or at random.",
         )

@@ -28,7 +28,7 @@ from sigtest.people.preferences import PREFERENCE, numbered, repeated, sums_of
 from sigtest.people.report import SourceReport
 from sigtest.people.scores import Prepared, count_rows, prepare
 from sigtest.people.statistics import EXACT_FLIPS
-from sigtest.report import ByClass, counted, digest, encode
+from sigtest.report import ByClass, WarningReport, Warnings, counted, digest, encode
 from sigtest.requests.people import (
     COMBINED,
     ERRORS,
@@ -111,7 +111,7 @@ class HumanQuestion(WholeQuestion):
     ]
     sources: tuple[Source, ...]
     choices: Annotated[HumanRequest, PlainValidator(_stored), PlainSerializer(HumanRequest.stored)]
-    notes: tuple[str, ...] = ()
+    notes: Warnings = ()
 
     @cached_property
     def key(self) -> str:
@@ -405,15 +405,16 @@ def _of_comparisons(
     return HumanQuestion(judged, tuple(sources), decided, tuple(_doubts_of_judges(files)))
 
 
-def _doubts_of_judges(files: Sequence[ComparedFile]) -> Iterator[str]:
+def _doubts_of_judges(files: Sequence[ComparedFile]) -> Iterator[WarningReport]:
     """Models that judge."""
     models = list(dict.fromkeys(name for file in files for name in judged_by_models(file)))
     if models:
         more = f" and {len(models) - 3} more" if len(models) > 3 else ""
-        yield (
+        yield WarningReport(
+            "model-judge",
             f"A model is the judge ({', '.join(models[:3])}{more}): such judges prefer longer "
             "answers, what stands first, and answers like their own (Zheng et al. 2023), which no "
-            "number of comparisons averages out; people should judge some of them, too."
+            "number of comparisons averages out; people should judge some of them, too.",
         )
 
 
@@ -458,21 +459,22 @@ def _criteria(column: Names, choices: HumanRequest) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*first, *column.names]))
 
 
-def _weighed(table: JudgedFile, severity: str) -> Iterator[str]:
+def _weighed(table: JudgedFile, severity: str) -> Iterator[WarningReport]:
     """Count errors of undecided severity in the scores of a table, and say how many."""
     if table.undecided is None or not any(table.undecided):
         return
     scores = np.array(table.raw, dtype=np.float64)
     table.raw = (scores - SEVERITIES[severity] * np.array(table.undecided)).tolist()
-    yield (
+    yield WarningReport(
+        "severity",
         f"The severity of {counted(sum(table.undecided), 'error')} is undecided; counted as "
-        f"{severity} (another severity can be named: undecided)."
+        f"{severity} (another severity can be named: undecided).",
     )
 
 
 def _doubts(
     tables: Sequence[JudgedFile], judgements: Judgements, choices: HumanRequest
-) -> Iterator[str]:
+) -> Iterator[WarningReport]:
     """Criteria that are called as penalties, or stand in files so called, and more is better."""
     for name in choices.criteria:
         rows = judgements.criterion.codes == judgements.criterion.names.index(name)
@@ -480,10 +482,12 @@ def _doubts(
             continue
         called = [name, *(system_name(table.name).rpartition("/")[2] for table in tables)]
         if error := next(filter(is_error, called), None):
-            yield (
+            yield WarningReport(
+                "direction",
                 f"{error} has the name of an error or a penalty, and greater is read as better; "
                 f"where lower is better, say so: --lower {name} in the shell, lower=[{name!r}] in "
-                "Python and in JSON, or a column higher_is_better with false."
+                "Python and in JSON, or a column higher_is_better with false.",
+                metrics=(name,),
             )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sigtest.kinds.renderable import Renderable
-from sigtest.report import Ends, Methods
+from sigtest.report import Ends, Methods, Warnings
 
 
 @dataclass(frozen=True)
@@ -500,7 +500,7 @@ class HumanReport(Renderable):
         pairs: By criterion, then pair; where there are several criteria, `combined` comes last.
         agreement: By criterion; same judge before distinct ones.
         gain: By language pair; empty unless asked for.
-        warnings: Sentences for the reader.
+        warnings: What the reader must not overlook.
         methods: How the numbers came about, for a paper.
         preferences: Of comparisons, how strengths came about and how far they may be trusted.
     """
@@ -525,7 +525,7 @@ class HumanReport(Renderable):
     pairs: tuple[JudgedPair, ...]
     agreement: tuple[AgreementReport, ...]
     gain: tuple[GainReport, ...]
-    warnings: tuple[str, ...]
+    warnings: Warnings
     methods: Methods | None = None
     preferences: PreferencesReport | None = None
 

@@ -136,7 +136,7 @@ def document(report: HumanReport) -> model.Document:
         answer=answer(report),
         blocks=tuple(blocks),
         marks=legend,
-        warnings=report.warnings,
+        warnings=tuple(map(str, report.warnings)),
         signature=report.signature,
         methods=report.methods,
     )

@@ -22,7 +22,7 @@ from sigtest.kinds.base import About, WholeQuestion
 from sigtest.kinds.comparisons import ComparisonQuestion
 from sigtest.plans.report import PlannedPair, PlannedSize, PlanReport
 from sigtest.progress import Progress, silent
-from sigtest.report import PairReport, Report, Sources, digest, encode, with_methods
+from sigtest.report import PairReport, Report, Sources, WarningReport, digest, encode, with_methods
 from sigtest.requests.comparisons import LARGEST, PlanRequest
 from sigtest.significance import CORRECTIONS
 from sigtest.significance.corrections import strictest_level
@@ -132,9 +132,10 @@ def _named_pair(comparison: Comparison, wanted: PlanRequest) -> tuple[str, str] 
 LEAST_UNITS = 10  # of a pilot: with fewer, nothing can be said of how sure its spread is
 FEW_UNITS = 50
 TIMES = (0.5, 1.0, 2.0, 4.0)  # of the pilot's size
-SAMPLE = (
+SAMPLE = WarningReport(
+    "pilot",
     "The plan takes further units to be like the pilot's, and the systems to stay as they are; a "
-    "pilot of other texts says little."
+    "pilot of other texts says little.",
 )
 
 
@@ -240,18 +241,23 @@ def _pair(asked: PlanQuestion, row: PairReport, values: Array, times: float) -> 
     return replace(pair, needed=units, needed_ci=(least, most))
 
 
-def _warnings(pairs: tuple[PlannedPair, ...], pilot: int, unit: str) -> list[str]:
+def _warnings(pairs: tuple[PlannedPair, ...], pilot: int, unit: str) -> list[WarningReport]:
     said = [
-        f"{pair.a} and {pair.b} do not differ in the pilot, which says nothing of how their "
-        "difference would vary."
+        WarningReport(
+            "constant",
+            f"{pair.a} and {pair.b} do not differ in the pilot, which says nothing of how their "
+            "difference would vary.",
+            pairs=((pair.a, pair.b),),
+        )
         for pair in pairs
         if pair.stderr <= 0
     ]
     if pilot < FEW_UNITS:
-        said.append(
+        sentence = (
             f"A pilot of {pilot} {unit}s: its standard errors are uncertain themselves, and so is "
             "the plan; look at the upper ends of its intervals."
         )
+        said.append(WarningReport("few-units", sentence))
     return said
 
 

@@ -166,7 +166,7 @@ def document(report: PlanReport) -> model.Document:
         answer=answer(report),
         blocks=(_table(report), *drawn),
         notes=NOTES,
-        warnings=report.warnings,
+        warnings=tuple(map(str, report.warnings)),
         signature=report.signature,
         methods=report.methods,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sigtest.kinds.renderable import Renderable
-from sigtest.report import Methods
+from sigtest.report import Methods, Warnings
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class PlanReport(Renderable):
         power: With which the difference shows.
         difference: True difference that was asked about, or null.
         pairs: In the order of the pilot.
-        warnings: Sentences for the user.
+        warnings: What the reader must not overlook.
         methods: How the numbers came about, for a paper.
     """
 
@@ -88,5 +88,5 @@ class PlanReport(Renderable):
     power: float
     difference: float | None
     pairs: tuple[PlannedPair, ...]
-    warnings: tuple[str, ...]
+    warnings: Warnings
     methods: Methods | None = None

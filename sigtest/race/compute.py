@@ -26,7 +26,7 @@ from sigtest.progress import Progress, silent
 from sigtest.race.report import Look, RacedPair, RacedSystem, SequentialReport
 from sigtest.race.sequences import FIRST, Sequences, all_pairs
 from sigtest.render.standings import abridged
-from sigtest.report import Sources, counted, digest, encode, with_methods
+from sigtest.report import Sources, WarningReport, counted, digest, encode, with_methods
 from sigtest.requests.races import MAX_RACING, SOURCES, SequentialRequest
 from sigtest.special import ndtri
 from sigtest.version import __version__
@@ -328,29 +328,36 @@ def _looks(question: SequentialQuestion, leader: int) -> Iterator[Look]:
                 yield Look(names[leader], names[s], stop, mean, (low, high))
 
 
-def _warnings(question: SequentialQuestion, sequences: Sequences, leader: int) -> Iterator[str]:
+def _warnings(
+    question: SequentialQuestion, sequences: Sequences, leader: int
+) -> Iterator[WarningReport]:
     names, choices = question.systems, question.choices
     columns = question.table.T
     known = question.table[np.isfinite(question.table)]
     if choices.scale is None and len(known) and np.isin(known, (0, 1)).all():
-        yield (
+        yield WarningReport(
+            "scale",
             "All scores are 0 or 1; where there can be no others, say so: --scale 0,1 (in JSON "
-            "[0, 1]), with which decisions hold from the first item on."
+            "[0, 1]), with which decisions hold from the first item on.",
         )
     if is_error(choices.metric or "") and not choices.lower and known.min(initial=0.0) >= 0:
-        yield (
+        yield WarningReport(
+            "direction",
             f"{choices.metric} has the name of an error rate, and greater is read as better; where "
-            "lower is better, say so: --lower (in JSON, lower is true)."
+            "lower is better, say so: --lower (in JSON, lower is true).",
         )
     skewed = [
-        f"{names[a]} and {names[b]}"
+        (names[a], names[b])
         for a, b in (sequences.pairs.tolist() if choices.scale is None else ())
         if _skewness(columns[a] - columns[b]) > SKEWED * choices.burn_in**0.5
     ]
     if skewed:
-        yield (
-            f"Differences are skewed, as of rare failures: {abridged(skewed)}. Decisions are false "
-            "more often than alpha says; give the scale of the scores, or a longer burn-in."
+        which = abridged([f"{a} and {b}" for a, b in skewed])
+        yield WarningReport(
+            "skewed",
+            f"Differences are skewed, as of rare failures: {which}. Decisions are false "
+            "more often than alpha says; give the scale of the scores, or a longer burn-in.",
+            pairs=tuple(skewed),
         )
     drifting = [
         f"differences of {names[leader]} and {name}"
@@ -358,9 +365,10 @@ def _warnings(question: SequentialQuestion, sequences: Sequences, leader: int) -
         if _drifts(columns[leader] - own, len(names))
     ]
     if drifting := ["scores"] * _drifts(columns[leader], len(names)) + drifting:
-        yield (
+        yield WarningReport(
+            "order",
             f"Items do not seem to come in random order: {abridged(drifting)} rise, fall, or are "
-            "like those of the item before. Intervals and decisions need random order."
+            "like those of the item before. Intervals and decisions need random order.",
         )
 
 

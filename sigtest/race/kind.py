@@ -120,7 +120,7 @@ def document(report: SequentialReport) -> model.Document:
             _systems(report), *([race.figure(report)] if race.fits(report) else ()), _pairs(report),
         ),
         notes=NOTES,
-        warnings=report.warnings,
+        warnings=tuple(map(str, report.warnings)),
         signature=report.signature,
         methods=report.methods,
     )  # fmt: skip

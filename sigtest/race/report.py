@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sigtest.kinds.renderable import Renderable
-from sigtest.report import Ends, Methods
+from sigtest.report import Ends, Methods, Warnings
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class SequentialReport(Renderable):
         systems: In input order.
         pairs: In input order.
         looks: Of the leader and each other system, from the first rows to all.
-        warnings: Sentences for the user.
+        warnings: What the reader must not overlook.
         methods: How the numbers came about, for a paper.
     """
 
@@ -120,5 +120,5 @@ class SequentialReport(Renderable):
     systems: tuple[RacedSystem, ...]
     pairs: tuple[RacedPair, ...]
     looks: tuple[Look, ...]
-    warnings: tuple[str, ...]
+    warnings: Warnings
     methods: Methods | None = None

@@ -211,18 +211,19 @@ def _warnings(report: Report) -> tuple[str, ...]:
 
     Those of all test sets come before those of some.
     """
+    own = tuple(map(str, report.warnings))
     if report.several is None:
-        return report.warnings
+        return own
     about: dict[str, list[str]] = {}
     for entry in report.several.testsets:
-        for warning in entry.report.warnings:
+        for warning in map(str, entry.report.warnings):
             about.setdefault(warning, []).append(entry.name)
     everywhere = len(report.several.testsets)
     sentences = (
         warning if len(on) == everywhere else f"{', '.join(on)}: {warning}"
-        for warning, on in sorted(about.items(), key=lambda own: len(own[1]) < everywhere)
+        for warning, on in sorted(about.items(), key=lambda item: len(item[1]) < everywhere)
     )
-    return (*report.warnings, *sentences)
+    return (*own, *sentences)
 
 
 # Systems ------------------------

@@ -5,6 +5,7 @@ from typing import Any
 import httpx
 import pytest
 from exchange import COMPARISONS
+from sentences import sentences
 from service import until
 
 TESTSETS = "/v1/testsets"
@@ -38,7 +39,7 @@ def shown(service: httpx.Client, board: str, *names: str) -> list[str]:
         answer = service.get(f"{board}/leaderboard", headers=WAIT).raise_for_status().json()
         return answer if {system["name"] for system in answer["systems"]} == {*names} else None
 
-    return list(until(complete, 60)["warnings"])
+    return list(sentences(until(complete, 60)))
 
 
 def test_a_submission_is_looked_at_when_it_joins(service: httpx.Client, board: str) -> None:
@@ -58,7 +59,7 @@ def test_a_submission_is_looked_at_when_it_joins(service: httpx.Client, board: s
 def test_json_and_forms_say_the_same(service: httpx.Client) -> None:
     def told(**sent: Any) -> list[str]:
         answer = service.post(COMPARISONS, headers=WAIT, **sent).raise_for_status()
-        return list(service.get(answer.json()["links"]["report"]).json()["warnings"])
+        return list(sentences(service.get(answer.json()["links"]["report"]).json()))
 
     def file(name: str, lines: list[str]) -> tuple[str, bytes]:
         return name, "".join(f"{line}\n" for line in lines).encode()

@@ -12,6 +12,7 @@ import httpx
 import numpy as np
 import pytest
 from exchange import COMPARISONS, Serve, Stored, problem
+from sentences import sentences
 
 from app.settings import Settings
 from workers.errors import SettingError
@@ -281,7 +282,7 @@ def test_missing_segments_are_dropped_where_that_is_asked(service: httpx.Client)
     )
     found = told(service, [*tables, ("request", (None, b'{"missing": "drop", "resamples": 99}'))])
     assert found["testset"]["segments"] == 2
-    assert any("dropped" in warning and "'q1'" in warning for warning in found["warnings"])
+    assert any("dropped" in warning and "'q1'" in warning for warning in sentences(found))
 
 
 def test_numbers_are_labels_where_all_metrics_count_labels(service: httpx.Client) -> None:

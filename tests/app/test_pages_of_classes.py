@@ -19,6 +19,7 @@ REPORTS = {
     "systems[].scores.LABEL.runs": report.RunsReport,
     "systems[].ranks.LABEL.TEST": report.RankReport,
     "pairs[]": report.PairReport,
+    "warnings[]": report.WarningReport,
 }
 INSIDE = ("several",)  # of a report: JSON has its fields instead
 
@@ -42,6 +43,8 @@ def fields():
         assert set(words) == set(part.__dataclass_fields__)
         yield from (f"| `{own}` | {text} |" for own, text in words.items() if own not in INSIDE)
         yield ""
+    yield "| code | of warnings |\n| --- | --- |"
+    yield from (f"| `{code}` | {words} |" for code, words in report.WARNINGS.items())
 
 
 TABLES = {
@@ -65,6 +68,7 @@ def test_pages_list_what_there_is():
         assert written(page) == (DOCS / page).read_text("utf-8")  # else: make formats
     assert "| `SIGTEST_PENDING` | 1000 | Unfinished questions that" in written("OPERATIONS.md")
     assert "| `p_adjusted` | Corrected for all pairs" in written("SERVICE.md")
+    assert "| `identical-systems` | Systems are identical" in written("SERVICE.md")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from heavytails import heavy, moved
+from sentences import sentences
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import DescrStatsW
 
@@ -362,19 +363,19 @@ def test_few_units_and_rare_large_differences_are_warned_of(
     rows = scores(units, (0.0, 0.0))
     rows[1, :2] += sign * 60
     report = decided(rows, None if claim == "same" else 2.0, claim)
-    assert [said.startswith(str(warned)) for said in report.warnings] == [True] * bool(warned)
+    assert [said.startswith(str(warned)) for said in sentences(report)] == [True] * bool(warned)
 
 
 def test_a_difference_that_no_resample_changes_is_warned_of() -> None:
     """Of 60 units none differs: by chance alone (.95 ** 60 = .05) where 4.9 % of all do."""
     rows = scores(60, (0.0, 0.0))
     rows[1] = rows[0]
-    same, said = decided(rows, 0.02).systems[0], decided(rows, 0.02).warnings
+    same, said = decided(rows, 0.02).systems[0], sentences(decided(rows, 0.02))
     assert (same.outcome, same.ci) == ("pass", (0.0, 0.0))
     assert len(said) == 1
     assert said[0].startswith("No resample changes the difference of s1 from the baseline")
     assert "yet up to 4.9 % of segments may be" in said[0]
-    assert not decided(rows, None, "same").warnings
+    assert not sentences(decided(rows, None, "same"))
 
 
 @pytest.mark.parametrize("margin", [0, -1.0, math.nan, math.inf, 10**400, True, "1"])

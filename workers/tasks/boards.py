@@ -22,7 +22,7 @@ from sigtest.cached import cached_property
 from sigtest.comparison.notes import errors_of, exact_notes, findings_of, proportions_of, shared
 from sigtest.comparison.plan import ClusteredError, Part, Plan
 from sigtest.data.health import OF_REFERENCES
-from sigtest.data.names import choose, look_alikes, summaries
+from sigtest.data.names import choose
 from sigtest.data.testset import TestSet
 from sigtest.decide.facts import no_rows, pair_rows, system_row
 from sigtest.decide.summary import Gone, report_of_rows
@@ -37,7 +37,7 @@ from sigtest.draws.totals import (
 )
 from sigtest.kinds import KINDS
 from sigtest.render.records import render_json
-from sigtest.report import Report
+from sigtest.report import Report, WarningReport, warned_of_names
 from sigtest.requests.recipe import Recipe
 from sigtest.significance import CORRECTIONS, resampling_tests
 from sigtest.significance.best import most_draws
@@ -67,12 +67,13 @@ class SystemNotes(NamedTuple):
     """What is said of one system's content, whatever it is called.
 
     Attributes:
-        findings: Sentences of health checks; one that is about the system (true) follows its name.
+        findings: Sentences and codes of health checks, older ones without; a sentence that is about
+            the system (true) follows its name.
         proportions: See `notes.proportions_of`.
         clustered: See `notes.errors_of`.
     """
 
-    findings: list[tuple[bool, str]]
+    findings: list[tuple[bool, str, str]]
     proportions: list[str]
     clustered: dict[str, float]
 
@@ -154,7 +155,7 @@ class Sampling:
         part, recipe = self.part, self.part.recipe
         found = findings_of(self._testset, [replace(output, name="")], recipe)
         return SystemNotes(
-            findings=[(finding.kind not in OF_REFERENCES, finding.sentence) for finding in found],
+            findings=[(own.code not in OF_REFERENCES, own.message, own.code) for own in found],
             proportions=proportions_of(output, recipe),
             clustered=errors_of(self._testset, output, recipe, part.document_index),
         )
@@ -432,12 +433,16 @@ def _with_said(sampling: Sampling, part: Part) -> Part:
     }
     proportions = shared([own.proportions for own in said.values()], part.recipe) if said else ()
     notes = [
-        f"{system}{words}" if named else words
+        WarningReport(
+            code[0] if code else "other",
+            f"{system}{words}" if named else words,
+            (system,) if named else (),
+        )
         for system, own in said.items()
-        for named, words in own.findings
+        for named, words, *code in own.findings
     ]
     notes += exact_notes(proportions, len(said), part.recipe)
-    notes += [*look_alikes(part.systems), *summaries(part.systems)]
+    notes += warned_of_names(part.systems)
     return replace(
         part,
         notes=tuple(dict.fromkeys(notes)),

@@ -10,6 +10,7 @@ import httpx
 import pytest
 from browsing import visit
 from exchange import ServeOn
+from sentences import sentences
 from test_pages import HOSTILE
 
 from app.routes.testsets import victories
@@ -70,7 +71,7 @@ def test_systems_are_submitted_and_compared(pages: httpx.Client, board: str) -> 
     page = pages.get(board).text
     rows = re.findall(r'<th scope="row">(\w+)</th>', page)
     assert rows[:2] == ["one", "second"]
-    warned = told.json()["warnings"]
+    warned = sentences(told.json())
     assert warned
     assert all(f"<li>{warning}</li>" in html.unescape(page) for warning in warned)
     assert re.search(r'href="/comparisons/[0-9a-f]{32}"', page)

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from sentences import sentences
 from studied import SYSTEMS, comparison, people, request
 
 from sigtest.accuracy_of_tests import AccuracyQuestion, AccuracyReport, compute, parse
@@ -111,8 +112,8 @@ def test_choices_of_the_comparison_that_do_not_count_are_named() -> None:
     assert asked.key != parse(request()).key  # the note is part of the report
     found = compute(asked)
     assert found.rows == compute(parse(request())).rows
-    assert "Not used of the comparison: alternative, correction" in found.warnings[0]
-    assert "dependent" in found.warnings[-1]
+    assert "Not used of the comparison: alternative, correction" in sentences(found)[0]
+    assert "dependent" in sentences(found)[-1]
 
 
 def test_report_survives_json_and_the_question_its_storage(report: AccuracyReport) -> None:
@@ -162,7 +163,7 @@ def test_judgements_and_their_report_say_the_same() -> None:
     again = compute(parse(request(human={"criteria": list(human.criteria), "pairs": pairs})))
     assert found.rows == again.rows
     assert found.human == again.human
-    assert set(human.warnings) <= set(found.warnings)
+    assert set(sentences(human)) <= set(sentences(found))
     assert human.signature in found.signature
     loaded = decode(AccuracyQuestion, json.loads(json.dumps(encode(asked))))
     assert loaded.key == asked.key
@@ -171,7 +172,7 @@ def test_judgements_and_their_report_say_the_same() -> None:
 
 def test_judged_segments_are_lines_of_the_test_set() -> None:
     body = {"judgements": judgements(), "scale": [0, 110]}
-    assert not any("count from 0" in note for note in parse(request(human=body)).notes)
+    assert not any("count from 0" in note.message for note in parse(request(human=body)).notes)
     with pytest.raises(InputError, match="Segment 31 was judged; the test set has 30") as caught:
         parse(request(human={**body, "judgements": [
             {**row, "segment": "31" if row["segment"] == "7" else row["segment"]}
@@ -180,7 +181,7 @@ def test_judged_segments_are_lines_of_the_test_set() -> None:
     assert caught.value.field == "human.judgements"
     from_0 = [{**row, "segment": str(int(row["segment"]) - 1)} for row in judgements()]
     asked = parse(request(human={**body, "judgements": from_0}))
-    assert "count from 0" in asked.notes[0]
+    assert "count from 0" in asked.notes[0].message
     assert asked.notes[0] in compute(asked).warnings
 
 
@@ -256,7 +257,7 @@ def test_the_2014_study_on_wmt22(data: Path) -> None:
     # names differ (Online-W.2 and Online-W), HUMAN-C has no output; the published rank-sum matrix
     # has its filler 0.12 for 18 of these pairs
     assert found.human[0].ties == 18
-    assert any("HUMAN-C" in said for said in found.warnings)
+    assert any("HUMAN-C" in said for said in sentences(found))
     assert all(0.5 < row.share < 0.8 for row in found.rows)
 
 

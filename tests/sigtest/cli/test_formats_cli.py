@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from evaluated import promptfoo, promptfoo_rows
+from sentences import sentences
 from service import EXAMPLE
 
 import sigtest
@@ -116,8 +117,8 @@ def test_what_only_one_file_has_is_an_error_or_dropped_and_said(run):
     assert "--missing drop" in said
     found = run("--from", "one.csv", "--from", "two.csv", "--missing", "drop")
     assert found["testset"]["segments"] == 2
-    assert [w for w in found["warnings"] if "'q9'" in w and "dropped" in w]
-    assert [w for w in found["warnings"] if "'q2'" in w and "no 'scores' score" in w]
+    assert [w for w in sentences(found) if "'q9'" in w and "dropped" in w]
+    assert [w for w in sentences(found) if "'q2'" in w and "no 'scores' score" in w]
     assert "Did you mean 'drop'" in run("--from", "one.csv", "--missing", "dorp")
 
 

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from sentences import sentences
 
 from sigtest.cli import main
 from sigtest.files import read_path
@@ -36,7 +37,7 @@ def texts(data, tmp_path):
 
 
 def warned(report, *parts):
-    return [w for w in report["warnings"] if all(part in w for part in parts)]
+    return [w for w in sentences(report) if all(part in w for part in parts)]
 
 
 def write(name, lines):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from packed import FILES, GOOD, LINES, tarred, unpack, zipped
+from sentences import sentences
 
 from sigtest.cli import main
 from sigtest.errors import InputError, UnavailableError
@@ -73,10 +74,10 @@ def test_only_scores_that_are_asked_for_are_looked_at(run):
         assert list(found["metrics"]) == ["comet"]
     found = run("--from", "scores.csv")
     assert list(found["metrics"]) == ["comet"]
-    assert any("not compared: 'kiwi' (none for 2)" in own for own in found["warnings"])
+    assert any("not compared: 'kiwi' (none for 2)" in own for own in sentences(found))
     assert "has no 'kiwi' score for 2 of 20" in run("--from", "scores.csv", "-m", "kiwi")
     dropped = run("--from", "scores.csv", "-m", "kiwi", "--missing", "drop")
-    (note,) = (own for own in dropped["warnings"] if "are dropped" in own)
+    (note,) = (own for own in sentences(dropped) if "are dropped" in own)
     assert note.count("'0', '1'") == 1  # the same segments of three systems, once
     assert dropped["testset"]["segments"] == 18
 
@@ -93,7 +94,7 @@ def test_notes_on_many_systems_with_unlike_gaps_are_cut(run):
     names = [f"system-{'x' * 60}-{k}" for k in range(60)]
     scored(lambda s: {s % 20, s % 19}, names, 30)
     found = run("--from", "scores.csv", "--missing", "drop", "-m", "kiwi", "--baseline", names[0])
-    assert any("are dropped" in own for own in found["warnings"])
+    assert any("are dropped" in own for own in sentences(found))
 
 
 def test_a_metric_that_a_test_set_has_none_of_is_not_of_it(run):
@@ -114,7 +115,7 @@ def test_a_system_can_be_left_out(run):
     found = run("--from", "scores.csv", "--without", "birch")
     assert [own["name"] for own in found["systems"]] == ["aspen", "cedar"]
     assert list(found["metrics"]) == ["comet", "kiwi"]
-    assert "'birch' is left out." in found["warnings"]
+    assert "'birch' is left out." in sentences(found)
     said = run("--from", "scores.csv", "--without", "larch")
     assert "Unknown system 'larch'" in said
     assert "aspen, birch, cedar" in said
@@ -282,8 +283,8 @@ def test_notes_name_a_folder_however_its_path_is_typed(run, tmp_path, monkeypatc
     (folder / "inner").mkdir(parents=True)
     (folder / "scores.csv").write_text("\n".join(rows))
     monkeypatch.chdir(folder)
-    said = [run("--from", path)["warnings"] for path in (".", str(folder), "../judged", "inner/..")]
+    said = [sentences(run("--from", path)) for path in (".", str(folder), "../judged", "inner/..")]
     assert "judged/scores.csv: rows are joined by the column 'task_nr'." in said[0]
     assert said == [said[0]] * 4
     monkeypatch.chdir("inner")
-    assert run("--from", "..")["warnings"] == said[0]
+    assert sentences(run("--from", "..")) == said[0]

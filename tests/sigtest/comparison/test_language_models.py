@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import binom, multinomial
+from sentences import sentences
 from statsmodels.regression.linear_model import OLS, WLS
 from statsmodels.stats.anova import anova_lm
 from statsmodels.stats.contingency_tables import mcnemar
@@ -56,9 +57,9 @@ def test_the_exact_p_of_right_and_wrong_is_mcnemars(seed):
     (pair,) = report.pairs
     assert pair.exact
     assert pair.p_value == pytest.approx(mcnemar(table, exact=True).pvalue, abs=1e-12)
-    assert any("that of McNemar's exact test" in warning for warning in report.warnings)
+    assert any("that of McNemar's exact test" in warning for warning in sentences(report))
     graded = asked({"a": np.where(a, 0.5, 0), "b": b})
-    assert not any("McNemar" in warning for warning in graded.warnings)
+    assert not any("McNemar" in warning for warning in sentences(graded))
 
 
 @pytest.mark.parametrize(("right", "items"), [(0, 20), (1, 7), (100, 100), (97, 100), (40, 80)])
@@ -236,7 +237,7 @@ def test_standard_errors_of_items_are_said_to_know_no_clusters(tmp_path):
     reports = [
         sigtest.compare(from_=path, unit=unit, resamples=99) for unit in ("cluster", "segment")
     ]
-    said = [[w for w in r.warnings if "take items as independent" in w] for r in reports]
+    said = [[w for w in sentences(r) if "take items as independent" in w] for r in reports]
     assert [len(own) for own in said] == [1, 0]
 
 

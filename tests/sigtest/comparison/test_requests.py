@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 import pytest
+from sentences import sentences
 
 from sigtest.comparison.comparison import parse_comparison
 from sigtest.data.names import system_name
@@ -149,7 +150,7 @@ def warnings(gold: list[str], first: str | None = None) -> str:
     outputs = {"a": gold[1:], "b": ["no"] * (len(gold) - 1)}
     systems = {name: [first or gold[0], *lines] for name, lines in outputs.items()}
     found = compare(references=gold, systems=systems, metrics=["accuracy"], tests=["mcnemar"])
-    return " ".join(found.warnings)
+    return " ".join(sentences(found))
 
 
 def test_a_label_that_may_be_a_heading_is_asked_about() -> None:

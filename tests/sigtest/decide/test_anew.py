@@ -172,5 +172,8 @@ def test_every_sentence_is_decided_anew(choices: dict[str, Any]) -> None:
         anew = decided(own[first], *second)
         assert without_intervals(anew) == without_intervals(own[second]), (first, second)
     if choices == {"units": 6}:
-        said = [" cannot find a difference here" in " ".join(own[d].warnings) for d in decisions]
+        said = [
+            " cannot find a difference here" in " ".join(map(str, own[d].warnings))
+            for d in decisions
+        ]
         assert said == [False, False, False, False, True, False, True, True, True]

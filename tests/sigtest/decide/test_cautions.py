@@ -1,6 +1,7 @@
 """What a report warns of, and what it does not."""
 
 import pytest
+from sentences import sentences
 from written import report
 
 FEW = "9 resamples are few for 3 comparisons at alpha 0.05 with"
@@ -10,7 +11,7 @@ def few(**choices: object) -> list[str]:
     """The warnings about resamples of a comparison with nine, which are too few to say anything."""
     made = report(**{"metrics": ["ter"], "resamples": 9} | choices)
     assert all(pair.exact for pair in made.pairs) == (choices.get("exact") != "never")
-    return [warning for warning in made.warnings if "resamples are few" in warning]
+    return [warning for warning in sentences(made) if "resamples are few" in warning]
 
 
 def test_exact_p_values_need_no_resamples() -> None:
@@ -33,10 +34,10 @@ def test_few_resamples_are_told_where_one_test_needs_them() -> None:
     tests = ["approximate_randomization", "bootstrap"]
     made = report(metrics=["ter"], resamples=9, tests=tests)
     assert {pair.test for pair in made.pairs if pair.exact} == {"approximate_randomization"}
-    assert any(warning.startswith(FEW) for warning in made.warnings)
+    assert any(warning.startswith(FEW) for warning in sentences(made))
 
 
 def test_few_resamples_are_told_where_one_metric_needs_them() -> None:
     made = report(resamples=9)
     assert {pair.exact for pair in made.pairs} == {False, True}
-    assert any(warning.startswith(FEW) for warning in made.warnings)
+    assert any(warning.startswith(FEW) for warning in sentences(made))

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from computed import report_of
 from corpus import Numbers
+from sentences import sentences
 
 BOOTSTRAP = "bootstrap"
 
@@ -22,7 +23,7 @@ def of_scores(columns: dict[str, list[float]], **fields: Any) -> dict[str, Any]:
 
 
 def warnings_of(columns: dict[str, list[float]], **fields: Any) -> list[str]:
-    warnings: list[str] = report_of(of_scores(columns, **fields))["warnings"]
+    warnings: list[str] = sentences(report_of(of_scores(columns, **fields)))
     return warnings
 
 
@@ -269,7 +270,7 @@ def test_several_test_sets_too_few_for_their_own_tests_are_warned_of() -> None:
             for t in range(1, testsets + 1)
         ]
         choices = {"metrics": ["scores"], "tests": [BOOTSTRAP], "resamples": 99, **fields}
-        warnings: list[str] = report_of({"testsets": bodies, **choices})["warnings"]
+        warnings: list[str] = sentences(report_of({"testsets": bodies, **choices}))
         return warnings
 
     (warning,) = over(5)
@@ -312,7 +313,7 @@ def test_error_rates_that_are_read_as_qualities_are_warned_of(
     ]
     metric = {"name": "scores", "of": label, "higher": higher}
     report = report_of({"systems": systems, "metrics": [metric], "resamples": 99})
-    assert warned == any("name of an error rate" in said for said in report["warnings"])
+    assert warned == any("name of an error rate" in said for said in sentences(report))
 
 
 WER = {"A": [[1, 2], [0, 10], [0, 10], [3, 4]], "B": [[2, 2], [0, 10], [1, 10], [0, 4]]}
@@ -322,21 +323,21 @@ WER = {"A": [[1, 2], [0, 10], [0, 10], [3, 4]], "B": [[2, 2], [0, 10], [1, 10], 
 def test_errors_and_words_lead_to_their_ratio_by_the_advice(metric: str) -> None:
     systems = [{"name": name, "scores": {"wer": rows}} for name, rows in WER.items()]
     body = {"systems": systems, "resamples": 99}
-    warnings = report_of({**body, "metrics": [metric]})["warnings"]
+    warnings = sentences(report_of({**body, "metrics": [metric]}))
     (said,) = (own for own in warnings if own.startswith("wer"))
     report = report_of({**body, "metrics": [said.split(": ")[-1].split(" (")[0]]})
     scores = {own["name"]: own["scores"]["wer"]["score"] for own in report["systems"]}
     # jiwer's definition: all errors over all words
     assert scores == {"A": pytest.approx(4 / 26), "B": pytest.approx(3 / 26)}
     assert report["metrics"]["wer"]["higher_is_better"] is False
-    assert not any(own.startswith("wer") for own in report["warnings"])
+    assert not any(own.startswith("wer") for own in sentences(report))
 
 
 def test_other_pairs_of_numbers_are_scores_and_weights() -> None:
     for label, rows in (("wer", [[0.5, 2], [1, 3]]), ("comet", WER["A"][:2])):
         systems = [{"name": name, "scores": {label: rows}} for name in "AB"]
         report = report_of({"systems": systems, "resamples": 99})
-        assert not any("ratio" in own for own in report["warnings"])
+        assert not any("ratio" in own for own in sentences(report))
 
 
 @pytest.mark.parametrize(
@@ -355,6 +356,6 @@ def test_bleu_of_segments_without_its_longest_ngram_is_warned_of(
 ) -> None:
     systems = {"A": lines, "B": ["Old Bridge", *lines[1:]]}
     body = {"references": lines, "systems": systems, "metrics": [metric], "resamples": 99}
-    warnings = [own for own in report_of(body)["warnings"] if "-gram" in own]
+    warnings = [own for own in sentences(report_of(body)) if "-gram" in own]
     assert len(warnings) == (said is not None)
     assert all(said in own and "chrf" in own for own in warnings if said)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from computed import rendered, report_of
 from scipy import stats
+from sentences import sentences
 
 from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare
@@ -29,7 +30,7 @@ def calibrated(d: np.ndarray) -> dict[str, bool]:
 
 
 def skewed_warnings(d: np.ndarray, **fields: Any) -> list[str]:
-    return [w for w in report_of(request_of(d, **fields))["warnings"] if "skewed" in w]
+    return [w for w in sentences(report_of(request_of(d, **fields))) if "skewed" in w]
 
 
 def normal(n: int) -> np.ndarray:

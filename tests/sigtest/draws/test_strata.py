@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from computed import in_blocks, read, sample_of
+from sentences import sentences
 
 from sigtest.comparison.comparison import parse_comparison
 from sigtest.comparison.plan import Plan
@@ -151,7 +152,7 @@ def test_plan_and_comparison_survive_json(example: Path) -> None:
 def test_small_strata_are_warned_of(example: Path) -> None:
     labels = ["rare", *["common"] * 137]
     report = compare(parse_comparison(request_of(example, labels=labels, stratified=True)))
-    assert any("smallest stratum has 1 segment;" in warning for warning in report.warnings)
+    assert any("smallest stratum has 1 segment;" in warning for warning in sentences(report))
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from scored import SYSTEMS, request, table
+from sentences import sentences
 
 from sigtest.draws.weights import bootstrap_counts
 from sigtest.meta_evaluation import MetaReport, MetricQuestion, compute, parse
@@ -170,7 +171,7 @@ def test_names_of_error_rates_that_are_read_as_qualities_are_said() -> None:
     human, scores = ({f"s{i}": k + i for i in range(4)} for k in (50, 20))
     metrics = {"ter": {"system": scores}, "chrf": {"system": scores}}
     body = {"human": {"scores": {"system": human}}, "metrics": metrics, "statistics": ["pearson"]}
-    said = [own for own in compute(parse(body)).warnings if "error rate" in own]
+    said = [own for own in sentences(compute(parse(body))) if "error rate" in own]
     assert len(said) == 1
     assert said[0].startswith("ter has the name of an error rate, and greater is read as better")
     for turned in (
@@ -178,7 +179,7 @@ def test_names_of_error_rates_that_are_read_as_qualities_are_said() -> None:
         {"system": {name: -score for name, score in scores.items()}},
     ):
         found = compute(parse(body | {"metrics": metrics | {"ter": turned}}))
-        assert not any("error rate" in own for own in found.warnings)
+        assert not any("error rate" in own for own in sentences(found))
 
 
 def test_perm_both_of_systems_is_exact_and_equals_enumeration() -> None:
@@ -257,11 +258,11 @@ def test_a_constant_metric_has_no_correlation_and_a_warning() -> None:
         if "BLEU" in (pair.a, pair.b) and pair.statistic == "pearson":
             assert (pair.p_value, pair.p_adjusted, pair.delta) == (None, None, None)
             assert not pair.significant
-    assert any("whose scores are all equal: BLEU" in said for said in report.warnings)
+    assert any("whose scores are all equal: BLEU" in said for said in sentences(report))
     body["human"]["scores"]["system"] = dict.fromkeys(SYSTEMS, 0.5)
     report = compute(parse(body))
     assert all(metric.spearman.value is None for metric in report.metrics)
-    assert any("All human scores are equal" in said for said in report.warnings)
+    assert any("All human scores are equal" in said for said in sentences(report))
 
 
 def test_absolute_turns_metrics_round() -> None:
@@ -296,12 +297,12 @@ def test_absolute_takes_three_correlations_without_sign() -> None:
 
 
 def test_few_systems_are_warned_of() -> None:
-    said = run(statistics=["pearson"], tests=["perm_both"]).warnings
+    said = sentences(run(statistics=["pearson"], tests=["perm_both"]))
     assert any("PERM-BOTH of Pearson's r rejects true null hypotheses" in own for own in said)
     assert any("6 are few" in own for own in said)
-    said = run(statistics=["pearson"], tests=["williams"]).warnings
+    said = sentences(run(statistics=["pearson"], tests=["williams"]))
     assert not any("PERM-BOTH" in own for own in said)
-    said = run(level="segment").warnings
+    said = sentences(run(level="segment"))
     assert any(
         "The Williams test takes the scores of all systems on all segments to be indep" in own
         for own in said
@@ -320,7 +321,7 @@ def test_few_systems_are_warned_of() -> None:
 def test_exchanges_of_pairs_that_share_a_system_are_warned_of(
     fields: dict[str, Any], warned: str | None
 ) -> None:
-    said = run(tests=["perm_both"], **fields).warnings
+    said = sentences(run(tests=["perm_both"], **fields))
     found = [own for own in said if "pairs of systems to be independent" in own]
     assert [own.startswith(f"PERM-BOTH of {warned} takes") for own in found] == (
         [] if warned is None else [True]
@@ -355,7 +356,7 @@ def test_exchanges_of_pairs_of_three_systems_keep_their_level() -> None:
     three = request()
     three["exclude_systems"] = list(three["human"]["scores"]["system"])[3:]
     fields = {"level": "segment", "statistics": ["accuracy"], "tests": ["perm_both"]}
-    said = compute(parse({**three, **fields})).warnings
+    said = sentences(compute(parse({**three, **fields})))
     assert not any("pairs of systems to be independent" in own for own in said)
 
 
@@ -393,7 +394,7 @@ def test_a_metric_that_a_set_lacks_is_pooled_over_the_others() -> None:
     report = compute(parse({"sets": sets, "tests": []}))
     assert [metric.accuracy.n for metric in report.metrics] == [25, 25, 15]
     assert [own.excluded for own in report.sets] == [(), ("Aspen",)]
-    assert any("TER is not among the metrics of two" in said for said in report.warnings)
+    assert any("TER is not among the metrics of two" in said for said in sentences(report))
     assert report.pairs == ()
 
 
@@ -434,13 +435,13 @@ def test_only_systems_that_some_metric_scores_are_counted() -> None:
     said = FORMATS["text"].render(present(report))
     assert said.startswith("5 systems;")
     assert "people's scores of 5 systems" in " ".join(said.split())
-    assert any("5 are few" in own for own in report.warnings)
-    assert "Left out, as no metric scores them: Fir." in report.warnings
+    assert any("5 are few" in own for own in sentences(report))
+    assert "Left out, as no metric scores them: Fir." in sentences(report)
 
 
 def test_too_few_resamples_are_warned_of() -> None:
     report = run(level="segment", statistics=["pearson"], resamples=19, alpha=0.01)
-    assert any("19 resamples are too few for 6 comparisons" in said for said in report.warnings)
+    assert any("19 resamples are too few for 6 comparisons" in said for said in sentences(report))
 
 
 def test_report_is_a_function_of_the_question_and_survives_json() -> None:

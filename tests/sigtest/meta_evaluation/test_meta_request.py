@@ -145,7 +145,7 @@ def test_ids_from_0_are_read_as_segments_from_1_with_a_warning() -> None:
     }
     found = parse(body).sets[0]
     assert (found.human_segment == listed.sets[0].human_segment).all()
-    assert "id 0 is read as segment 1" in found.notes[0]
+    assert "id 0 is read as segment 1" in found.notes[0].message
 
 
 def test_plain_tables_of_people_are_systems_or_segments() -> None:

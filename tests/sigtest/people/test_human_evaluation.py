@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import stats
+from sentences import sentences
 from statsmodels.stats.multitest import multipletests
 
 from sigtest.errors import InputError, RecipeError
@@ -130,8 +131,8 @@ def test_documents_as_units_average_their_segments() -> None:
     assert own.ci == pytest.approx(stats.t.interval(0.95, 2, x.mean(), stats.sem(x)))
     assert found.difference == pytest.approx(own.raw - system(report, "B").raw)
     assert (own.n_segments, own.n_judgements) == (8, 8)
-    assert any("document" in said for said in by_segment.warnings)
-    assert not any("document" in said for said in report.warnings)
+    assert any("document" in said for said in sentences(by_segment))
+    assert not any("document" in said for said in sentences(report))
 
 
 def careful_and_careless():
@@ -161,7 +162,7 @@ def test_careless_annotators_are_found_but_stay_unless_asked() -> None:
     assert not annotators.filtered
     assert [own.verdict for own in annotators.each] == ["kept", "careless", "untestable"]
     assert report.sources[0].used == len(rows)
-    assert any("1 of 3 annotators" in said for said in report.warnings)
+    assert any("1 of 3 annotators" in said for said in sentences(report))
 
 
 def test_quality_control_leaves_out_careless_and_untestable_annotators() -> None:
@@ -420,7 +421,7 @@ def test_names_of_penalties_are_warned_of() -> None:
         lines += [f"{r['system']},{r['segment']}{r['annotator']},{r['score']},{r['criterion']}"
                   for r in rows]  # fmt: skip
         report = compute(parse(choices, [(name, "\n".join(lines).encode())]))
-        return [own for own in report.warnings if "greater is read as better" in own]
+        return [own for own in sentences(report) if "greater is read as better" in own]
 
     assert said(penalised(criterion="penalty"))[0].startswith("penalty has the name")
     assert said(penalised(criterion="score"), "a/penalties.csv")[0].startswith("penalties has")
@@ -459,7 +460,7 @@ def test_a_winner_with_the_worse_mean_is_pointed_out() -> None:
     report = evaluated(rows, standardise="none")
     assert system(report, "A").raw > system(report, "B").raw
     assert pair(report, "A", "B").conclusion == "b"
-    assert any("worse mean wins: B over A" in said for said in report.warnings)
+    assert any("worse mean wins: B over A" in said for said in sentences(report))
     # clusters are cut in the order of means, as WMT's; ranges say what the test found
     assert [(own.cluster, own.range) for own in report.systems] == [(1, (2, 2)), (1, (1, 1))]
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sentences import sentences
 
 from sigtest.errors import InputError, LimitError, SigtestError
 from sigtest.files.formats.people import weight
@@ -208,7 +209,7 @@ def test_errors_of_undecided_severity_count_as_is_asked(severity: str, score: fl
     asked = judged(text, **({"undecided": severity} if severity else {}))
     assert asked.judgements.raw.tolist() == [score - 1, -1]
     assert any(f"1 error is undecided; counted as {severity or 'none'}" in note
-               for note in compute(asked).warnings)  # fmt: skip
+               for note in sentences(compute(asked)))  # fmt: skip
 
 
 def test_every_wave_of_wmt25_is_an_item() -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import optimize, stats
+from sentences import sentences
 
 from sigtest.errors import InputError, RecipeError
 from sigtest.people import compute, parse
@@ -189,14 +190,14 @@ def test_who_won_everything_has_a_bound_and_an_exact_p() -> None:
     pair = next(pair for pair in report.pairs if {pair.a, pair.b} == {"X", "A"})
     better = pair.p_greater if pair.a == "X" else pair.p_less
     assert better == pytest.approx(0.5**3 * (2 / 3) ** 2)
-    (told,) = (w for w in report.warnings if "determine" in w)
+    (told,) = (w for w in sentences(report) if "determine" in w)
     assert all(name in told for name in "XZW")
     assert "they have bounds" in told
     assert "X" in str(report)
     assert json.dumps(encode(report), allow_nan=False)  # infinite ends are null
     left = evaluated("\n".join(rows), undetermined="leave_out")
     assert {system.name for system in left.systems} == {"A", "B"}
-    assert any("left out" in warning for warning in left.warnings)
+    assert any("left out" in warning for warning in sentences(left))
 
 
 def test_wins_within_one_unit_are_no_evidence_of_their_number() -> None:
@@ -213,7 +214,7 @@ def test_ties_alone_and_ties_that_no_maximum_explains_are_half_wins() -> None:
     assert (endless.preferences.ties, endless.preferences.nu) == ("half", None)
     gap = endless.systems[0].strength.value - endless.systems[1].strength.value
     assert gap == pytest.approx(math.log(5.5 / 1.5))
-    assert any("two half wins" in warning for warning in endless.warnings)
+    assert any("two half wins" in warning for warning in sentences(endless))
 
 
 FORMS = {
@@ -312,9 +313,9 @@ def test_the_wrong_unit_is_warned_of() -> None:
     assert wrong.preferences.unit == "judgement"
     assert (other.unit, other.units) == ("judge", 30)
     assert other.design > 1.5
-    assert any("unit=judge" in warning for warning in wrong.warnings)
+    assert any("unit=judge" in warning for warning in sentences(wrong))
     right = evaluated(text_of(sums, judge=unit), unit="judge", errors="sandwich")
-    assert not any("With judge" in warning for warning in right.warnings)
+    assert not any("With judge" in warning for warning in sentences(right))
     widths = [np.mean([p.ci[1] - p.ci[0] for p in r.pairs]) for r in (wrong, right)]
     assert (widths[1] / widths[0]) ** 2 == pytest.approx(other.design, rel=0.2)
 
@@ -327,7 +328,7 @@ def test_standing_first_is_measured() -> None:
     plain = evaluated(text_of(sums), errors="sandwich").preferences.position
     found = evaluated(text_of(pushed), errors="sandwich")
     assert plain.p_value > 0.05 > found.preferences.position.p_value
-    assert any("stands first is preferred more often" in w for w in found.warnings)
+    assert any("stands first is preferred more often" in w for w in sentences(found))
     at = fit(pushed.won, float(pushed.ties.sum()), davidson=True)
 
     def loss(x):
@@ -353,7 +354,7 @@ def test_a_circle_is_explained_by_no_order() -> None:
     # strengths are equal; 30 of 40 are won where 20 are expected, with variance 10
     assert own.chi_square * own.dispersion == pytest.approx(3 * 10**2 / 10, rel=1e-6)
     assert own.p_value == pytest.approx(stats.chi2.sf(own.chi_square, 1), rel=1e-9)
-    assert any("does not explain all pairs" in warning for warning in report.warnings)
+    assert any("does not explain all pairs" in warning for warning in sentences(report))
 
 
 def test_fit_is_not_doubted_where_one_order_holds() -> None:
@@ -364,8 +365,10 @@ def test_fit_is_not_doubted_where_one_order_holds() -> None:
 
 def test_models_that_judge_are_warned_of() -> None:
     text = "a,b,winner,judge\nA,B,a,{0}\nB,A,a,{0}\n"
-    assert any("A model is the judge (gpt-4)" in w for w in asked(text.format("gpt-4")).notes)
-    assert any("A model is the judge (A)" in w for w in asked(text.format("A")).notes)
+    for name in ("gpt-4", "A"):
+        (note,) = asked(text.format(name)).notes
+        assert note.code == "model-judge"
+        assert f"A model is the judge ({name})" in note.message
     assert not asked(text.format("w1")).notes
 
 
@@ -514,7 +517,7 @@ def test_what_never_varies_has_no_interval(text: str) -> None:
         assert system.strength.ci == (-math.inf, math.inf)
         assert system.strength.stderr is None
     assert report.preferences.needed is report.preferences.position is report.preferences.fit
-    assert any("Nothing varies" in warning for warning in report.warnings)
+    assert any("Nothing varies" in warning for warning in sentences(report))
 
 
 def test_what_stands_first_says_of_which_systems() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import studied
 from scipy import stats
+from sentences import sentences
 
 from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare
@@ -201,7 +202,7 @@ def test_equal_systems_say_nothing() -> None:
     same, other, _ = plan.pairs
     assert (same.sizes, same.needed, same.needed_ci) == ((), None, None)
     assert other.sizes
-    assert plan.warnings[0].startswith("S0 and S1 do not differ in the pilot")
+    assert sentences(plan)[0].startswith("S0 and S1 do not differ in the pilot")
     for name in FORMATS:
         assert FORMATS[name].render(KINDS["plans"].present(plan))
     alone = planned(scores(row, row))

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from scipy.optimize import brentq
+from sentences import sentences
 
 import sigtest
 from sigtest.cli import main
@@ -230,8 +231,8 @@ def test_sorted_items_are_warned_of_and_shuffled_ones_are_not() -> None:
     falling = (rng.random((600, 2)) < harder).astype(float)
     twice = np.repeat(right((0.8, 0.6, 0.5), 150), 2, axis=0)  # without a trend
     for ordered in (falling, twice):
-        assert any("random order" in warning for warning in reported(ordered).warnings)
-    warned = [reported(right((0.8, 0.6, 0.5), 300, seed)).warnings for seed in range(100)]
+        assert any("random order" in warning for warning in sentences(reported(ordered)))
+    warned = [sentences(reported(right((0.8, 0.6, 0.5), 300, seed))) for seed in range(100)]
     assert sum(map(bool, warned)) <= 4
 
 
@@ -240,9 +241,9 @@ def test_skewed_differences_are_warned_of_where_no_scale_is_given() -> None:
     rare = np.where(rng.random((400, 2)) < [0.03, 0.0], -0.97, 0.03) + 0.01 * rng.normal(
         size=(400, 2)
     )
-    assert any("skewed" in warning for warning in reported(rare).warnings)
-    assert not reported(rare, scale=(-2, 2)).warnings
-    assert not reported(rng.normal(size=(400, 2))).warnings
+    assert any("skewed" in warning for warning in sentences(reported(rare)))
+    assert not sentences(reported(rare, scale=(-2, 2)))
+    assert not sentences(reported(rng.normal(size=(400, 2))))
 
 
 def test_a_comparison_races_by_its_metric() -> None:
@@ -315,7 +316,7 @@ def test_races_refuse_what_they_do_not_know() -> None:
     for names in ([], ["a"], ["a", "a"], ["a", "b\n"]):
         with pytest.raises(InputError):
             sigtest.Race(names)
-    assert sigtest.Race(["new", "old"]).report().warnings == ()
+    assert sentences(sigtest.Race(["new", "old"]).report()) == []
     race = sigtest.Race(["new", "old"], scale=(0, 1))
     with pytest.raises(RecipeError, match="Did you mean 'new'"):
         race.add({"New": 1})
@@ -387,21 +388,21 @@ def test_a_file_says_in_which_direction_its_scores_race(tmp_path, capsys) -> Non
         assert main(["race", str(path), "--format", "json"]) == 0
         report = json.loads(capsys.readouterr().out)
         assert (report["leader"], report["statistic"]) == (leader, "mean wer")
-        told = [own for own in report["warnings"] if "wer has the name of an error rate" in own]
+        told = [own for own in sentences(report) if "wer has the name of an error rate" in own]
         assert bool(told) == warned
     systems = {s: {"scores": {"wer": [0.1 * (s == "a")] * 3}} for s in "ab"}
     compared = {"comparison": {"systems": systems, "metrics": ["scores:of=wer"]}}
-    (warning,) = KIND.compute(KIND.parse(compared)).warnings
+    (warning,) = sentences(KIND.compute(KIND.parse(compared)))
     assert warning.startswith("wer has the name of an error rate")
     report = KIND.compute(KIND.parse({**compared, "lower": True}))
-    assert (report.leader, report.warnings) == ("b", ())
+    assert (report.leader, sentences(report)) == ("b", [])
 
 
 def test_a_scale_is_never_guessed_so_that_no_later_score_takes_a_decision_back() -> None:
     scores = np.stack([np.ones(60), np.zeros(60)], axis=1)
     for said in (KIND.compute(KIND.parse({"scores": columns(scores)})), raced(scores)):
         assert (said.scale, said.pairs[0].decided) == (None, None)
-        assert any("--scale 0,1" in warning for warning in said.warnings)
+        assert any("--scale 0,1" in warning for warning in sentences(said))
     assert reported(scores).pairs[0].decided == "a"
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sentences import sentences
 from written import rendered
 
 import sigtest
@@ -131,7 +132,7 @@ def test_a_page_that_stands_alone_says_the_answer_before_its_warnings() -> None:
     shown = rendered("html", found)
     said = f'<p class="answer">{" ".join(answer(found))}</p>'
     assert said in shown
-    assert shown.index(said) < shown.index(found.warnings[0])
+    assert shown.index(said) < shown.index(sentences(found)[0])
 
 
 def test_the_pages_of_other_kinds_say_their_answers() -> None:

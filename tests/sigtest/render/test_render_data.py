@@ -103,8 +103,8 @@ def test_every_field_system_and_pair_has_a_line() -> None:
     made = replace(report(("a", "b", "c")), methods=None)  # which has rows inside a field
     lines = render_json(made).splitlines()
     body = made.as_json()
-    rows = [row for field in ("systems", "pairs") for row in body[field]]
-    assert len(lines) == 2 + len(body) + len(rows) + 2  # braces, and the ends of two lists
+    rows = [row for field in ("systems", "pairs", "warnings") for row in body[field]]
+    assert len(lines) == 2 + len(body) + len(rows) + 3  # braces, and the ends of three lists
     within = [json.loads(line.rstrip(",")) for line in lines if line.startswith("  {")]
     assert within == rows
 

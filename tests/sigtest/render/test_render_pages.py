@@ -10,6 +10,7 @@ from sigtest.kinds.comparisons import ComparisonReport
 from sigtest.render import html, text
 from sigtest.render.comparison import document
 from sigtest.render.words import printable
+from sigtest.report import WarningReport
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 
@@ -60,7 +61,10 @@ def test_html_shows_hostile_names_as_text():
 def test_names_from_right_to_left_turn_nothing_round_in_html():
     """U+05D0: 31 of 60 would be read as 31 :U+05D0 of 60; in text nothing can be done about it."""
     names = ("\u05d0", "\u05d0 2", "\u05d0\u05d1")
-    warnings = tuple(f"{name}: 31 of 60 lines are {names[0]}." for name in names)
+    warnings = tuple(
+        WarningReport("equals-system", f"{name}: 31 of 60 lines are {names[0]}.", (name,))
+        for name in names
+    )
     made = replace(renamed(report(), names), warnings=warnings)
     shown = rendered("html", made)
     for name in names:

@@ -16,7 +16,7 @@ from sigtest.errors import RecipeError
 from sigtest.render.formats import FORMATS
 from sigtest.render.pictures import PICTURES, view
 from sigtest.render.words import printable, width
-from sigtest.report import NamedReport, Report
+from sigtest.report import NamedReport, Report, WarningReport
 
 TEST = "approximate_randomization"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -76,16 +76,20 @@ def test_cluster_lines_are_those_of_all_together() -> None:
     assert [block.count("\n╌") for block in blocks] == [2, 0]
 
 
+def warned(*sentences: str) -> tuple[WarningReport, ...]:
+    return tuple(WarningReport("other", sentence) for sentence in sentences)
+
+
 def test_each_warning_is_told_once_with_what_it_is_about() -> None:
     made = reported_on_several()
     several = made.several
     assert several is not None
     told = (("everywhere", "here"), ("everywhere", "there"))
     testsets = tuple(
-        NamedReport(entry.name, replace(entry.report, warnings=own))
+        NamedReport(entry.name, replace(entry.report, warnings=warned(*own)))
         for entry, own in zip(several.testsets, told, strict=True)
     )
-    report = replace(made, warnings=("whole",), several=replace(several, testsets=testsets))
+    report = replace(made, warnings=warned("whole"), several=replace(several, testsets=testsets))
     warnings = re.findall(r"^Warning: (.*)", rendered("text", report), re.M)
     assert warnings == ["whole", "everywhere", "news: here", "talks: there"]
     page = rendered("html", report)
@@ -178,11 +182,11 @@ def test_warnings_of_all_test_sets_come_before_those_of_one() -> None:
     assert made.several is not None
     own = [("Only here.", "Everywhere."), ("Everywhere.", "Only there.")]
     sets = tuple(
-        NamedReport(entry.name, replace(entry.report, warnings=said))
+        NamedReport(entry.name, replace(entry.report, warnings=warned(*said)))
         for entry, said in zip(made.several.testsets, own, strict=True)
     )
     several = replace(made.several, testsets=sets)
-    shown = rendered("text", replace(made, several=several, warnings=("Together.",)))
+    shown = rendered("text", replace(made, several=several, warnings=warned("Together.")))
     assert re.findall(r"^Warning: (.*)", shown, re.MULTILINE) == [
         "Together.", "Everywhere.", "news: Only here.", "talks: Only there.",
     ]  # fmt: skip

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from computed import sample_of
+from sentences import sentences
 
 from sigtest.comparison.comparison import parse_comparison
 from sigtest.draws.weights import bootstrap_counts, permuted_sums
@@ -152,6 +153,6 @@ def test_max_t_warns_of_unequal_variances() -> None:
     report = compare(comparison)
     spread = [pair.stderr for pair in report.pairs]
     assert max(spread) > 2 * float(np.median(spread))
-    assert any("very unequally" in warning for warning in report.warnings)
+    assert any("very unequally" in warning for warning in sentences(report))
     holm = compare(replace(comparison, recipe=comparison.recipe.but(correction="holm")))
-    assert not any("max-T" in warning for warning in holm.warnings)
+    assert not any("max-T" in warning for warning in sentences(holm))

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from computed import rendered
 from scipy import stats
+from sentences import sentences
 from statsmodels.stats.contingency_tables import mcnemar
 
 from sigtest.arrays import Array
@@ -351,15 +352,15 @@ def test_every_format_shows_an_own_p() -> None:
 
 def test_few_resamples_are_no_matter_where_none_are_counted() -> None:
     few = compare(accuracies(tests=["mcnemar"], resamples=1))
-    assert not any("resamples are few" in warning for warning in few.warnings)
+    assert not any("resamples are few" in warning for warning in sentences(few))
     mixed = compare(accuracies(tests=["mcnemar", "bootstrap"], resamples=1))
-    assert any("resamples are few" in warning for warning in mixed.warnings)
+    assert any("resamples are few" in warning for warning in sentences(mixed))
 
 
 def test_tests_of_wins_warn_that_the_winner_may_have_the_lower_score() -> None:
     for test, words in (("sign_test", "The sign test"), ("signed_rank", "Wilcoxon's signed-rank")):
         report = compare(accuracies(tests=[test]))
-        assert any(w.startswith(words) and "lower score" in w for w in report.warnings)
+        assert any(w.startswith(words) and "lower score" in w for w in sentences(report))
 
 
 WON = [1.0] * 18 + [0.0] * 2  # 18 of 20 units: p is 0.0004025 by binomtest of SciPy 1.17
@@ -423,7 +424,7 @@ def test_the_paired_t_of_documents_says_which_system_it_finds_ahead() -> None:
 
 def test_the_paired_t_warns_of_folds_and_the_corrected_one_does_not() -> None:
     for test, warned in (("paired_t", True), ("corrected_t", False)):
-        said = compare(accuracies(tests=[test])).warnings
+        said = sentences(compare(accuracies(tests=[test])))
         assert any("folds" in warning for warning in said) == warned
 
 
