@@ -117,6 +117,7 @@ class QuestionBody(Body):
         metrics: What the report calls them.
         testsets: Their names, where there are several.
         computed_with: Version of sigtest, once it has succeeded.
+        frozen: Of what a leaderboard showed when its owner froze it.
         error: Why it failed, if it did.
         title: As its caller wrote it; empty where nothing was.
     """
@@ -133,6 +134,7 @@ class QuestionBody(Body):
     tests: list[str]
     testsets: list[str] | None = ABSENT
     computed_with: str | None = ABSENT
+    frozen: bool | None = ABSENT
     error: str | None
     title: str
     tags: list[str]
@@ -145,11 +147,14 @@ class QuestionBody(Body):
         """What is told of a stored question."""
         here = f"/v1/{record.kind}/{record.id}"
         told = {**vars(record), **vars(record.about), **vars(record.envelope)}
+        told["frozen"] = record.frozen or None
         links = Links(
             self=here,
             report=f"{here}/report",
             events=f"{here}/events",
-            testset=f"{TESTSETS}/{record.testset}" if record.testset else None,
+            testset=f"{TESTSETS}/{record.testset}"
+            if record.testset and not record.frozen
+            else None,
             plots={name: f"{here}/plots/{name}.svg" for name in record.pictures},
         )
         return cls(**{**told, "testsets": record.about.testsets or None}, links=links)

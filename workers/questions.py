@@ -374,7 +374,7 @@ class Questions:
             ShownError: It is what a leaderboard shows, and goes with its test set.
         """
         record = self.find(question_id, caller)
-        if record.testset is not None:
+        if record.testset is not None and not record.frozen:
             raise ShownError(
                 f"This comparison is shown by the leaderboard of test set {record.testset}; "
                 "it is deleted with the test set."

@@ -26,7 +26,7 @@ from sigtest.requests.comparisons import CAPACITY
 from sigtest.requests.notes import Noted
 from sigtest.requests.recipe import Recipe
 from sigtest.significance import own_tests
-from workers.errors import CapacityError, NotFoundError, TakenError, guarded
+from workers.errors import CapacityError, NotFoundError, NotReadyError, TakenError, guarded
 from workers.queue import Context
 from workers.store import keys
 from workers.store.boards import (
@@ -38,7 +38,7 @@ from workers.store.boards import (
     TestSetRecord,
     gone,
 )
-from workers.store.records import ALL, Check, Filter, Task, page
+from workers.store.records import ALL, Check, Filter, Record, Task, page
 from workers.store.usage import check_room
 from workers.tasks import boards
 
@@ -481,6 +481,32 @@ class TestSets:
             ),
             wanted,
         )
+
+    def freeze(self, shown: Leaderboard, caller: str, notes: Noted) -> tuple[Record, bool]:
+        """Let what a leaderboard shows stay as it is, as a comparison of its own.
+
+        Args:
+            shown: The leaderboard, which has everything that is measured.
+            caller: Whose it is.
+            notes: What is written on the frozen comparison; the title is the board's name.
+
+        Returns:
+            The frozen comparison, and whether it was made.
+
+        Raises:
+            NotReadyError: Systems are still to be measured, or there are none.
+        """
+        record = self._context.questions.find(shown.comparison or "")
+        if record is None or shown.pending or not (shown.fresh and shown.systems):
+            waits = f"Not in it yet: {', '.join(shown.pending)}; ask" if shown.pending else "Ask"
+            raise NotReadyError(
+                f"A board is frozen when all its systems are measured. {waits} again."
+            )
+        frozen_id, created = self._store.freeze(record, shown.testset.name, notes)
+        frozen = self._context.questions.find(frozen_id)
+        if frozen is None:
+            raise gone(shown.testset.id)  # somebody deleted it in between
+        return frozen, created
 
     def claims(
         self, testset_id: str, caller: str, column: Column, pairs: Sequence[tuple[str, str]]

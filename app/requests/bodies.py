@@ -37,7 +37,7 @@ from sigtest.data.shape import shape_of
 from sigtest.data.text import decode
 from sigtest.errors import InputError
 from sigtest.files import Bounds, Entry, Joining, Material, Role, Upload, gather
-from sigtest.requests.notes import Noted, Notes
+from sigtest.requests.notes import Noted, Notes, PlainNotes
 
 JSON, FORM = "application/json", "multipart/form-data"
 TEXT, GZIP = "text/plain", "application/gzip"
@@ -315,6 +315,14 @@ async def read_notes(request: Request) -> Noted:
     return (await read(request, Notes.of)).written()
 
 
+async def read_words(request: Request) -> Noted:
+    """Dependency: the same of what never expires; there need not be a body."""
+    sizes = (request.headers.get("content-length", "0"), request.headers.get("transfer-encoding"))
+    if sizes == ("0", None):
+        return {}
+    return (await read(request, PlainNotes.of)).written()
+
+
 def written(form: FormData) -> dict[str, Any]:
     """Title, tags and end as the form's fields say them, as far as it has these."""
     fields = ("title", "tags", "expires")
@@ -325,6 +333,7 @@ def written(form: FormData) -> dict[str, Any]:
 
 
 Written = Annotated[Noted, Depends(read_notes)]
+Words = Annotated[Noted, Depends(read_words)]
 
 
 # forms

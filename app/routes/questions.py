@@ -53,7 +53,7 @@ from sigtest.errors import SigtestError
 from sigtest.kinds import KINDS, Kind
 from sigtest.kinds.comparisons import Comparisons
 from sigtest.render.drawing import adaptive
-from workers.errors import NotReadyError
+from workers.errors import GoneError, NotReadyError
 from workers.questions import Questions, Record, Status
 
 PAGE = 20
@@ -101,11 +101,12 @@ async def _stored(
 Target = Annotated[Record, Depends(_stored)]
 
 
-def _page_of(record: Record) -> str:
+def page_of(record: Record) -> str:
+    """The address of its page."""
     return f"/{record.kind}/{record.id}"
 
 
-def _as_it_stands(record: Record, wait: int | None = None, status: int = 200) -> Response:
+def as_it_stands(record: Record, wait: int | None = None, status: int = 200) -> Response:
     """A question; `wait` are the seconds that were granted to `Prefer: wait`."""
     waited = answers.waited(not record.status.finished, wait)
     body = QuestionBody.of(record).model_dump_json()
@@ -137,10 +138,10 @@ async def submit(
     )
     del draft  # its texts are not held while the request waits
     if shows_pages(request):
-        return RedirectResponse(_page_of(record), 303)
+        return RedirectResponse(page_of(record), 303)
     record = await watch.settled(record, caller.name, wait)
-    answer = _as_it_stands(record, wait, 200 if record.status is Status.SUCCEEDED else 202)
-    answer.headers["Location"] = f"/v1{_page_of(record)}"
+    answer = as_it_stands(record, wait, 200 if record.status is Status.SUCCEEDED else 202)
+    answer.headers["Location"] = f"/v1{page_of(record)}"
     return answer
 
 
@@ -183,7 +184,7 @@ def _finished(questions: Questions, caller: str, kind: str) -> tuple[Record, ...
 async def status(request: Request, watch: Watch, target: Target, wait: Wait) -> Response:
     """How far it is. `If-None-Match` and `Prefer: wait=N` save polling."""
     record = await watch.settled(target, target.caller, wait)
-    return answers.unless_held(request, _as_it_stands(record, wait))
+    return answers.unless_held(request, as_it_stands(record, wait))
 
 
 async def report(
@@ -268,9 +269,7 @@ def describe(
     """Write title, tags or metadata on it; what is left out stays as it is."""
     check = partial(require_match, request)
     record = questions.describe(target.id, target.caller, written, check)
-    return (
-        RedirectResponse(_page_of(record), 303) if shows_pages(request) else _as_it_stands(record)
-    )
+    return RedirectResponse(page_of(record), 303) if shows_pages(request) else as_it_stands(record)
 
 
 def remove(request: Request, questions: QuestionStore, target: Target) -> Response:
@@ -278,21 +277,21 @@ def remove(request: Request, questions: QuestionStore, target: Target) -> Respon
     check = partial(require_match, request)
     cancelled = questions.remove(target.id, target.caller, check)
     if shows_pages(request):
-        onward = _page_of(cancelled) if cancelled else f"/{target.kind}"
+        onward = page_of(cancelled) if cancelled else f"/{target.kind}"
         return RedirectResponse(onward, 303)
-    return _as_it_stands(cancelled) if cancelled else Response(status_code=204)
+    return as_it_stands(cancelled) if cancelled else Response(status_code=204)
 
 
 def share(questions: QuestionStore, target: Target) -> Response:
     """Give a report a public link."""
     questions.share(target.id, target.caller)
-    return RedirectResponse(f"{_page_of(target)}#keep", 303)
+    return RedirectResponse(f"{page_of(target)}#keep", 303)
 
 
 def unshare(questions: QuestionStore, target: Target) -> Response:
     """Take it back."""
     questions.unshare(target.id, target.caller)
-    return RedirectResponse(f"{_page_of(target)}#keep", 303)
+    return RedirectResponse(f"{page_of(target)}#keep", 303)
 
 
 async def question(
@@ -306,7 +305,7 @@ async def question(
     """A question: how far it is, or its report."""
     record, kind = target, KINDS[target.kind]
     if not wants_page(request):
-        return answers.unless_held(request, _as_it_stands(record))
+        return answers.unless_held(request, as_it_stands(record))
     if record.status is not Status.SUCCEEDED:
         workers = 1 if record.status.finished else await run_in_threadpool(questions.workers)
         place = await run_in_threadpool(questions.place, record.id, target.caller)
@@ -314,12 +313,12 @@ async def question(
             site.page, request, "state.html", record=record, kind=kind, workers=workers, place=place
         )
     stored = await run_in_threadpool(questions.report, record.id, target.caller)
-    shown = await in_turn(view_of, record, stored, view, _page_of(record))
+    shown = await in_turn(view_of, record, stored, view, page_of(record))
     link = await run_in_threadpool(questions.link, record.id, target.caller)
     seconds = BESIDE_SECONDS if view.a is None else MAKING_SECONDS
     opened = await _opened(target, watch, shown.view, wanted, seconds)
     return await in_turn(
-        site.page, request, "report.html", record=record, kind=kind, here=_page_of(record),
+        site.page, request, "report.html", record=record, kind=kind, here=page_of(record),
         shown=shown, pair=opened, link=link, own=True,
     )  # fmt: skip
 
@@ -365,7 +364,7 @@ async def pair_page(
         shown = await answers.pair_view(target, target.caller, watch, view, wanted, view.choice)
         return await in_turn(shown.answer)
     opened = await _opened(target, watch, view, wanted)
-    here = _page_of(target)
+    here = page_of(target)
     return await in_turn(site.page, request, "pair-page.html", pair=opened, here=here)
 
 
@@ -382,9 +381,9 @@ async def _opened(
     record, choice = target, view.choice
     try:
         shown = await answers.pair_view(record, target.caller, watch, view, wanted, choice, seconds)
-    except NotReadyError as error:
+    except (NotReadyError, GoneError) as error:
         return error.message
-    return await in_turn(panel, shown, view.fields, _page_of(record))
+    return await in_turn(panel, shown, view.fields, page_of(record))
 
 
 def router_of(kind: Kind[Any]) -> APIRouter:

@@ -29,9 +29,10 @@ from app.http.state import Boards, Cursor, Limit, Limits, in_turn, routing
 from app.http.waiting import Watch
 from app.pages import forms, site
 from app.pages.reports import decidable, of_report
+from app.requests.bodies import Words
 from app.requests.limits import check_scores, room
 from app.requests.testsets import Changed, Drafted, Put
-from app.routes.questions import Picture, Values
+from app.routes.questions import Picture, Values, as_it_stands, page_of
 from sigtest.cached import cached_property
 from sigtest.data.names import choose
 from sigtest.errors import InputError, RecipeError
@@ -452,6 +453,39 @@ async def leaderboard_distribution(
     """The pseudo-statistics that one pair's observed difference is held against."""
     record = board.require_record(pair)
     return await answers.distribution(record, caller.name, watch, pair, values)
+
+
+@people.post("/{id}/frozen")
+@router.post("/{id}/frozen", status_code=201)
+async def freeze(
+    request: Request,
+    testset_id: Id,
+    caller: Caller,
+    boards: Boards,
+    watch: Watch,
+    notes: Words,
+    wait: Wait,
+) -> Response:
+    """Let what the leaderboard shows stay, as a comparison whose report is never computed anew.
+
+    It lasts until it is deleted, whatever becomes of the test set, and counts to the budget of what
+    lasts. The same state is frozen once (200). 409 while systems are to be measured.
+    """
+    asked = ""
+
+    def look() -> Leaderboard:
+        nonlocal asked
+        shown, asked = boards.leaderboard(testset_id, caller.name, answers.AS_ASKED, asked)
+        return shown
+
+    seconds = WAIT_SECONDS if wait is None else wait
+    shown = await watch.until(testset_id, look, lambda own: own.fresh and not own.pending, seconds)
+    record, created = await run_in_threadpool(boards.freeze, shown, caller.name, notes)
+    if shows_pages(request):
+        return RedirectResponse(page_of(record), 303)
+    answer = as_it_stands(record, status=201 if created else 200)
+    answer.headers["Location"] = f"/v1{page_of(record)}"
+    return answer
 
 
 @people.get("/{id}")

@@ -21,8 +21,10 @@ def smallest(operation: dict[str, Any]) -> Any:
     return min((entry["value"] for entry in examples), key=lambda value: len(json.dumps(value)))
 
 
-def place(entry: tuple[str, str, Any]) -> tuple[int, int]:
+def place(entry: tuple[str, str, Any]) -> tuple[float, int]:
     path, method, _ = entry
+    if path.endswith("/frozen"):  # which needs systems
+        return METHODS.index("put") + 0.5, 0
     return METHODS.index(method), -len(path) if method == "delete" else len(path)
 
 

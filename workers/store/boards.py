@@ -28,7 +28,7 @@ from sigtest.decide.summary import score_report
 from sigtest.kinds.comparisons import about
 from sigtest.metrics import Metric
 from sigtest.report import ScoreReport
-from sigtest.requests.notes import Noted, Notes, PlainNotes
+from sigtest.requests.notes import LAST, Noted, Notes, PlainNotes
 from sigtest.requests.recipe import Recipe, parse_metric
 from sigtest.version import __version__
 from workers.errors import GoneError
@@ -40,6 +40,7 @@ from workers.store.keys import MAKE
 from workers.store.records import (
     FIELDS,
     Progress,
+    Record,
     Status,
     Task,
     by_name,
@@ -299,6 +300,18 @@ COUNTED = ("capacity", "submissions", "changed", "bytes")
 T = TypeVar("T", bool, str)
 KIND = "testsets"  # what their listing is called
 GONE = "gone"
+# of a comparison that is frozen
+FROZEN = (
+    "caller",
+    "kind",
+    "about",
+    "testset",
+    "outline",
+    "outcome",
+    "progress",
+    "computed_with",
+    "pictures",
+)
 REFUSALS = (GONE, "fewer", "taken", "full", "spent", "absent")
 _CHANGED = (
     "testset",
@@ -916,6 +929,49 @@ class TestSetStore:
             hold(pipe, state.caller, min(remembered, int((time.time() + usual) * 1000)))
             pipe.execute()
 
+    def freeze(self, shown: Record, title: str, notes: Noted) -> tuple[str, bool]:
+        """Store what a leaderboard shows once more, to stay as it is whatever becomes of the board.
+
+        Args:
+            shown: The comparison.
+            title: What it is called where the notes do not say it.
+            notes: What is written on it.
+
+        Returns:
+            Id of the frozen one, a function of test set and comparison; whether it is new.
+
+        Raises:
+            GoneError: The comparison is no longer there.
+            BudgetError: The caller has too much that lasts.
+        """
+        frozen_id, now = keys.hashed("frozen", str(shown.testset), shown.id), time.time()
+        name, listing = keys.key("question", frozen_id), _listing(shown.caller, shown.kind)
+        facts = dict(
+            zip(FROZEN, self.redis.hmget(keys.key("question", shown.id), FROZEN), strict=True)
+        )
+        report = self.redis.get(keys.key("report", shown.id))
+        if report is None or facts["caller"] is None:
+            raise gone(str(shown.testset))
+        size = len(report) + sum(map(len, filter(None, facts.values())))
+        check_lasting(self.redis, self.settings, shown.caller, LAST, size, name)
+
+        def write(pipe: Any) -> bool:
+            new, place = not pipe.exists(name), place_of(frozen_id, now)
+            pipe.multi()
+            pipe.hset(name, mapping={**fields_of(notes), "frozen": 1, "expires": LAST})
+            if new:
+                own = {"created": repr(now), "place": place}
+                pipe.hset(name, mapping={**facts, **own, **fields_of({"title": title, **notes})})
+                pipe.set(keys.key("report", frozen_id), report)
+                pipe.set(keys.key("gone", frozen_id), shown.caller)
+                pipe.zadd(listing, {place: 0})
+                last(pipe, self.settings, "question", frozen_id, LAST, listing)
+                weigh(pipe, shown.caller, "question", frozen_id)
+            return new
+
+        transaction: Any = self.redis.transaction
+        return frozen_id, bool(transaction(write, name, value_from_callable=True))
+
     def show(self, state: State, choice: Choice, question_id: str) -> None:
         """Note which comparison is to be shown; webhooks are told where it is another one.
 
@@ -973,9 +1029,9 @@ def gone(testset_id: str) -> GoneError:
     return GoneError(f"The test set {testset_id} expired or was deleted; make it again.")
 
 
-def _listing(caller: str) -> str:
-    """The key of a caller's test sets."""
-    return keys.of_caller("listing", caller, KIND)
+def _listing(caller: str, kind: str = KIND) -> str:
+    """The key of a caller's test sets, or questions of a kind."""
+    return keys.of_caller("listing", caller, kind)
 
 
 def _content(part: Part, testset: TestSet) -> dict[str, Any]:

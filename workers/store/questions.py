@@ -21,9 +21,10 @@ from redis import Redis
 from redis.exceptions import OutOfMemoryError
 
 from sigtest.comparison.plan import Part, Plan
+from sigtest.errors import InputError
 from sigtest.kinds import Question
 from sigtest.kinds.comparisons import ComparisonQuestion
-from sigtest.requests.notes import PARTS, Noted
+from sigtest.requests.notes import LAST, PARTS, Noted
 from sigtest.version import __version__
 from workers.errors import GoneError, gone
 from workers.process import REQUEST
@@ -543,8 +544,10 @@ class QuestionStore:
             BudgetError: The caller has too much that lasts.
         """
         name, fields = keys.key("question", question_id), fields_of(notes)
-        kind = decoded(self.redis.hget(name, "kind") or b"")
+        kind, frozen = self.redis.hmget(name, ["kind", "frozen"])
         until = int(fields.get("expires", 0))
+        if frozen and "expires" in fields and until != LAST:
+            raise InputError("It is frozen, and stays until it is deleted.", field="expires")
         check_lasting(self.redis, self.settings, caller, until, 0, name)
 
         def write(pipe: Any) -> None:
@@ -552,7 +555,7 @@ class QuestionStore:
                 pipe.hset(name, mapping=fields)
             if "expires" in fields:
                 expiry = max(until, int((time.time() + self.settings.retention) * 1000))
-                listing = keys.of_caller("listing", caller, kind)
+                listing = keys.of_caller("listing", caller, decoded(kind or b""))
                 last(pipe, self.settings, "question", question_id, expiry, listing)
                 weigh(pipe, caller, "question", question_id)
 

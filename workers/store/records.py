@@ -122,6 +122,7 @@ class Record:
         pictures: Names of those that can be drawn of its report.
         error: Why it failed, if it did.
         envelope: What its caller wrote on it.
+        frozen: Whether it is what a leaderboard showed, to stay until it is deleted by itself.
     """
 
     id: str
@@ -138,6 +139,7 @@ class Record:
     pictures: tuple[str, ...] = ()
     error: str | None = None
     envelope: Notes = field(default_factory=Notes)
+    frozen: bool = False
 
     @property
     def space(self) -> str:
@@ -261,7 +263,7 @@ def by_name(held: Mapping[bytes, bytes]) -> dict[str, PlainNotes]:
 
 SHOWN = (
     "caller", "kind", "created", "expiry", "size", "bytes", "about", "testset", "started",
-    "outcome", "progress", "computed_with", "pictures", "error", *FIELDS,
+    "outcome", "progress", "computed_with", "pictures", "error", "frozen", *FIELDS,
 )  # fmt: skip
 NOTHING_SEEN = Progress("report", 0, 1)
 
@@ -310,6 +312,7 @@ def stored_of(question_id: str, fields: Mapping[str, Any]) -> Record | None:
         pictures=tuple(json.loads(facts["pictures"] or "[]")),
         error=text.get("error"),
         envelope=envelope_of([facts[name] for name in FIELDS]),
+        frozen=facts["frozen"] is not None,
     )
 
 
