@@ -26,6 +26,7 @@ from sigtest.requests.notes import Notes, PlainNotes
 from sigtest.requests.recipe import Choices, Settings
 from sigtest.segments import METHOD, Slice
 from sigtest.version import __version__
+from workers.errors import PROBLEM
 from workers.questions import PairAsked, Record, Status
 from workers.store.boards import Standing, SystemRecord, TestSetRecord
 from workers.store.webhooks import EVENTS, TEST
@@ -104,6 +105,20 @@ class Links(Body):
     plots: dict[str, str]
 
 
+class ProblemError(Form):
+    """One flaw of a request.
+
+    Attributes:
+        field: Path of the field, or name of the parameter.
+        line: 1-based line, or segment.
+    """
+
+    field: str | None = ABSENT
+    system: str | None = ABSENT
+    line: int | None = ABSENT
+    message: str
+
+
 class QuestionBody(Body):
     """A question: what was asked for and how far it is.
 
@@ -119,6 +134,10 @@ class QuestionBody(Body):
         computed_with: Version of sigtest, once it has succeeded.
         frozen: Of what a leaderboard showed when its owner froze it.
         error: Why it failed, if it did.
+        type: What failed, as the `type` of a problem says it, such as `invalid-input`,
+            `limit-exceeded`, `task-timeout`, `workers-died` or `internal-error`; ends with `error`
+            where an older version did not say.
+        errors: What that is about, where it is known.
         title: As its caller wrote it; empty where nothing was.
     """
 
@@ -136,6 +155,8 @@ class QuestionBody(Body):
     computed_with: str | None = ABSENT
     frozen: bool | None = ABSENT
     error: str | None
+    type: str | None = ABSENT
+    errors: list[ProblemError] | None = ABSENT
     title: str
     tags: list[str]
     metadata: dict[str, Any]
@@ -148,6 +169,10 @@ class QuestionBody(Body):
         here = f"/v1/{record.kind}/{record.id}"
         told = {**vars(record), **vars(record.about), **vars(record.envelope)}
         told["frozen"] = record.frozen or None
+        if record.status is Status.FAILED:
+            places = {name: part for name, part in record.problem.items() if name != "type"}
+            told["type"] = record.problem["type"]
+            told["errors"] = [{**places, "message": record.error}] if places else None
         links = Links(
             self=here,
             report=f"{here}/report",
@@ -314,21 +339,9 @@ class ReadyBody(Body):
     workers: int
 
 
-class ProblemError(Form):
-    """One flaw of a request.
-
-    Attributes:
-        field: Path of the field, or name of the parameter.
-        line: 1-based line, or segment.
-    """
-
-    field: str | None = None
-    system: str | None = None
-    line: int | None = None
-    message: str
-
-
-KINDS_OF_PROBLEMS = (*problems.KINDS.values(), problems.PARAMETERS, problems.INTERNAL)
+KINDS_OF_PROBLEMS = (
+    *problems.KINDS.values(), problems.PARAMETERS, problems.INTERNAL, *problems.OF_TASKS,
+)  # fmt: skip
 TYPES = ", ".join(f"`{kind.slug}` ({kind.title})" for kind in KINDS_OF_PROBLEMS)
 
 
@@ -345,7 +358,7 @@ class Problem(Form):
     """
 
     type: str = Field(
-        description=f"Stable name of this kind of problem: `{problems.PREFIX}` and one of {TYPES}, "
+        description=f"Stable name of this kind of problem: `{PROBLEM}` and one of {TYPES}, "
         "or what HTTP calls the status, such as `method-not-allowed`."
     )
     title: str
@@ -691,12 +704,14 @@ class QuestionData(Form):
     Attributes:
         kind: Path of its kind.
         error: Why it failed; only where it did.
+        type: What failed, as the `type` of a problem says it; only where it did.
     """
 
     kind: str
     id: str
     status: Literal["succeeded", "failed", "cancelled"]
     error: str | None = ABSENT
+    type: str | None = ABSENT
     title: str
     tags: list[str]
     metadata: dict[str, Any]

@@ -161,7 +161,10 @@ class Client:
             status = self.status(status["id"], kind)
         if status["status"] != "succeeded":
             reason = status.get("error") or "no reason is given"
-            raise ServiceError(f"The service {status['status']} the question: {reason}")
+            raise ServiceError(
+                f"The service {status['status']} the question: {reason}",
+                problem=(status.get("type") or "").rpartition(":")[2] or None,
+            )
         return str(status["id"])
 
     def submit(

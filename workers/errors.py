@@ -25,13 +25,20 @@ import logging
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from types import FunctionType
-from typing import TYPE_CHECKING, TypeVar
+from types import FunctionType, MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from redis.exceptions import OutOfMemoryError, RedisError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
-from sigtest.errors import LimitError, SigtestError
+from sigtest.errors import (
+    InputError,
+    LengthError,
+    LimitError,
+    RecipeError,
+    SigtestError,
+    UnavailableError,
+)
 
 if TYPE_CHECKING:  # records load NumPy, for which the supervisor must set its environment first
     from workers.store.records import Record
@@ -120,6 +127,27 @@ class StorageError(SigtestError):
 
 class FullError(StorageError):
     """Redis has no memory left, or no disk."""
+
+
+PROBLEM = "urn:sigtest:problem:"  # what types of problems begin with
+NO_PROBLEM: Mapping[str, Any] = MappingProxyType({"type": PROBLEM + "error"})  # of older versions
+# ends of the types of what tasks raise, as problem documents have them
+SLUGS: dict[type[SigtestError], str] = {
+    LengthError: "length-mismatch",
+    InputError: "invalid-input",
+    RecipeError: "invalid-recipe",
+    LimitError: "limit-exceeded",
+    UnavailableError: "unavailable",
+    SigtestError: "error",
+}
+
+
+def problem_of(error: SigtestError) -> dict[str, Any]:
+    """What failed, for programs: a type of problems, and the place that it is about."""
+    slug = next(SLUGS[base] for base in type(error).__mro__ if base in SLUGS)
+    places = {"field": error.field, "system": error.system, "line": error.line}
+    known = {name: place for name, place in places.items() if place is not None}
+    return {"type": PROBLEM + slug, **known}
 
 
 def gone(question_id: str) -> GoneError:

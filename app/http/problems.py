@@ -29,6 +29,7 @@ from sigtest.errors import (
     UnavailableError,
 )
 from workers.errors import (
+    PROBLEM,
     BudgetError,
     BusyError,
     CapacityError,
@@ -96,7 +97,6 @@ class UnreadyError(SigtestError):
 
 
 MEDIA_TYPE = "application/problem+json"
-PREFIX = "urn:sigtest:problem:"
 MAX_MESSAGE = 1000
 MAX_GIVEN = 40  # characters of a parameter that are repeated
 UNREADABLE = {
@@ -152,6 +152,10 @@ KINDS: dict[type[SigtestError], Kind] = {
 }
 PARAMETERS = Kind("invalid-parameter", "A parameter cannot be used", 422)
 INTERNAL = Kind("internal-error", "Something went wrong here", 500)
+OF_TASKS = (  # of failed questions alone
+    Kind("task-timeout", "One task took too long", 500),
+    Kind("workers-died", "The workers of one task died", 500),
+)
 
 HEADERS = {  # a server would read on what is sent too slowly
     401: {"WWW-Authenticate": 'Bearer realm="sigtest"'},
@@ -209,7 +213,7 @@ def problem(
 ) -> Response:
     """One problem document."""
     words = {"title": kind.title, "status": kind.status, "detail": detail}
-    body = {"type": PREFIX + kind.slug, **words, **(extra or {})}
+    body = {"type": PROBLEM + kind.slug, **words, **(extra or {})}
     text = json.dumps(_shortened(body), ensure_ascii=False)
     # What a user sent may hold half a surrogate pair, which UTF-8 cannot carry and JSON can.
     content = text.encode("utf-8", "backslashreplace")

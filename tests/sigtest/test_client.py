@@ -185,8 +185,14 @@ def test_a_report_of_another_version_is_one_clear_error(client, server, comparis
 
 def test_a_comparison_that_fails_says_why(client, server, comparison):
     server.answers = [(202, {}, {**STATUS, "status": "failed", "error": "It broke."})]
-    with pytest.raises(ServiceError, match=r"failed the question: It broke\."):
+    with pytest.raises(ServiceError, match=r"failed the question: It broke\.") as caught:
         client.compare(comparison)
+    assert caught.value.problem is None  # of an older service
+    typed = {"type": "urn:sigtest:problem:task-timeout", "error": "It broke."}
+    server.answers = [(202, {}, {**STATUS, "status": "failed", **typed})]
+    with pytest.raises(ServiceError) as caught:
+        client.compare(comparison)
+    assert caught.value.problem == "task-timeout"
 
 
 def test_nobody_at_the_address_is_one_clear_line(comparison, slept):

@@ -26,7 +26,7 @@ from sigtest.kinds import Question
 from sigtest.kinds.comparisons import ComparisonQuestion
 from sigtest.requests.notes import LAST, PARTS, Noted
 from sigtest.version import __version__
-from workers.errors import GoneError, gone
+from workers.errors import NO_PROBLEM, GoneError, gone
 from workers.process import REQUEST
 from workers.settings import Settings
 from workers.store import codec, keys
@@ -369,7 +369,8 @@ return redis.call('HKEYS', KEYS[2])
 # KEYS: question, contents, blocks, attempts, report, pending, pending of the caller, webhooks of
 #       the caller, messages that are due, what the keys of a webhook and of its messages begin
 #       with, bytes of the caller
-# ARGV: id, outcome, error, report, channel, progress, version, names of pictures, event and message
+# ARGV: id, outcome, error, report, channel, progress, version, names of pictures, problem, event
+#       and message
 # The first outcome stays; returns whether it was this one. A success keeps its contents, for the
 # distributions that may be asked for; a failure, for an operator who lets it run again.
 COMMIT = (
@@ -383,14 +384,14 @@ redis.call('HSET', KEYS[1], 'progress', ARGV[6], 'computed_with', ARGV[7], 'pict
 if ARGV[2] == 'succeeded' then
     redis.call('SET', KEYS[5], ARGV[4], 'PXAT', expiry)
 else
-    redis.call('HSET', KEYS[1], 'error', ARGV[3])
+    redis.call('HSET', KEYS[1], 'error', ARGV[3], 'problem', ARGV[9])
     if ARGV[2] == 'cancelled' then redis.call('DEL', KEYS[2]) end
 end
 redis.call('SREM', KEYS[6], ARGV[1])
 redis.call('HDEL', KEYS[7], ARGV[1])
 redis.call('PUBLISH', ARGV[5], ARGV[2])
 weigh(KEYS[12], KEYS[1], KEYS[2], KEYS[5])
-announce(KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], 9)
+announce(KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], 10)
 return 1
 """
 )
@@ -630,6 +631,7 @@ class QuestionStore:
         error: str = "",
         report: bytes = b"",
         pictures: Sequence[str] = (),
+        problem: Mapping[str, Any] = NO_PROBLEM,
     ) -> bool:
         """Give a question its outcome, unless it has one; with the report where it succeeded.
 
@@ -641,6 +643,7 @@ class QuestionStore:
             error: Why it failed.
             report: Canonical JSON.
             pictures: Names of those that can be drawn of the report.
+            problem: The same for programs; see `problem_of`.
         """
         stored = self.find(question_id, how_far=outcome is not Status.SUCCEEDED)
         if stored is None:
@@ -657,8 +660,9 @@ class QuestionStore:
         packed, channel = codec.pack_bytes(report), keys.key("news", question_id)
         told = json.dumps(vars(progress))
         facts = [question_id, outcome.value, error, packed, channel, told, __version__]
-        message = _message(stored, outcome, error)
-        done = bool(self._commit(names, [*facts, json.dumps(pictures), *message.arguments]))
+        facts += [json.dumps(pictures), json.dumps(dict(problem))]
+        message = _message(stored, outcome, {"error": error, "type": problem["type"]})
+        done = bool(self._commit(names, [*facts, *message.arguments]))
         if done and outcome is Status.CANCELLED:  # whose texts are deleted
             with suppress(OutOfMemoryError):
                 self.redis.set(keys.ERASE, 1)
@@ -763,7 +767,9 @@ class QuestionStore:
             if may:
                 pipe.delete(keys.key("attempts", question_id))
             if may and outcome is not None:
-                pipe.hdel(question, "outcome", "progress", "error", "computed_with", "started")
+                pipe.hdel(
+                    question, "outcome", "progress", "error", "problem", "computed_with", "started"
+                )
                 pipe.sadd(keys.PENDING, question_id)
                 pipe.hset(pending, question_id, load)
                 if not lasting:
@@ -863,8 +869,8 @@ def _verdict(
     return Verdict(word, known, float(seconds), float(held), size, stored, measured)
 
 
-def _message(record: Record, outcome: Status, error: str) -> Message:
+def _message(record: Record, outcome: Status, failure: Mapping[str, str]) -> Message:
     """What webhooks are told of the outcome of a question."""
     told = {"kind": record.kind, "id": record.id, "status": outcome.value}
-    why = {"error": error} if outcome is Status.FAILED else {}
+    why = failure if outcome is Status.FAILED else {}
     return Message.of(f"question.{outcome.value}", {**told, **why, **vars(record.envelope)})

@@ -19,6 +19,7 @@ from redis import Redis
 from sigtest.errors import InputError
 from sigtest.kinds import About, Question
 from sigtest.requests.notes import PARTS, Noted, Notes, PlainNotes, milliseconds, spelled
+from workers.errors import NO_PROBLEM
 from workers.store import codec, keys
 from workers.store.codec import decoded
 from workers.store.keys import MAKE
@@ -121,6 +122,7 @@ class Record:
         computed_with: Version of sigtest that computed it, once it has succeeded.
         pictures: Names of those that can be drawn of its report.
         error: Why it failed, if it did.
+        problem: The same for programs: `type`, and `field`, `system` and `line` where known.
         envelope: What its caller wrote on it.
         frozen: Whether it is what a leaderboard showed, to stay until it is deleted by itself.
     """
@@ -138,6 +140,7 @@ class Record:
     computed_with: str | None = None
     pictures: tuple[str, ...] = ()
     error: str | None = None
+    problem: Mapping[str, Any] = field(default_factory=lambda: NO_PROBLEM, hash=False)
     envelope: Notes = field(default_factory=Notes)
     frozen: bool = False
 
@@ -263,7 +266,7 @@ def by_name(held: Mapping[bytes, bytes]) -> dict[str, PlainNotes]:
 
 SHOWN = (
     "caller", "kind", "created", "expiry", "size", "bytes", "about", "testset", "started",
-    "outcome", "progress", "computed_with", "pictures", "error", "frozen", *FIELDS,
+    "outcome", "progress", "computed_with", "pictures", "error", "problem", "frozen", *FIELDS,
 )  # fmt: skip
 NOTHING_SEEN = Progress("report", 0, 1)
 
@@ -311,6 +314,7 @@ def stored_of(question_id: str, fields: Mapping[str, Any]) -> Record | None:
         computed_with=text.get("computed_with") if status is Status.SUCCEEDED else None,
         pictures=tuple(json.loads(facts["pictures"] or "[]")),
         error=text.get("error"),
+        problem=json.loads(facts["problem"]) if facts["problem"] else NO_PROBLEM,
         envelope=envelope_of([facts[name] for name in FIELDS]),
         frozen=facts["frozen"] is not None,
     )

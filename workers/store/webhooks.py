@@ -286,7 +286,7 @@ class WebhookStore:
 
 EVENTS = {
     "question.succeeded": "A question has its report.",
-    "question.failed": "A question has no answer; `error` says why.",
+    "question.failed": "A question has no answer; `error` says why, `type` for programs.",
     "question.cancelled": "A question was cancelled.",
     "leaderboard.refreshed": "A leaderboard shows another comparison than before.",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -13,7 +13,7 @@ from rq.timeouts import JobTimeoutException
 
 from sigtest.errors import SigtestError
 from workers import webhooks
-from workers.errors import GoneError, StorageError
+from workers.errors import PROBLEM, GoneError, StorageError, problem_of
 from workers.process import QUESTION, REQUEST, TOLD
 from workers.queue import Context
 from workers.store import keys
@@ -95,7 +95,7 @@ def _attempt(context: Context, task: Task) -> str:
     except SigtestError as error:
         # its message may quote a text
         log.warning("task %s failed: %s", task.key, type(error).__name__)
-        _fail(context, task, error.message)
+        _fail(context, task, error.message, problem_of(error))
     except JobTimeoutException:
         limit = context.settings.timeout
         _fail(
@@ -103,6 +103,7 @@ def _attempt(context: Context, task: Task) -> str:
             task,
             f"One task ({name}) took more than {limit} seconds. Ask for fewer systems, metrics or "
             "resamples, or have SIGTEST_TIMEOUT of the service raised.",
+            {"type": PROBLEM + "task-timeout"},
         )
     except Exception as error:
         if isinstance(error, STARVED) and name not in VIEWS:
@@ -113,6 +114,7 @@ def _attempt(context: Context, task: Task) -> str:
             task,
             f"Internal error in one task ({name}): {type(error).__name__}. This is a fault of the "
             "service; its log says more under the id of this question.",
+            {"type": PROBLEM + "internal-error"},
         )
     else:
         return DONE
@@ -156,10 +158,10 @@ def died(context: Context, task: Task) -> None:
     with context.redis.pipeline() as pipe:
         Tallies.note(pipe, caller, task.name, FAILED, 0.0)
         pipe.execute()
-    _fail(context, task, message)
+    _fail(context, task, message, {"type": PROBLEM + "workers-died"})
 
 
-def _fail(context: Context, task: Task, message: str) -> None:
+def _fail(context: Context, task: Task, message: str, problem: Mapping[str, Any]) -> None:
     """Tell the caller why there is no answer."""
     if task.name in VIEWS:
         log.error("task %s: %s", task.key, message)
@@ -171,4 +173,4 @@ def _fail(context: Context, task: Task, message: str) -> None:
         if state is not None:
             context.feed.add(state.caller, [boards.refreshing(state, "failed", Choice())])
     else:
-        context.questions.commit(task.owner, Status.FAILED, message)
+        context.questions.commit(task.owner, Status.FAILED, message, problem=problem)

@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 from byhand import finish, missing, perform
+from rq.timeouts import JobTimeoutException
 from service import CALLER, Comparisons, example, in_process, synthetic
 
 from sigtest.comparison.comparison import Comparison
+from sigtest.errors import LengthError, LimitError, RecipeError, UnavailableError
 from sigtest.kinds import KINDS
 from sigtest.metrics.bleu import Bleu
-from workers.errors import GoneError, NotReadyError
+from workers.errors import GoneError, NotReadyError, StorageError
 from workers.questions import Record, Status
 from workers.queue import Context
 from workers.store.questions import QuestionStore
@@ -191,6 +193,52 @@ def test_error_of_a_task_is_the_error_of_the_comparison(
     assert caught.value.record == record
 
 
+@pytest.mark.parametrize(
+    ("error", "problem"),
+    [
+        (ZeroDivisionError(), {"type": "internal-error"}),
+        (JobTimeoutException(), {"type": "task-timeout"}),
+        (RecipeError("No.", field="metrics"), {"type": "invalid-recipe", "field": "metrics"}),
+        (LimitError("No.", limit="max_rows"), {"type": "limit-exceeded"}),
+        (UnavailableError("METEOR needs Java."), {"type": "unavailable"}),
+        (StorageError("No."), None),
+        (
+            LengthError("No.", field="systems[1]", system="birch", line=3),
+            {"type": "length-mismatch", "field": "systems[1]", "system": "birch", "line": 3},
+        ),
+    ],
+)
+def test_failed_questions_say_what_failed(
+    jobs: Comparisons,
+    context: Context,
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
+    problem: dict[str, Any] | None,
+) -> None:
+    def broken(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(Bleu, "statistics", broken)
+    record = submitted(jobs, example())
+    if problem is None:
+        with pytest.raises(StorageError):
+            finish(context, record.id)
+        assert not jobs.find(record.id, CALLER).status.finished
+        return
+    finish(context, record.id)
+    urn = {"type": f"urn:sigtest:problem:{problem['type']}"}
+    assert jobs.find(record.id, CALLER).problem == problem | urn
+
+
+def test_failures_of_older_versions_have_the_general_type(
+    jobs: Comparisons, context: Context
+) -> None:
+    record = submitted(jobs, example())
+    context.questions.commit(record.id, Status.FAILED, "bad luck", problem={"type": "any"})
+    context.redis.hdel(f"sigtest:question:{record.id}", "problem")
+    assert jobs.find(record.id, CALLER).problem == {"type": "urn:sigtest:problem:error"}
+
+
 def test_failed_comparison_keeps_its_texts_and_runs_again(
     jobs: Comparisons, context: Context
 ) -> None:
@@ -210,7 +258,9 @@ def test_task_started_too_often_fails_the_comparison(jobs: Comparisons, context:
     for _ in range(context.settings.attempts):
         assert not jobs.find(record.id, CALLER).status.finished
         died(context, first)
-    assert "started 5 times" in (jobs.find(record.id, CALLER).error or "")
+    failed = jobs.find(record.id, CALLER)
+    assert "started 5 times" in (failed.error or "")
+    assert failed.problem == {"type": "urn:sigtest:problem:workers-died"}
 
 
 def test_a_task_that_ended_may_start_as_often_again(jobs: Comparisons, context: Context) -> None:

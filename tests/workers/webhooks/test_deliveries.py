@@ -1,5 +1,6 @@
 """Messages are delivered whatever dies, and to nobody who must not be reached."""
 
+import json
 import os
 import random
 import socket
@@ -17,7 +18,7 @@ from benchmarks.deliveries import LOOPBACK, Receiver, deliver_all, receiving
 from workers.queue import NAME, Context, Jobs
 from workers.settings import Settings
 from workers.store import keys
-from workers.store.records import Task
+from workers.store.records import Status, Task
 from workers.store.webhooks import EVENTS, TEST, Message
 from workers.webhooks import ATTEMPTS, Webhooks, allowed, hand_out, pause_after
 
@@ -292,6 +293,18 @@ def test_the_outcome_and_its_messages_are_one_step(
     perform(context, [Task("deliver", webhook_id, (message,))])
     told = receiver.bodies[0]
     assert (told["type"], told["data"]["id"]) == ("question.succeeded", record.id)
+
+
+def test_messages_of_failures_have_their_type(
+    context: Context, jobs: Comparisons, receiver: Receiver
+) -> None:
+    webhook_id = hooked(context, receiver, events="question.failed")
+    record, _ = jobs.submit(synthetic(1, segments=5, systems=2), CALLER)
+    problem = {"type": "urn:sigtest:problem:task-timeout"}
+    context.questions.commit(record.id, Status.FAILED, "Too slow.", problem=problem)
+    (message,) = context.questions.redis.hvals(keys.key("deliveries", webhook_id))
+    data = json.loads(message[message.index(b"{") :])["data"]
+    assert (data["error"], data["type"]) == ("Too slow.", problem["type"])
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.1", "2130706433", "[::1]"])
