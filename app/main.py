@@ -29,7 +29,7 @@ from app.pages import site
 from app.requests.bodies import Parser
 from app.requests.questions import rehearse
 from app.requests.reading import ReadingProcess
-from app.routes import questions, testsets, webhooks
+from app.routes import questions, shared_tasks, testsets, webhooks
 from app.routes import site as site_routes
 from app.settings import Settings, misspelt
 from sigtest.kinds import KINDS
@@ -39,6 +39,7 @@ from workers.errors import SettingError
 from workers.observing import News
 from workers.questions import Questions
 from workers.settings import Settings as QueueSettings
+from workers.shared_tasks import SharedTasks
 from workers.testsets import TestSets
 from workers.webhooks import Webhooks
 
@@ -60,6 +61,7 @@ class State(TypedDict):
     sessions: Sessions
     questions: Questions
     testsets: TestSets
+    shared_tasks: SharedTasks
     webhooks: Webhooks
     watcher: Watcher
     parser: Parser
@@ -109,6 +111,7 @@ def _lifespan(settings: Settings, queue: QueueSettings, requests: Requests) -> L
         questions = Questions.connect(queue)
         news = News.connect(queue)
         readers = closing(app.state.reading)
+        of_testsets = TestSets(questions.context)
         with stopping(news.wake) as event, closing(news), closing(questions), readers:
             yield State(
                 settings=settings,
@@ -116,7 +119,8 @@ def _lifespan(settings: Settings, queue: QueueSettings, requests: Requests) -> L
                 door=Door(settings, Access(questions.context.redis, queue.marker)),
                 sessions=Sessions(questions.context.redis),
                 questions=questions,
-                testsets=TestSets(questions.context),
+                testsets=of_testsets,
+                shared_tasks=SharedTasks(questions.context, of_testsets),
                 webhooks=Webhooks(questions.context),
                 watcher=Watcher(questions, news, event),
                 parser=Parser(settings.max_body_bytes, app.state.reading),
@@ -130,6 +134,7 @@ def _install(app: FastAPI, settings: Settings, requests: Requests) -> None:
     for router in (
         *map(questions.router_of, KINDS.values()),
         testsets.router,
+        shared_tasks.router,
         webhooks.router,
         site_routes.router,
         questions.router,

@@ -6,6 +6,7 @@ What a docstring says of an attribute is what people and generators of clients r
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
@@ -19,19 +20,22 @@ from sigtest.draws.distribution import Distribution
 from sigtest.errors import InputError
 from sigtest.kinds import KINDS, Kind
 from sigtest.render.pictures import PICTURES
-from sigtest.report import encode
+from sigtest.report import WarningReport, encode
 from sigtest.requests.comparisons import TestSetRequest
 from sigtest.requests.model import Must, OneOf, Request
 from sigtest.requests.notes import Notes, PlainNotes
 from sigtest.requests.recipe import Choices, Settings
+from sigtest.requests.shared_tasks import Phase
 from sigtest.segments import METHOD, Slice
 from sigtest.version import __version__
 from workers.errors import PROBLEM
 from workers.questions import PairAsked, Record, Status
+from workers.shared_tasks import Submitted
 from workers.store.boards import Standing, SystemRecord, TestSetRecord
+from workers.store.shared_tasks import SharedTaskRecord, Team
 from workers.store.webhooks import EVENTS, TEST
 
-TESTSETS, WEBHOOKS = "/v1/testsets", "/v1/webhooks"
+TESTSETS, TASKS, WEBHOOKS = "/v1/testsets", "/v1/tasks", "/v1/webhooks"
 SETTINGS_SHOWN = (*Settings.model_fields, "replicas", "capacity")
 
 
@@ -640,6 +644,154 @@ class LeaderboardEnvelope(Body):
     claims: list[ClaimBody]
     pending: list[str]
     failed: dict[str, str]
+
+
+class TaskTestSetBody(Body):
+    """A test set of a shared task.
+
+    Attributes:
+        id: Of the test set; its owner alone is told.
+    """
+
+    id: str | None = ABSENT
+    testset: ContentBody
+    metrics: list[str]
+    replicas: int
+
+
+class SharedTaskResource(Body):
+    """A shared task; its teams are told the same, without ids and notes.
+
+    Attributes:
+        phase: announced, open, closed or published.
+        testsets: By what the task calls each.
+        published_at: When teams began to see all boards.
+        now: The clock that decides what is late.
+        team: Whose token was sent.
+    """
+
+    id: str
+    name: str
+    phase: Phase
+    opens: datetime | None
+    deadline: datetime | None
+    grace: int
+    scores: str
+    systems: int
+    per_day: int
+    overall: str
+    family: str
+    testsets: dict[str, TaskTestSetBody]
+    created_at: datetime
+    expires_at: datetime
+    published_at: datetime | None
+    now: datetime
+    team: str | None = ABSENT
+    title: str | None = ABSENT
+    tags: list[str] | None = ABSENT
+    metadata: dict[str, Any] | None = ABSENT
+
+    @classmethod
+    def of(
+        cls, record: SharedTaskRecord, testsets: Mapping[str, TestSetRecord], team: Team | None
+    ) -> SharedTaskResource:
+        """What is told of a stored task, to its owner or to a team."""
+        shown = {
+            name: TaskTestSetBody(
+                id=own.id if team is None else None,
+                testset=ContentBody(**own.content),
+                metrics=list(own.metrics),
+                replicas=own.settings["replicas"],
+            )
+            for name, own in testsets.items()
+        }
+        notes = vars(record.envelope) if team is None else {"team": team.name}
+        told = {**dict(record.settings), **vars(record), "phase": record.phase}
+        rules = {k: v for k, v in told.items() if k not in Notes.model_fields}
+        return cls(**{**rules, **notes, "testsets": shown, "now": record.seen_at})
+
+
+class SharedTaskListing(Body):
+    """A page of the caller's tasks, newest first."""
+
+    tasks: list[SharedTaskResource]
+    next_cursor: str | None
+
+
+class TeamBody(Body):
+    """A team of a shared task.
+
+    Attributes:
+        expires_at: When its token ends; nothing for never.
+        token: Lets the team in. It is told this once.
+    """
+
+    name: str
+    created_at: datetime
+    expires_at: datetime | None
+    token: str | None = ABSENT
+
+
+class TeamListing(Body):
+    """The teams of a task that have a token, oldest first."""
+
+    teams: list[TeamBody]
+
+
+class ReceiptBody(Body):
+    """What a team did, and when, by the service's clock.
+
+    Attributes:
+        event: submitted, replaced or withdrawn.
+        digest: Hash of the content.
+        late: Whether it came behind the deadline and its grace.
+    """
+
+    testset: str
+    team: str
+    system: str
+    event: str
+    digest: str
+    at: datetime
+    primary: bool
+    late: bool
+
+
+class SubmissionBody(ReceiptBody):
+    """A system of a team as it stands, with its last receipt.
+
+    Attributes:
+        status: pending, measured or failed.
+        warnings: What health checks say of it, once it is measured.
+        scores: By metric, where the phase lets them be seen.
+        error: Why it could not be measured.
+    """
+
+    status: Standing
+    warnings: list[WarningReport]
+    scores: dict[str, dict[str, Any]] | None
+    error: str | None
+
+    @classmethod
+    def of(cls, submitted: Submitted, shows_scores: bool) -> SubmissionBody:
+        """What is told of a system, with its scores or without."""
+        system = submitted.system
+        scores = {metric: encode(score) for metric, score in (system.scores or {}).items()}
+        return cls(
+            **vars(submitted.receipt),
+            testset=submitted.testset,
+            status=system.standing,
+            warnings=list(submitted.warnings),
+            scores=(scores or None) if shows_scores else None,
+            error=system.error,
+        )
+
+
+class SubmissionListing(Body):
+    """The systems of teams as they stand, and all receipts, oldest first."""
+
+    systems: list[SubmissionBody]
+    receipts: list[ReceiptBody]
 
 
 class WebhookRequest(Request):

@@ -38,6 +38,7 @@ from sigtest.requests.comparisons import (
 )
 from sigtest.requests.model import RequestSchema, in_sentences, schema_of
 from sigtest.requests.notes import Notes
+from sigtest.requests.shared_tasks import SharedTaskChange, SharedTaskRequest, TeamRequest
 from workers.store.webhooks import EVENTS
 
 Schema = dict[str, Any]
@@ -70,6 +71,9 @@ REQUESTS = (
     models.TestSetForm,
     TestSetRequest,
     models.WebhookRequest,
+    SharedTaskRequest,
+    SharedTaskChange,
+    TeamRequest,
 )
 
 

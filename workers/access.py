@@ -30,9 +30,11 @@ from workers.store import keys
 from workers.store.cache import newest
 from workers.store.codec import decoded
 from workers.store.records import delete_first
+from workers.store.shared_tasks import Team
 
 SCOPES = ("read", "submit", "admin")
 PREFIX = "sigtest_"  # lets programs that look for leaked secrets find one
+TEAM_PREFIX = f"{PREFIX}team_"
 ID_DIGITS = 8
 DAY = 86_400.0
 CENTURY = 36_500  # days
@@ -154,6 +156,11 @@ class Access:
             held, there = pipe.execute()
         key = None if held is None else _read(held)
         return (key if key is not None and key.valid(time.time()) else None), self._remember(there)
+
+    def team(self, digest: str) -> Team | None:
+        """The team of a shared task whose token has this hash, while that is valid."""
+        held = cast("bytes | None", self._redis.get(keys.key("team", digest)))
+        return None if held is None else Team(**json.loads(held))
 
     def _remember(self, there: object) -> bool:
         """Whether there ever was a key, which is never forgotten."""

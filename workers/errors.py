@@ -8,6 +8,8 @@
     ├── ConflictError       an idempotency key used again with different content
     ├── TakenError          the name belongs to a system with other content
     ├── CapacityError       a test set has taken as many systems as it may
+    ├── PhaseError          a shared task that does not take this now
+    ├── QuotaError          a team that has submitted as much as it may
     ├── ShownError          a comparison that a leaderboard shows cannot be deleted by itself
     ├── LimitError
     │   ├── BusyError       more unfinished work than a caller may have
@@ -79,6 +81,14 @@ class TakenError(SigtestError):
 
 class CapacityError(SigtestError):
     """A test set has taken as many systems as were declared when it was made."""
+
+
+class PhaseError(SigtestError):
+    """A shared task does not take this now."""
+
+
+class QuotaError(SigtestError):
+    """A team has submitted as much as it may."""
 
 
 class ShownError(SigtestError):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Any
 
 from redis.exceptions import OutOfMemoryError
 
@@ -21,24 +22,26 @@ from sigtest.decide.facts import no_rows
 from sigtest.decide.summary import report_of_rows
 from sigtest.errors import InputError, LimitError, RecipeError
 from sigtest.metrics.scores import ScoreMetric
-from sigtest.report import Report
+from sigtest.report import Report, WarningReport
 from sigtest.requests.comparisons import CAPACITY
 from sigtest.requests.notes import Noted
 from sigtest.requests.recipe import Recipe
 from sigtest.significance import own_tests
 from workers.errors import CapacityError, NotFoundError, NotReadyError, TakenError, guarded
 from workers.queue import Context
-from workers.store import keys
+from workers.store import codec, keys
 from workers.store.boards import (
     KIND,
     Choice,
     Column,
+    Rows,
     State,
     SystemRecord,
     TestSetRecord,
     gone,
 )
 from workers.store.records import ALL, Check, Filter, Record, Task, page
+from workers.store.shared_tasks import Entry
 from workers.store.usage import check_room
 from workers.tasks import boards
 
@@ -292,6 +295,45 @@ class TestSets:
         self._feed.add(caller, boards.joins(state))
         return state.record
 
+    def enrol(self, testset_id: str, caller: str, task_id: str, family: int) -> None:
+        """Let a test set belong to a shared task; `auto` resamples follow from its family.
+
+        Args:
+            testset_id: The test set.
+            caller: Whose it is.
+            task_id: The task.
+            family: Of how many systems all pairs are corrected together.
+
+        Raises:
+            TakenError: It belongs to another task, or has systems and another family.
+        """
+        verdict = self._store.enrol(testset_id, caller, task_id, family)
+        if verdict == "gone":
+            raise gone(testset_id)
+        if verdict == "elsewhere":
+            raise TakenError(f"The test set {testset_id} has another task.", field="testsets")
+        if verdict == "begun":
+            raise TakenError(
+                f"The test set {testset_id} has systems already: how many pairs are corrected "
+                "together is fixed by then. Take family testset, or make a new test set.",
+                field="family",
+            )
+        part, capacity = self._store.part(testset_id), self.find(testset_id, caller).capacity
+        auto = part.recipe.but(resamples="auto")
+        before, now = (
+            boards.decided(auto, Choice(), own).resolved(1) for own in (capacity, family)
+        )
+        if part.resamples == before < now:
+            self._store.raise_resamples(testset_id, caller, now)
+
+    def warnings(self, testset_id: str, system: SystemRecord) -> list[WarningReport]:
+        """What health checks say of a system; nothing before it is measured."""
+        (packed,) = self._store.rows(testset_id, [Rows(0).said(system.digest)])
+        if packed is None:
+            return []
+        notes: Any = codec.unpack_json(packed)
+        return boards.SystemNotes(*notes).warnings(system.name)
+
     def delete(self, testset_id: str, caller: str, check: Check = lambda etag: None) -> None:
         """Delete a test set with its systems and everything that was computed.
 
@@ -343,6 +385,7 @@ class TestSets:
         limit: str,
         notes: Noted = MappingProxyType({}),
         check: Check | None = None,
+        entry: Entry | None = None,
     ) -> tuple[SystemRecord, str]:
         """Add a system, or replace one by other content.
 
@@ -355,6 +398,7 @@ class TestSets:
             limit: The setting that says so.
             notes: What is written on it; what is not said stays.
             check: Raises where the system that is there is not what its caller thinks.
+            entry: Of a team of a shared task, whose rules hold.
 
         Returns:
             The system, and what was done: `created`, `replaced`, `known`, or `again` where the
@@ -367,7 +411,7 @@ class TestSets:
         """
         check_room(self._store.redis, self._context.settings, caller)
         own = None if check is None else self._seen(testset_id, caller, system.name, check)
-        verdict = self._store.put(testset_id, caller, system, replaces, most, notes, own)
+        verdict = self._store.put(testset_id, caller, system, replaces, most, notes, own, entry)
         if verdict == "gone":
             raise gone(testset_id)
         if verdict == "taken":
@@ -418,7 +462,12 @@ class TestSets:
         return [state.system(name) for name in page], following
 
     def remove(
-        self, testset_id: str, caller: str, name: str, check: Check = lambda etag: None
+        self,
+        testset_id: str,
+        caller: str,
+        name: str,
+        check: Check = lambda etag: None,
+        entry: Entry | None = None,
     ) -> None:
         """Delete a system with its texts.
 
@@ -427,12 +476,13 @@ class TestSets:
             caller: Whose it is.
             name: The system's name.
             check: Raises where the system is not what its caller thinks.
+            entry: Of a team of a shared task, whose rules hold.
 
         Raises:
             NotFoundError: There is none of this name.
         """
         own = self._seen(testset_id, caller, name, check)
-        self._store.remove(testset_id, caller, name, own)
+        self._store.remove(testset_id, caller, name, own, entry)
 
     # leaderboards
 
@@ -534,8 +584,8 @@ class TestSets:
     def empty(self, testset_id: str, caller: str, choice: Choice) -> Report:
         """What a leaderboard shows before any system is measured."""
         part = self._store.part(testset_id)
-        capacity = self._state(testset_id, caller).record.capacity
-        recipe = boards.decided(part.recipe, choice, capacity)
+        family = self._state(testset_id, caller).record.family
+        recipe = boards.decided(part.recipe, choice, family)
         alone = replace(part, systems=(), digests=(), recipe=recipe)
         rows = [no_rows(alone) for _ in part.recipe.metrics]
         return report_of_rows(alone, rows, rows)

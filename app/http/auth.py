@@ -29,8 +29,10 @@ from app.http.observing import EXCHANGE, Middleware
 from app.http.problems import AuthenticationError, BackOffError, ForbiddenError
 from app.settings import Settings
 from sigtest.errors import SigtestError
-from workers.access import SCOPES, Access, Sessions, digest_of
+from workers.access import SCOPES, TEAM_PREFIX, Access, Sessions, digest_of
+from workers.errors import NotFoundError
 from workers.store.keys import ANONYMOUS
+from workers.store.shared_tasks import Team
 
 FREE = 10  # wrong keys that cost nothing
 LONGEST = 60  # seconds
@@ -97,11 +99,13 @@ class Principal:
         scopes: What the caller may do.
         budget: Seconds of one core that the caller's unfinished questions may be predicted to
             take; nothing for the service's own.
+        team: Of a shared task of the caller, whose token was sent; that opens the task alone.
     """
 
     name: str
     scopes: tuple[str, ...] = SCOPES
     budget: int | None = None
+    team: Team | None = None
 
     def require(self, scope: str) -> None:
         """Check that the caller may do something.
@@ -109,6 +113,10 @@ class Principal:
         Raises:
             ForbiddenError: It may not.
         """
+        if self.team is not None:
+            raise ForbiddenError(
+                f"A team's token opens its task, /v1/tasks/{self.team.task}, and nothing else."
+            )
         if scope not in self.scopes:
             raise ForbiddenError(
                 f"This needs a key with the scope {scope}; the key of {self.name} has "
@@ -145,7 +153,11 @@ class Door:
         key, there = self._access.known(given)
         if key is not None:  # cannot be guessed, so it need not wait for those who guess
             return Principal(key.name, key.scopes, key.budget)
-        if not there and not self._needed:
+        is_team = secret.startswith(TEAM_PREFIX)
+        team = self._access.team(given) if is_team else None
+        if team is not None:
+            return _of_team(team)
+        if not there and not self._needed and not is_team:
             return Principal(ANONYMOUS)
         self._backoff.check(address)
         # Every key is compared, each in constant time: answers say nothing about near misses.
@@ -164,12 +176,18 @@ class Door:
         key, _ = self._access.known(digest)
         if key is not None:
             return Principal(key.name, key.scopes, key.budget)
+        if (team := self._access.team(digest)) is not None:
+            return _of_team(team)
         own = self._settings.api_keys
         return next((Principal(name) for name, known in own if known == digest), None)
 
     def closed(self) -> bool:
         """Whether keys are needed, so that strangers are refused."""
         return self._needed or self._access.known("")[1]
+
+
+def _of_team(team: Team) -> Principal:
+    return Principal(team.caller, (), team=team)
 
 
 def is_loopback(host: str) -> bool:
@@ -215,9 +233,9 @@ def signed_in(request: Request) -> Principal | None:
 def noted(request: Request) -> Principal | None:
     """Tell who visits a page that is for everybody, if that is known; it says who is signed in."""
     holder = signed_in(request)
-    if holder is not None or request.state.door.closed():
-        return holder
-    return identify(request, None, None)
+    if holder is None and not request.state.door.closed():
+        holder = identify(request, None, None)
+    return None if holder is None or holder.team is not None else holder
 
 
 async def authenticate(request: Request, bearer: Bearer, header: Header) -> Principal:
@@ -231,6 +249,22 @@ async def authenticate(request: Request, bearer: Bearer, header: Header) -> Prin
     """
     principal = await run_in_threadpool(identify, request, bearer, header)
     principal.require("read" if request.method == "GET" else "submit")
+    return principal
+
+
+async def enter(request: Request, bearer: Bearer, header: Header) -> Principal:
+    """Tell who asks for a shared task: its owner, or one of its teams.
+
+    Raises:
+        NotFoundError: A team of another task, or of none.
+        ForbiddenError: The key is not for this.
+    """
+    principal = await run_in_threadpool(identify, request, bearer, header)
+    task_id = request.path_params["id"]
+    if principal.team is None:
+        principal.require("read" if request.method == "GET" else "submit")
+    elif principal.team.task != task_id:
+        raise NotFoundError(f"There is no task {task_id}.")
     return principal
 
 
@@ -251,6 +285,7 @@ async def operate(request: Request, bearer: Bearer, header: Header) -> Principal
 
 
 Caller = Annotated[Principal, Depends(authenticate)]
+Entrant = Annotated[Principal, Depends(enter)]
 Noted = Annotated[Principal | None, Depends(noted)]
 Operator = Annotated[Principal, Depends(operate)]
 

@@ -135,11 +135,14 @@ def _templates() -> Environment:
             "for good" if seconds >= LAST / 1000 else f"until {moment(seconds)}"
         ),
         lines=lambda text: Markup("\n").join(escape(printable(line)) for line in text.split("\n")),
+        clock=lambda when: "" if when is None else when.isoformat(" ", "minutes"),
+        local=lambda when: "" if when is None else f"{when:%Y-%m-%dT%H:%M}",
         moment=moment,
         phase=_phase,
         sentence=lambda thing: (thing.__doc__ or "").strip().partition("\n")[0],
         size=_size,
         whole=whole,
+        zone=lambda when: "-12:00" if when is None else when.isoformat()[-6:],
     )
     return environment
 

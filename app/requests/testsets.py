@@ -33,6 +33,7 @@ from sigtest.requests.comparisons import (
 from sigtest.requests.notes import PlainNotes
 from workers.testsets import NewTestSet
 
+BESIDES = ("replace", "testset", "contrastive")  # that the form of a page says of a system
 PARTS = ("references", "documents", "labels", "source")
 
 
@@ -141,7 +142,7 @@ def _system(
         if not files:
             raise InputError("No file was chosen: the output of the system.", field="hypotheses")
         name = bodies.text_of(body, "name") or system_name(bodies.plain(files[0].filename))
-        besides = {"replace": bodies.text_of(body, "replace")}
+        besides = {field: bodies.text_of(body, field) for field in BESIDES}
         body = FormData([("hypotheses", file) for file in files])
     try:
         check_name(name)

@@ -35,6 +35,9 @@ hidden = routing(include_in_schema=False)
 @router.get("/", tags=["probes"], response_model=EntryBody)
 def entry(request: Request, caller: Noted, questions: QuestionStore) -> Response:
     """Where the description of this service is, and its collections; a page for browsers."""
+    signed_in = getattr(request.state, "signed_in", None)
+    if signed_in is not None and signed_in.team is not None:
+        return RedirectResponse(f"/tasks/{signed_in.team.task}", 303)
     if not wants_page(request):
         return Response(EntryBody().model_dump_json(), media_type="application/json")
     recent, _ = (
@@ -75,14 +78,14 @@ def sign_in(
 ) -> Response:
     """A key in, a session out."""
     try:
-        request.state.door.principal(key.strip(), address_of(request))
+        principal = request.state.door.principal(key.strip(), address_of(request))
     except AuthenticationError:
         return site.page(
             request, "sign-in.html", 401, onward=_local(onward), needed=True,
             wrong="No such key, or not any more.",
         )  # fmt: skip
     answer = RedirectResponse(_local(onward), 303)
-    if request.state.door.closed():
+    if request.state.door.closed() or principal.team is not None:
         answer.set_cookie(
             COOKIE,
             request.state.sessions.begin(key.strip()),

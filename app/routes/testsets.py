@@ -26,7 +26,7 @@ from app.http.negotiation import (
 )
 from app.http.problems import NotAcceptableError
 from app.http.state import Boards, Cursor, Limit, Limits, in_turn, routing
-from app.http.waiting import Watch
+from app.http.waiting import Watch, Watcher
 from app.pages import forms, site
 from app.pages.reports import decidable, of_report
 from app.requests.bodies import Words
@@ -53,7 +53,7 @@ from sigtest.significance import CORRECTIONS
 from workers.errors import NotReadyError
 from workers.questions import Record
 from workers.store.boards import Choice, Standing, SystemRecord, TestSetRecord
-from workers.testsets import Claim, Leaderboard
+from workers.testsets import Claim, Leaderboard, TestSets
 
 PAGE = 100
 ROWS, CLAIMED = b",\n", b'"significant": true'  # between pairs as they are stored, and in them
@@ -305,22 +305,22 @@ class Board:
         return self.record
 
 
-async def _board(
+async def board_of(
     request: Request,
-    testset_id: Id,
-    principal: Caller,
-    boards: Boards,
-    watch: Watch,
-    measure: answers.MeasureNamed,
-    decided: answers.Decided,
-    wait: Wait,
+    testset_id: str,
+    caller: str,
+    boards: TestSets,
+    watch: Watcher,
+    measure: answers.MeasureOptions,
+    choice: Choice,
+    wait: int | None,
 ) -> Board:
-    """Dependency: a leaderboard, waited for until it has every system that is measured.
+    """A leaderboard, waited for until it has every system that is measured.
 
     Raises:
         RecipeError: An impossible choice.
     """
-    caller, choice, wanted = principal.name, decided.choice, ""
+    wanted = ""
 
     def look() -> Leaderboard:
         nonlocal wanted
@@ -356,6 +356,21 @@ async def _board(
     return await in_turn(read, of_testset)
 
 
+async def _board(
+    request: Request,
+    testset_id: Id,
+    principal: Caller,
+    boards: Boards,
+    watch: Watch,
+    measure: answers.MeasureNamed,
+    decided: answers.Decided,
+    wait: Wait,
+) -> Board:
+    """Dependency: a leaderboard of who asks."""
+    owner, choice = principal.name, decided.choice
+    return await board_of(request, testset_id, owner, boards, watch, measure, choice, wait)
+
+
 def _measure(
     testset: TestSetRecord, measure: answers.MeasureOptions, choice: Choice
 ) -> tuple[str, str]:
@@ -388,10 +403,10 @@ async def leaderboard(request: Request, board: ShownBoard, wish: Wished, wait: W
     are not in it yet are `pending`. `Prefer: wait=N` waits up to N seconds, instead of two, until
     all that are measured are in it: another `alpha` is computed when it is asked for.
     """
-    return answers.unless_held(request, await in_turn(_leaderboard, board, wish, wait))
+    return answers.unless_held(request, await in_turn(written, board, wish, wait))
 
 
-def _leaderboard(board: Board, wish: Wish, wait: int | None = None) -> Response:
+def written(board: Board, wish: Wish, wait: int | None = None) -> Response:
     """A leaderboard in one of the formats: one metric and test, and what is pending."""
     name, shown = choose_format(wish), board.current
     envelope: dict[str, Any] = {
@@ -492,7 +507,7 @@ async def freeze(
 async def board_page(request: Request, board: ShownBoard, view: answers.Viewed) -> Response:
     """A board with what it shows, what is still to be measured, and a form for another system."""
     if not wants_page(request):
-        return await in_turn(_leaderboard, board, Wish("application/json"))
+        return await in_turn(written, board, Wish("application/json"))
     return await in_turn(_page, request, board, view)
 
 

@@ -44,12 +44,10 @@ def call(client: Client, path: str, method: str, operation: dict[str, Any], name
     folder = operation["tags"][0].replace("-", "_")
     module = importlib.import_module(f"client.api.{folder}.{operation['operationId']}")
     hints = get_type_hints(module._get_kwargs)
-    given: dict[str, Any] = {}
     collection = path.partition("/{id}")[0]
-    if "{id}" in path:
-        given["id"] = ids[collection]
-    if "{name}" in path:
-        given["name"] = name
+    team = ids.get("team", name) if "/teams/" in path else name
+    places = {"id": ids.get(collection), "name": team, "testset": "track"}
+    given: dict[str, Any] = {k: own for k, own in places.items() if f"{{{k}}}" in path}
     for parameter in operation.get("parameters", ()):
         if parameter["name"] == "picture":
             enum = parameter["schema"]["enum"]
@@ -58,10 +56,17 @@ def call(client: Client, path: str, method: str, operation: dict[str, Any], name
     if path.endswith(("/segments", "/distribution")):
         given |= dict(zip("ab", SYSTEMS, strict=True))
     if "requestBody" in operation:
-        given["body"] = read(hints["body"], smallest(operation))
+        value = smallest(operation)
+        if (method, path) == ("post", "/v1/tasks"):
+            value["testsets"] = {"track": ids["/v1/testsets"]}
+        given["body"] = read(hints["body"], value)
     if "prefer" in hints:
         given["prefer"] = "wait=60"
+    if "/systems/{testset}" in path:
+        client = Client(base_url=sys.argv[1], headers={"X-API-Key": ids["token"]})
     answer = module.sync_detailed(client=client, **given)
+    if path.endswith("/teams") and method == "post":
+        ids.update(team=answer.parsed.name, token=answer.parsed.token)
     if method == "post" and path == collection:
         ids[path] = answer.parsed.id
     line = [operation["operationId"], int(answer.status_code), type(answer.parsed).__name__]
@@ -76,9 +81,14 @@ def main() -> None:
         for method, operation in methods.items()
     ]
 
-    def place(entry: tuple[str, str, Any]) -> tuple[int, int]:
+    def place(entry: tuple[str, str, Any]) -> tuple[int, bool, int]:
         path, method, _ = entry
-        return ORDER.index(method), -len(path) if method == "delete" else len(path)
+        ends = method == "delete"
+        return (
+            ORDER.index(method),
+            path.startswith("/v1/tasks") != ends,
+            -len(path) if ends else len(path),
+        )
 
     for path, method, operation in sorted(calls, key=place):
         for name in SYSTEMS if method == "put" else SYSTEMS[:1]:

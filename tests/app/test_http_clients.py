@@ -29,10 +29,15 @@ ORDER = ["post", "put", "get", "patch", "delete"]
 HEAD = """\
 import createClient from "openapi-fetch";
 import type { paths } from "./api.js";
+const BASE = ADDRESS;
 const client = createClient<paths>({ baseUrl: BASE });
 const told = (name: string, answer: { response: Response }): void =>
   console.log(JSON.stringify([name, answer.response.status]));
 """
+TEAM = (
+    "const team = createClient<paths>({ baseUrl: BASE, "
+    'headers: { "X-API-Key": added.data?.token ?? "" } });'
+)
 CONFIG = {
     "compilerOptions": {
         "strict": True,
@@ -80,7 +85,9 @@ def call(method: str, path: str, operation: dict[str, Any], name: str = "A") -> 
     if "{id}" in path:
         given["path"] = {"id": "$id"}
     if "{name}" in path:
-        given["path"]["name"] = name
+        given["path"]["name"] = "lynx" if "/teams/" in path else name
+    if "{testset}" in path:
+        given["path"]["testset"] = "track"
     if "{picture}" in path:
         given["path"]["picture"] = told["picture"]["schema"]["enum"][0]
     if path.endswith(("/segments", "/distribution")):
@@ -90,10 +97,13 @@ def call(method: str, path: str, operation: dict[str, Any], name: str = "A") -> 
     options: dict[str, Any] = {"params": given} if given else {}
     if "requestBody" in operation:
         options["body"] = smallest(operation)
+    if (method, path) == ("post", "/v1/tasks"):
+        options["body"]["testsets"] = {"track": "$testset"}
     if method == "get" and "application/json" not in operation["responses"]["200"]["content"]:
         options["parseAs"] = "text"
-    text = json.dumps(options).replace('"$id"', "id")
-    return f'await client.{method.upper()}("{path}", {text})'
+    text = json.dumps(options).replace('"$id"', "id").replace('"$testset"', "testset")
+    client = "team" if "/systems/{testset}" in path else "client"
+    return f'await {client}.{method.upper()}("{path}", {text})'
 
 
 def in_turn(operation: Operation) -> tuple[int, int]:
@@ -102,11 +112,17 @@ def in_turn(operation: Operation) -> tuple[int, int]:
     return ORDER.index(method), -len(path) if method == "delete" else len(path)
 
 
-def of_collection(collection: str, operations: list[Operation]) -> list[str]:
+def of_collection(collection: str, everything: list[Operation]) -> list[str]:
     """Make something, and do with it everything that is documented."""
+    operations = [own for own in everything if f"{own[1]}/".startswith(f"{collection}/")]
     post = next(own for own in operations if own[:2] == ("post", collection))
+    before = []
+    if collection == "/v1/tasks":
+        testset = next(own for own in everything if own[:2] == ("post", "/v1/testsets"))
+        before = [f"const set = {call(*testset)};", 'const testset = set.data?.id ?? "";']
     lines = [
         "{",
+        *before,
         f"const made = {call(*post)};",
         f'told("post {collection}", made);',
         "if (made.data === undefined) throw new Error(JSON.stringify(made.error));",
@@ -120,6 +136,10 @@ def of_collection(collection: str, operations: list[Operation]) -> list[str]:
         if (method, path) != post[:2]:
             for name in "AB" if method == "put" else "A":
                 made = call(method, path, operation, name)
+                if (method, path) == ("post", "/v1/tasks/{id}/teams"):
+                    lines.append(f"const added = {made};")
+                    lines.append(f'told("{method} {path}", added); {TEAM}')
+                    continue
                 lines.append(f'told("{method} {path}", {made});')
     return [*lines, "}"]
 
@@ -133,10 +153,9 @@ def test_typescript(service: httpx.Client, workshop: Path) -> None:
         for method, operation in methods.items()
     ]
     collections = [path for path in document["paths"] if f"{path}/{{id}}" in document["paths"]]
-    lines = [HEAD.replace("BASE", json.dumps(str(service.base_url)))]
+    lines = [HEAD.replace("ADDRESS", json.dumps(str(service.base_url)))]
     for collection in collections:
-        own = [entry for entry in operations if f"{entry[1]}/".startswith(f"{collection}/")]
-        lines += of_collection(collection, own)
+        lines += of_collection(collection, operations)
     for method, path, operation in operations:
         if not f"{path}/".startswith(tuple(f"{own}/" for own in collections)):
             lines.append(f'told("{method} {path}", {call(method, path, operation)});')

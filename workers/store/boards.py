@@ -51,8 +51,9 @@ from workers.store.records import (
     place_of,
     shorten,
 )
+from workers.store.shared_tasks import Entry, Receipt, receipts_of, spelled
 from workers.store.totals import Parts
-from workers.store.usage import check_lasting, hold, last, weigh
+from workers.store.usage import check_lasting, hold, last, last_in, weigh
 from workers.store.webhooks import ANNOUNCE, Message, announcing
 
 
@@ -107,6 +108,8 @@ class TestSetRecord:
         pending: How many of them are still to be measured.
         measured: How many of them are measured.
         submissions: How many different ones have been taken, with those deleted or replaced.
+        family: Of how many systems all pairs are corrected together.
+        task: Id of the shared task that it belongs to, if it does.
         envelope: What is written on it.
         changed_at: Seconds since the epoch.
         size: Bytes of the store that it takes with its systems.
@@ -123,6 +126,8 @@ class TestSetRecord:
     pending: int
     measured: int = 0
     submissions: int = 0
+    family: int = 0
+    task: str | None = None
     envelope: Notes = field(default_factory=Notes)
     changed_at: float = 0.0
     size: int = field(default=0, repr=False, compare=False)
@@ -296,7 +301,7 @@ def _read(redis: Any, name: str) -> tuple[list[Column], dict[Pair, Array]]:
 
 SHOWN = ("caller", "created", "expiry", "summary", "resamples")
 MARK = ("expiry", "changed")
-COUNTED = ("capacity", "submissions", "changed", "bytes")
+COUNTED = ("capacity", "submissions", "changed", "bytes", "family")
 T = TypeVar("T", bool, str)
 KIND = "testsets"  # what their listing is called
 GONE = "gone"
@@ -312,7 +317,7 @@ FROZEN = (
     "computed_with",
     "pictures",
 )
-REFUSALS = (GONE, "fewer", "taken", "full", "spent", "absent")
+REFUSALS = (GONE, "fewer", "taken", "full", "spent", "absent", "elsewhere", "begun")
 _CHANGED = (
     "testset",
     "testset-systems",
@@ -425,7 +430,7 @@ class TestSetStore:
     def state(self, testset_id: str) -> State | None:
         """A test set as it is now, unless it expired, was deleted or never was."""
         with self.redis.pipeline() as pipe:
-            pipe.hmget(keys.key("testset", testset_id), SHOWN + COUNTED + FIELDS)
+            pipe.hmget(keys.key("testset", testset_id), SHOWN + COUNTED + ("task",) + FIELDS)
             pipe.hgetall(keys.key("testset-systems", testset_id))
             pipe.hgetall(keys.key("testset-failures", testset_id))
             pipe.smembers(keys.key("testset-left", testset_id))
@@ -435,7 +440,8 @@ class TestSetStore:
             return None
         caller, created, expiry, summary, resamples = map(decoded, facts[: len(SHOWN)])
         counts = facts[len(SHOWN) : len(SHOWN) + len(COUNTED)]
-        capacity, submissions, changed, size = (int(count or 0) for count in counts)
+        capacity, submissions, changed, size, family = (int(count or 0) for count in counts)
+        task = facts[len(SHOWN) + len(COUNTED)]
         told = json.loads(summary)
         held = {decoded(name): decoded(digest) for name, digest in digests.items()}
         left = {(name, digest) for digest, _, name in (decoded(m).partition(" ") for m in gone)}
@@ -454,6 +460,8 @@ class TestSetStore:
                 systems=len(held),
                 pending=0,
                 submissions=submissions,
+                family=family or capacity,
+                task=decoded(task) if task is not None else None,
                 envelope=envelope_of(facts[-len(FIELDS) :]),
                 # 0.2.0 noted no change; each put the end off
                 changed_at=changed / 1000 or int(expiry) / 1000 - self.settings.retention,
@@ -520,6 +528,39 @@ class TestSetStore:
 
         return self._change(testset_id, caller, write, check)
 
+    def enrol(self, testset_id: str, caller: str, task_id: str, family: int) -> str:
+        """Let a test set belong to a shared task: `enrolled`, `elsewhere`, `begun` or `gone`.
+
+        Args:
+            testset_id: The test set.
+            caller: Whose it is.
+            task_id: The task.
+            family: Of how many systems all pairs are corrected together; another one than before
+                only while nothing was submitted.
+        """
+        record = keys.key("testset", testset_id)
+
+        def write(pipe: Any) -> str:
+            task, *counts = pipe.hmget(record, ["task", "family", "capacity", "submissions"])
+            before, capacity, submissions = (int(count or 0) for count in counts)
+            pipe.multi()
+            if not capacity:
+                return GONE
+            if task not in (None, task_id.encode()):
+                return "elsewhere"
+            if submissions and family != (before or capacity):
+                return "begun"
+            pipe.hset(record, mapping={"task": task_id, "family": family})
+            return "enrolled"
+
+        return self._change(testset_id, caller, write)
+
+    def leave(self, testset_id: str, task_id: str) -> None:
+        """Let a test set belong to no shared task, where it belongs to this one."""
+        record = keys.key("testset", testset_id)
+        if self.redis.hget(record, "task") == task_id.encode():
+            self.redis.hdel(record, "task")
+
     def delete(self, testset_id: str, caller: str, check: Callable[[], None]) -> None:
         """Delete everything about a test set except that it was there.
 
@@ -566,8 +607,11 @@ class TestSetStore:
         most: int,
         notes: Noted,
         check: Callable[[], None] | None,
+        entry: Entry | None = None,
     ) -> str:
         """Add or replace a system, and write on it; `check` as for `raise_resamples`.
+
+        With an entry of a shared task its receipt is written, too.
 
         Returns:
             `created`, `replaced`, `known` (the same content is there), `again` (it is, and had
@@ -588,17 +632,18 @@ class TestSetStore:
             new = before != digest
             size = len(output) if new else 0
             check_lasting(self.redis, self.settings, caller, int(expires or 0), size)
+            receipt = _receipt(pipe, testset_id, entry, digest) if new else None
+            own = replaces if receipt is None else receipt.event == "replaced"
             pipe.multi()
             spends = new and not back  # what comes back has its place: its pairs never left
             refusals = {
                 GONE: capacity is None,
-                "taken": before and new and not replaces,
+                "taken": before and new and not own,
                 "full": not before and count >= most,
                 "spent": spends and int(submissions or 0) >= int(capacity or 0),
             }
-            for refusal, holds in refusals.items():
-                if holds:
-                    return refusal
+            if refusal := next((name for name, holds in refusals.items() if holds), ""):
+                return refusal
             if spends:
                 pipe.hincrby(record, "submissions", 1)
             verdict = "again" if failed else "known"
@@ -616,26 +661,38 @@ class TestSetStore:
                 pipe.sadd(keys.JOINING, testset_id)
             for part, value in fields_of(notes).items():
                 pipe.hset(envelopes, f"{part} {name}", value)
+            if receipt is not None:
+                pipe.rpush(keys.key("testset-receipts", testset_id), spelled(receipt))
             return verdict
 
-        return self._change(testset_id, caller, write, check)
+        return self._change(testset_id, caller, write, check, entry=entry)
 
-    def remove(self, testset_id: str, caller: str, name: str, check: Callable[[], None]) -> str:
-        """Remove a system: `removed` or `absent`; `check` as for `raise_resamples`."""
+    def remove(
+        self,
+        testset_id: str,
+        caller: str,
+        name: str,
+        check: Callable[[], None],
+        entry: Entry | None = None,
+    ) -> str:
+        """Remove a system: `removed` or `absent`; `check` and `entry` as for `put`."""
         _, systems, _, _, envelopes = (keys.key(part, testset_id) for part in _CHANGED)
 
         def write(pipe: Any) -> str:
             held, digests = pipe.hget(systems, name), list(map(decoded, pipe.hvals(systems)))
+            receipt = _receipt(pipe, testset_id, entry, decoded(held or b""), withdrawn=True)
             pipe.multi()
             if held is None:
                 return "absent"
+            if receipt is not None:
+                pipe.rpush(keys.key("testset-receipts", testset_id), spelled(receipt))
             pipe.hdel(systems, name)
             pipe.hdel(envelopes, *(f"{part} {name}" for part in FIELDS))
             self._leave(pipe, testset_id, name, decoded(held), digests.count(decoded(held)) > 1)
             pipe.sadd(keys.JOINING, testset_id)
             return "removed"
 
-        verdict = self._change(testset_id, caller, write, check)
+        verdict = self._change(testset_id, caller, write, check, entry=entry)
         with suppress(OutOfMemoryError):
             self.redis.set(keys.ERASE, 1)
         return verdict
@@ -656,6 +713,7 @@ class TestSetStore:
         check: Callable[[], None] | None = None,
         new: str = "",
         until: int | None = None,
+        entry: Entry | None = None,
     ) -> T:
         """Change a test set undivided, which then lives and stays listed as long as a new one.
 
@@ -667,6 +725,7 @@ class TestSetStore:
             check: Raises where it is not as expected; nothing comes between this and the writing.
             new: Its place in the listing where it has none yet.
             until: When it is to expire, where that is later; as it says itself by default.
+            entry: Whose rules must stay as they are meanwhile.
         """
         record = keys.key("testset", testset_id)
         now = time.time()
@@ -683,13 +742,15 @@ class TestSetStore:
             pipe.set(keys.key("gone", testset_id), caller)
             ends = until if until is not None else int(expires or 0)
             expiry = max(ends, int((now + self.settings.retention) * 1000))
-            last(pipe, self.settings, "testset", testset_id, expiry, _listing(caller))
+            last(pipe, self.settings, "testset", testset_id, expiry)
             if str(done) == "removed":
                 delete_first(pipe)
+            last_in(pipe, _listing(caller), expiry)
             weigh(pipe, caller, "testset", testset_id)
             return done
 
-        watched = [keys.key(part, testset_id) for part in _CHANGED]
+        watched = [keys.key(part, testset_id) for part in (*_CHANGED, "testset-receipts")]
+        watched += [entry.record] if entry is not None else []
         transaction: Any = self.redis.transaction
         done: T = transaction(changed, *watched, value_from_callable=True)
         return done
@@ -965,7 +1026,8 @@ class TestSetStore:
                 pipe.set(keys.key("report", frozen_id), report)
                 pipe.set(keys.key("gone", frozen_id), shown.caller)
                 pipe.zadd(listing, {place: 0})
-                last(pipe, self.settings, "question", frozen_id, LAST, listing)
+                last(pipe, self.settings, "question", frozen_id, LAST)
+                last_in(pipe, listing, LAST)
                 weigh(pipe, shown.caller, "question", frozen_id)
             return new
 
@@ -1022,6 +1084,15 @@ class TestSetStore:
         parts = ("testset-failures", "attempts")
         self.redis.delete(*(keys.key(part, testset_id) for part in parts))
         self.unsettle(testset_id)
+
+
+def _receipt(
+    pipe: Any, testset_id: str, entry: Entry | None, digest: str, withdrawn: bool = False
+) -> Receipt | None:
+    """The receipt of an entry, if there is one, before anything is written."""
+    if entry is None:
+        return None
+    return entry.receipt(pipe, receipts_of(pipe, testset_id), digest, withdrawn)
 
 
 def gone(testset_id: str) -> GoneError:

@@ -49,9 +49,14 @@
     sigtest:testset-left:ID        set     digests and names of what was deleted or replaced
     sigtest:testset-claims:ID      hash    p-values and first claims of all pairs ever shown
     sigtest:testset-envelopes:ID   hash    what was written on systems, by part and name
+    sigtest:testset-receipts:ID    list    what teams of a shared task submitted and withdrew, when
     sigtest:joining                set     ids of test sets with systems to be measured
     sigtest:totals:ID:V:R:DIGEST   hash    totals by make V of one system under R resamples
     sigtest:totals                 list    bytes and keys of the newest totals
+
+    sigtest:shared-task:ID         hash    facts about a shared task: caller, settings, published
+    sigtest:shared-task-teams:ID   hash    its teams, with the hashes of their tokens, by name
+    sigtest:team:HASH              string  the team whose token has this hash
 
 Everything of a question expires with it, whatever happens to those who wrote it; everything of a
 test set expires some time after the last change of the test set. A SPACE is a caller, or a test
@@ -91,6 +96,7 @@ NEWS = PREFIX + "news:*"
 
 OF_QUESTION = ("question", "contents", "blocks", "attempts", "report")
 OF_WEBHOOK = ("webhook", "deliveries", "delivery-attempts")
+OF_SHARED_TASK = ("shared-task", "shared-task-teams")
 OF_TESTSET = (
     "testset",
     "testset-text",
@@ -104,6 +110,7 @@ OF_TESTSET = (
     "testset-left",
     "testset-claims",
     "testset-envelopes",
+    "testset-receipts",
 )
 
 

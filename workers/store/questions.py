@@ -48,7 +48,7 @@ from workers.store.records import (
     shorten,
     stored_of,
 )
-from workers.store.usage import TOMBSTONE, WEIGH, check_lasting, last, weigh
+from workers.store.usage import TOMBSTONE, WEIGH, check_lasting, last, last_in, weigh
 from workers.store.webhooks import ANNOUNCE, Message, announcing
 
 # Seconds of work that are worth a task of their own: starting one takes about 0.02 s.
@@ -557,7 +557,8 @@ class QuestionStore:
             if "expires" in fields:
                 expiry = max(until, int((time.time() + self.settings.retention) * 1000))
                 listing = keys.of_caller("listing", caller, decoded(kind or b""))
-                last(pipe, self.settings, "question", question_id, expiry, listing)
+                last(pipe, self.settings, "question", question_id, expiry)
+                last_in(pipe, listing, expiry)
                 weigh(pipe, caller, "question", question_id)
 
         return change(self.redis, name, write, check) is not None

@@ -56,7 +56,12 @@ local function weigh(figure, record, ...)
     redis.call('HSET', record, 'bytes', total, 'hour', hour)
 end
 """
-WHOLES = {"question": keys.OF_QUESTION, "testset": keys.OF_TESTSET, "webhook": keys.OF_WEBHOOK}
+WHOLES = {
+    "question": keys.OF_QUESTION,
+    "testset": keys.OF_TESTSET,
+    "shared-task": keys.OF_SHARED_TASK,
+    "webhook": keys.OF_WEBHOOK,
+}
 
 
 def weigh(pipe: Any, caller: str, kind: str, name: str, lasts: bool = True) -> None:
@@ -80,9 +85,15 @@ def hold(pipe: Any, caller: str, expiry: int, size: int = TOMBSTONE) -> None:
     pipe.eval(WEIGH + "hold(KEYS[1], unpack(ARGV))", 1, figure, caller, expiry, size)
 
 
-def last(
-    pipe: Any, settings: Settings, kind: str, name: str, expiry: int, listing: str | None = None
-) -> None:
+# PEXPIREAT with GT is of Redis 7
+LAST = """
+local seconds, micros = unpack(redis.call('TIME'))
+local ends = seconds * 1000 + math.floor(micros / 1000) + redis.call('PTTL', KEYS[1])
+if ends < tonumber(ARGV[1]) then redis.call('PEXPIREAT', KEYS[1], ARGV[1]) end
+"""
+
+
+def last(pipe: Any, settings: Settings, kind: str, name: str, expiry: int) -> None:
     """Let a thing and what says that it was there expire at a time (in ms), with what else is sent.
 
     Args:
@@ -91,15 +102,16 @@ def last(
         kind: One of WHOLES.
         name: Its id.
         expiry: When.
-        listing: Key of the listing that it stands in, which lasts as long as all in it.
     """
     pipe.hset(keys.key(kind, name), "expiry", expiry)
     for part in WHOLES[kind]:
         pipe.pexpireat(keys.key(part, name), expiry)
     pipe.pexpireat(keys.key("gone", name), expiry + settings.remembrance * 1000)
-    if listing is not None:
-        pipe.pexpireat(listing, expiry, nx=True)
-        pipe.pexpireat(listing, expiry, gt=True)
+
+
+def last_in(pipe: Any, listing: str, expiry: int) -> None:
+    """Let a listing last as long as all in it, of which one expires at this time (in ms)."""
+    pipe.eval(LAST, 1, listing, expiry)
 
 
 def held(redis: Redis, figure: str, since: int = 0) -> int:

@@ -77,6 +77,17 @@ class SystemNotes(NamedTuple):
     proportions: list[str]
     clustered: dict[str, float]
 
+    def warnings(self, system: str) -> list[WarningReport]:
+        """The findings about a system of this name."""
+        return [
+            WarningReport(
+                code[0] if code else "other",
+                f"{system}{words}" if named else words,
+                (system,) if named else (),
+            )
+            for named, words, *code in self.findings
+        ]
+
 
 class Sampling:
     """Totals and statistics of one test set's systems.
@@ -303,12 +314,12 @@ def shown_part(part: Part, state: State, choice: Choice) -> Part:
         part,
         systems=names,
         digests=digests,
-        recipe=decided(part.recipe, choice, state.record.capacity),
+        recipe=decided(part.recipe, choice, state.record.family),
     )
 
 
-def decided(recipe: Recipe, choice: Choice, capacity: int) -> Recipe:
-    """The recipe as it is chosen, in a family of as many systems as may come.
+def decided(recipe: Recipe, choice: Choice, family: int) -> Recipe:
+    """The recipe as it is chosen, in a family of so many systems: as many as may come, or more.
 
     A joint correction leaves only the test that it goes with, and the systems present.
 
@@ -321,7 +332,7 @@ def decided(recipe: Recipe, choice: Choice, capacity: int) -> Recipe:
     return recipe.but(
         alpha=recipe.alpha if choice.alpha is None else choice.alpha,
         correction=correction,
-        family="present" if joint else capacity,
+        family="present" if joint else family,
         tests=(joint,) if joint in recipe.tests else recipe.tests,
     )
 
@@ -432,15 +443,7 @@ def _with_said(sampling: Sampling, part: Part) -> Part:
         if row is not None
     }
     proportions = shared([own.proportions for own in said.values()], part.recipe) if said else ()
-    notes = [
-        WarningReport(
-            code[0] if code else "other",
-            f"{system}{words}" if named else words,
-            (system,) if named else (),
-        )
-        for system, own in said.items()
-        for named, words, *code in own.findings
-    ]
+    notes = [words for system, own in said.items() for words in own.warnings(system)]
     notes += exact_notes(proportions, len(said), part.recipe)
     notes += warned_of_names(part.systems)
     return replace(

@@ -60,6 +60,9 @@ def comparison() -> dict[str, Any]:
     }
 
 
+DEADLINE = "2099-05-01T23:59:00-12:00"
+
+
 def asked(client: httpx.Client, path: str, body: dict[str, Any]) -> str:
     """Ask a question with harmful names; the address of its page."""
     made = client.post(f"/v1/{path}", json={**body, **ENVELOPE}, headers=WAIT)
@@ -85,11 +88,34 @@ def board_of(client: httpx.Client) -> str:
     return address
 
 
+def task_of(client: httpx.Client) -> str:
+    """A shared task with a team and its system."""
+    body = {"name": HARM["B"], "references": [TEXTS], "metrics": ["bleu"], "resamples": 99}
+    testset = client.post("/v1/testsets", json=body).json()["id"]
+    asked = {"name": HARM["A"], "testsets": {HARM["B"]: testset}, "deadline": DEADLINE, **ENVELOPE}
+    made = client.post("/v1/tasks", json=asked)
+    assert made.status_code == 201, made.text
+    task = made.json()["id"]
+    team = client.post(f"/tasks/{task}/teams", data={"name": HARM["A"]}, headers=BROWSER)
+    assert team.status_code == 200, team.text
+    token = team.text.partition('<pre class="unbroken">')[2].partition("<")[0]
+    put = client.post(
+        f"/tasks/{task}/systems",
+        data={"name": HARM["B"], "testset": HARM["B"]},
+        files={"hypotheses": ("own.txt", "\n".join(TEXTS).encode())},
+        headers={**BROWSER, "X-API-Key": token},
+    )
+    assert put.status_code == 303, put.text
+    return f"/tasks/{task}"
+
+
 @pytest.fixture(scope="module")
 def addresses(service: httpx.Client) -> dict[str, list[str]]:
     """Addresses of pages, by the path of their route."""
     filled = {path: ["/" + path.strip("/")] for path in ("/", "/sign-in", "/api", "/boards")}
     filled["/boards/{id}"] = [board_of(service)]
+    filled["/tasks"], filled["/tasks/{id}"] = ["/tasks"], [task_of(service)]
+    filled["/tasks/{id}/testsets/{testset}/leaderboard"] = []  # a report, as it is downloaded
     pair = httpx.QueryParams(a=HARM["A"], b=HARM["B"])
     for path, kind in KINDS.items():
         bodies = [harmful(example["value"]) for example in kind.examples.values()]

@@ -1,0 +1,347 @@
+"""The routes of shared tasks: for their owners, and for teams with what these submit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated
+
+from fastapi import Depends, Path, Query, Request
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import RedirectResponse, Response
+
+from app import answers, models
+from app.http.auth import Caller, Entrant, Principal
+from app.http.negotiation import Wait, Wished, require_match, shows_pages, wants_page
+from app.http.problems import ForbiddenError
+from app.http.state import Boards, Cursor, Limit, Limits, TaskStore, in_turn, routing
+from app.http.waiting import Watch
+from app.pages import site
+from app.requests.limits import room
+from app.requests.shared_tasks import NewTask, NewTeam, TaskChange
+from app.requests.testsets import Put
+from app.routes.testsets import Board, board_of, written
+from sigtest.requests.shared_tasks import Phase
+from workers.errors import PhaseError
+from workers.shared_tasks import SharedTasks, Submitted
+from workers.store.boards import Standing
+from workers.store.shared_tasks import SharedTaskRecord, Team
+
+PAGE = 20
+
+router = routing(prefix=models.TASKS, tags=["tasks"])
+people = routing(prefix="/tasks", include_in_schema=False)
+
+Id = Annotated[str, Path(alias="id", description="Id of a task.")]
+TestSetName = Annotated[str, Path(alias="testset", description="What the task calls a test set.")]
+SystemName = Annotated[str, Path(alias="name", description="What the team calls its system.")]
+TeamName = Annotated[str, Path(alias="name", description="Name of the team.")]
+Primary = Annotated[
+    bool | None,
+    Query(description="Whether it is the primary system; by default where the team has no other."),
+]
+
+
+def _task(
+    request: Request,
+    tasks: SharedTasks,
+    record: SharedTaskRecord,
+    team: Team | None = None,
+    status: int = 200,
+) -> Response:
+    """A task as it stands, or its page."""
+    if shows_pages(request):
+        return RedirectResponse(f"/tasks/{record.id}", 303)
+    return _task_body(tasks, record, team, status)
+
+
+def _task_body(
+    tasks: SharedTasks, record: SharedTaskRecord, team: Team | None = None, status: int = 200
+) -> Response:
+    body = models.SharedTaskResource.of(record, tasks.testsets(record), team)
+    return answers.in_json(body.model_dump_json(), status, {"ETag": f'"{record.etag}"'})
+
+
+@people.post("")
+@router.post("", status_code=201)
+def create_task(request: Request, caller: Caller, tasks: TaskStore, asked: NewTask) -> Response:
+    """Make a task of test sets; the same name and test sets are the same task (200)."""
+    record, created = tasks.create(asked, caller.name, asked.written())
+    answer = _task(request, tasks, record, status=201 if created else 200)
+    answer.headers.setdefault("Location", f"{models.TASKS}/{record.id}")
+    return answer
+
+
+@people.get("")
+@router.get("")
+def list_tasks(
+    request: Request,
+    caller: Caller,
+    tasks: TaskStore,
+    boards: Boards,
+    settings: Limits,
+    wanted: answers.Wanted,
+    cursor: Cursor = None,
+    limit: Limit = PAGE,
+) -> Response:
+    """The caller's tasks, newest first; `title` finds their names, too."""
+    most, chosen = min(limit, settings.max_page), wanted.filter
+    records, after = tasks.listing(caller.name, cursor, most, chosen)
+    if wants_page(request):
+        own, _ = boards.listing(caller.name, None, settings.max_page)
+        free = [record for record in own if record.task is None]
+        return site.page(
+            request, "tasks.html", records=records, after=after, wanted=chosen, boards=free
+        )
+    bodies = [models.SharedTaskResource.of(one, tasks.testsets(one), None) for one in records]
+    listing = models.SharedTaskListing(tasks=bodies, next_cursor=after)
+    return answers.in_json(listing.model_dump_json())
+
+
+@router.get("/{id}")
+def get_task(request: Request, task_id: Id, entrant: Entrant, tasks: TaskStore) -> Response:
+    """A task: its phase, its rules and its test sets; to its owner or one of its teams."""
+    record = tasks.find(task_id, entrant.name)
+    return answers.unless_held(request, _task(request, tasks, record, entrant.team))
+
+
+@people.post("/{id}/describe")
+@router.patch("/{id}")
+def change_task(
+    request: Request, task_id: Id, caller: Caller, tasks: TaskStore, change: TaskChange
+) -> Response:
+    """Change rules, publish, or write title, tags or metadata; what is left out stays."""
+    check = partial(require_match, request)
+    return _task(request, tasks, tasks.change(task_id, caller.name, change, check))
+
+
+@people.post("/{id}/delete")
+@router.delete("/{id}", status_code=204)
+def delete_task(request: Request, task_id: Id, caller: Caller, tasks: TaskStore) -> Response:
+    """Delete a task and the tokens of its teams; its test sets stay as they are."""
+    tasks.delete(task_id, caller.name, partial(require_match, request))
+    return RedirectResponse("/tasks", 303) if shows_pages(request) else Response(status_code=204)
+
+
+# teams
+
+
+@router.post("/{id}/teams", status_code=201)
+def add_team(task_id: Id, caller: Caller, tasks: TaskStore, asked: NewTeam) -> Response:
+    """Let a team in. Its token is told in this answer and nowhere else."""
+    team, token = tasks.add_team(task_id, caller.name, asked)
+    body = models.TeamBody(**vars(team), token=token).model_dump_json()
+    return answers.in_json(body, 201, {"Cache-Control": "no-store"})
+
+
+@people.post("/{id}/teams")
+def add_team_from_page(
+    request: Request, task_id: Id, caller: Caller, tasks: TaskStore, asked: NewTeam
+) -> Response:
+    """Let a team in, and show its token."""
+    team, token = tasks.add_team(task_id, caller.name, asked)
+    shown = site.page(request, "team.html", team=team, token=token)
+    shown.headers["Cache-Control"] = "no-store"
+    return shown
+
+
+@router.get("/{id}/teams")
+def list_teams(task_id: Id, caller: Caller, tasks: TaskStore) -> models.TeamListing:
+    """The teams that have a token, oldest first."""
+    teams = tasks.teams(task_id, caller.name)
+    return models.TeamListing(teams=[models.TeamBody(**vars(team)) for team in teams])
+
+
+@people.post("/{id}/teams/{name}/revoke")
+@router.delete("/{id}/teams/{name}", status_code=204)
+def delete_team(
+    request: Request, task_id: Id, name: TeamName, caller: Caller, tasks: TaskStore
+) -> Response:
+    """Take the token of a team back; what it submitted stays, and it may get another one."""
+    tasks.revoke(task_id, caller.name, name)
+    onward = f"/tasks/{task_id}#teams"
+    return RedirectResponse(onward, 303) if shows_pages(request) else Response(status_code=204)
+
+
+# what teams submit
+
+
+def _team(entrant: Principal) -> Team:
+    """The team that asks.
+
+    Raises:
+        ForbiddenError: It is the owner.
+    """
+    if entrant.team is None:
+        raise ForbiddenError(
+            "This is for a team, with its token; systems of your own go to the test set."
+        )
+    return entrant.team
+
+
+@router.get("/{id}/systems")
+def list_submissions(task_id: Id, entrant: Entrant, tasks: TaskStore) -> models.SubmissionListing:
+    """Systems as they stand, and all receipts: a team's own, or to the owner those of all teams."""
+    team = entrant.team
+    record, name = tasks.find(task_id, entrant.name), team.name if team else None
+    shows = team is None or tasks.shows_scores(record)
+    systems = tasks.systems(task_id, entrant.name, name)
+    return models.SubmissionListing(
+        systems=[models.SubmissionBody.of(own, shows) for own in systems],
+        receipts=[
+            models.ReceiptBody(testset=testset, **vars(receipt))
+            for testset, receipts in tasks.receipts(task_id, entrant.name, name).items()
+            for receipt in receipts
+        ],
+    )
+
+
+@people.post("/{id}/systems")
+@router.put("/{id}/systems/{testset}/{name}", status_code=202)
+async def submit_system(
+    request: Request,
+    task_id: Id,
+    entrant: Entrant,
+    tasks: TaskStore,
+    boards: Boards,
+    settings: Limits,
+    watch: Watch,
+    submission: Put,
+    wait: Wait,
+    primary: Primary = None,
+) -> Response:
+    """Submit a system of the team, or replace it; the answer is its receipt.
+
+    The same content again changes nothing (200). `Prefer: wait=N` waits up to N seconds until it is
+    measured, and so for what health checks say of it.
+    """
+    team, system, page = _team(entrant), submission.content, shows_pages(request)
+    testset = submission.besides["testset"] if page else request.path_params["testset"]
+    if page and submission.besides["contrastive"]:
+        primary = False
+
+    def put() -> tuple[str, Submitted, str]:
+        testset_id = tasks.testset(tasks.find(task_id, team.caller), testset)
+        named = tasks.on_board(team, system)
+        most, limit = room(boards.check(testset_id, team.caller, named), settings)
+        return (testset_id, *tasks.put(team, testset, system, primary, most, limit))
+
+    def again() -> Submitted:
+        return tasks.system(team, testset, system.name)
+
+    testset_id, submitted, verdict = await run_in_threadpool(put)
+    if page:
+        return RedirectResponse(f"/tasks/{task_id}", 303)
+    if wait and submitted.system.standing is Standing.PENDING:
+        submitted = await watch.until(
+            testset_id, again, lambda now: now.system.standing is not Standing.PENDING, wait
+        )
+    pending = submitted.system.standing is Standing.PENDING and verdict != "known"
+    status = 202 if pending else 201 if verdict == "created" else 200
+    return await run_in_threadpool(_submission, tasks, team, submitted, status, wait)
+
+
+def _submission(
+    tasks: SharedTasks, team: Team, submitted: Submitted, status: int = 200, wait: int | None = None
+) -> Response:
+    shows = tasks.shows_scores(tasks.find(team.task, team.caller))
+    body = models.SubmissionBody.of(submitted, shows).model_dump_json()
+    waits = submitted.system.standing is Standing.PENDING
+    return answers.in_json(body, status, answers.waited(waits, wait))
+
+
+@router.get("/{id}/systems/{testset}/{name}")
+def get_submission(
+    task_id: Id, testset: TestSetName, name: SystemName, entrant: Entrant, tasks: TaskStore
+) -> Response:
+    """A system of the team with its receipt, and what the phase allows to be seen."""
+    team = _team(entrant)
+    return _submission(tasks, team, tasks.system(team, testset, name))
+
+
+@people.post("/{id}/systems/{testset}/{name}/withdraw")
+@router.delete("/{id}/systems/{testset}/{name}", status_code=204)
+def delete_submission(
+    request: Request,
+    task_id: Id,
+    testset: TestSetName,
+    name: SystemName,
+    entrant: Entrant,
+    tasks: TaskStore,
+) -> Response:
+    """Take a system of the team back; its receipts stay."""
+    tasks.withdraw(_team(entrant), testset, name)
+    onward = f"/tasks/{task_id}"
+    return RedirectResponse(onward, 303) if shows_pages(request) else Response(status_code=204)
+
+
+# what is published
+
+
+@dataclass(frozen=True)
+class Published:
+    """Dependency: a task, for its owner or, once it is published, for its teams.
+
+    Attributes:
+        record: The task.
+        team: Who asks, where that is a team.
+    """
+
+    record: SharedTaskRecord
+    team: Team | None
+
+
+def _published(task_id: Id, entrant: Entrant, tasks: TaskStore) -> Published:
+    record = tasks.find(task_id, entrant.name)
+    if entrant.team is not None and record.phase is not Phase.PUBLISHED:
+        raise PhaseError("The boards of this task are not published yet.")
+    return Published(record, entrant.team)
+
+
+ShownTask = Annotated[Published, Depends(_published)]
+
+
+async def _board(
+    request: Request,
+    task: ShownTask,
+    testset: TestSetName,
+    tasks: TaskStore,
+    boards: Boards,
+    watch: Watch,
+    measure: answers.MeasureNamed,
+    decided: answers.Decided,
+    wait: Wait,
+) -> Board:
+    """Dependency: a board of a task."""
+    testset_id, owner = tasks.testset(task.record, testset), task.record.caller
+    return await board_of(request, testset_id, owner, boards, watch, measure, decided.choice, wait)
+
+
+@people.get("/{id}/testsets/{testset}/leaderboard")
+@router.get("/{id}/testsets/{testset}/leaderboard")
+async def task_leaderboard(
+    request: Request, board: Annotated[Board, Depends(_board)], wish: Wished, wait: Wait
+) -> Response:
+    """The leaderboard of a test set, as its owner sees it; to teams once it is published."""
+    return answers.unless_held(request, await in_turn(written, board, wish, wait))
+
+
+@people.get("/{id}")
+def task_page(request: Request, task_id: Id, entrant: Entrant, tasks: TaskStore) -> Response:
+    """A task for its owner, or for one of its teams."""
+    record, team = tasks.find(task_id, entrant.name), entrant.team
+    if not wants_page(request):
+        return _task_body(tasks, record, team)
+    return site.page(
+        request,
+        "task.html",
+        task=record,
+        team=team,
+        testsets=tasks.testsets(record),
+        systems=tasks.systems(task_id, entrant.name, team.name if team else None),
+        shows=team is None or tasks.shows_scores(record),
+        teams=tasks.teams(task_id, entrant.name) if team is None else (),
+    )
+
+
+router.routes.extend(people.routes)

@@ -1,0 +1,129 @@
+"""Requests about shared tasks: test sets under one name, teams that submit to them, phases."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any
+
+from annotated_types import Len
+from pydantic import AwareDatetime, BeforeValidator, Field
+
+from sigtest.errors import RecipeError
+from sigtest.requests.comparisons import Label
+from sigtest.requests.model import Flag, Must, Name, OneOf, Request, WholeNumber, wrong
+from sigtest.requests.notes import PlainNotes
+
+MOST_TESTSETS = 50
+
+
+def _as_text(value: object) -> object:
+    """A time as text; a number would be taken for seconds since some moment."""
+    if not isinstance(value, str | datetime):
+        raise wrong("must be text, such as 2027-05-01T23:59-12:00")
+    return value
+
+
+Moment = Annotated[
+    AwareDatetime, BeforeValidator(_as_text), Must("a time with its zone: 2027-05-01T23:59-12:00")
+]
+
+
+class Phase(StrEnum):
+    """Where a shared task stands."""
+
+    ANNOUNCED = "announced"
+    OPEN = "open"
+    CLOSED = "closed"
+    PUBLISHED = "published"
+
+
+class Rules(Request):
+    """What the owner of a shared task decides, and may change."""
+
+    opens: Moment | None = Field(default=None, description="from when on teams may submit")
+    deadline: Moment | None = Field(
+        default=None, description="until when; what comes later is kept and marked as late"
+    )
+    grace: Annotated[int, WholeNumber(0, 10_080)] = Field(
+        default=0, description="minutes behind the deadline in which nothing is late yet"
+    )
+    scores: Annotated[str, OneOf(("hidden", "own"), "choice of scores")] = Field(
+        default="hidden", description="what a team sees before all is published: its own, or none"
+    )
+    systems: Annotated[int, WholeNumber(1, 1000)] = Field(
+        default=3, description="of a team on a test set: one is primary, the others contrastive"
+    )
+    per_day: Annotated[int, WholeNumber(1, 1000)] = Field(
+        default=10, description="submissions of a team to a test set on one day of UTC"
+    )
+    overall: Annotated[str, OneOf(("none", "mean", "wins"), "overall order")] = Field(
+        default="none",
+        description="order of teams over all test sets: by the mean of their scores, or by how "
+        "many systems theirs are significantly better than",
+    )
+
+    def phase(self, now: float) -> Phase:
+        """The phase at a time, in seconds since the epoch, before anything is published."""
+        if self.opens is not None and now < self.opens.timestamp():
+            return Phase.ANNOUNCED
+        return Phase.CLOSED if self.late(now) else Phase.OPEN
+
+    def late(self, now: float) -> bool:
+        """Whether a submission at this time is late."""
+        return self.deadline is not None and now > self.deadline.timestamp() + 60 * self.grace
+
+
+class SharedTaskRequest(PlainNotes, Rules):
+    """Test sets under one name, to which teams submit."""
+
+    name: Label = Field(description="what to call it")
+    testsets: Annotated[
+        dict[Name, Name], Len(1, MOST_TESTSETS), Must("an object of ids of test sets by names")
+    ] = Field(description="ids of test sets, by what the task calls each: a language pair, a track")
+    family: Annotated[str, OneOf(("testset", "task"), "family")] = Field(
+        default="testset",
+        description="what is corrected together: the pairs of each test set, or all of the task",
+    )
+
+    def changed(self, change: SharedTaskChange) -> SharedTaskRequest:
+        """The same task with other rules.
+
+        Raises:
+            SigtestError: Rules that contradict each other.
+        """
+        rules = {k: v for k, v in change.chosen().items() if k in Rules.model_fields}
+        return SharedTaskRequest.of({**dict(self), **rules}).checked()
+
+    def checked(self) -> SharedTaskRequest:
+        """The same, where it ends after it begins.
+
+        Raises:
+            RecipeError: It does not.
+        """
+        if self.opens is not None and self.deadline is not None and self.opens >= self.deadline:
+            raise RecipeError(
+                f"The task opens at {self.opens.isoformat()}; the deadline must come after that, "
+                f"not at {self.deadline.isoformat()}.",
+                field="deadline",
+            )
+        return self
+
+    def as_stored(self) -> dict[str, Any]:
+        """As JSON has it, without what is written on it."""
+        return self.model_dump(mode="json", exclude={*PlainNotes.model_fields})
+
+
+class SharedTaskChange(PlainNotes, Rules):
+    """Other rules of a shared task, what is written on it, and that it is published."""
+
+    published: Flag | None = Field(
+        default=None, description="whether teams see all boards; then nothing is submitted any more"
+    )
+
+
+class TeamRequest(Request):
+    """A team, whose token is told once."""
+
+    name: Label = Field(description="what to call it, without a dot")
+    expires: Moment | None = Field(default=None, description="when its token ends")

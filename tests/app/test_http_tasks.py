@@ -1,0 +1,304 @@
+"""Shared tasks over HTTP: teams with tokens of their own, deadlines, blind boards."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+import httpx
+import pytest
+from exchange import Serve, problem
+
+from app.settings import Settings
+from workers.access import digest_of
+
+REFERENCE = [f"the cat number {i} sat on a mat of wool" for i in range(12)]
+OUTPUTS = {
+    "good": [f"the cat number {i} sat on a mat of silk" for i in range(12)],
+    "fair": [f"the cat number {i} sits on some mat of wool" for i in range(12)],
+    "poor": [f"a dog {i} stood by the mat" for i in range(12)],
+}
+OWNER = {"Authorization": "Bearer secret-of-ann"}
+AOE = timezone(timedelta(hours=-12))
+
+
+@pytest.fixture
+def owner(serve: Serve) -> httpx.Client:
+    """The client of who organises a task, on a service with keys."""
+    keys: Any = (("ann", digest_of("secret-of-ann")), ("bob", digest_of("secret-of-bob")))
+    client = serve(Settings(api_keys=keys))
+    client.headers.update(OWNER)
+    return client
+
+
+def made(client: httpx.Client, name: str, **more: Any) -> str:
+    """Id of a new test set."""
+    body = {"name": name, "references": [REFERENCE], "metrics": ["chrf"], "capacity": 12}
+    answer = client.post("/v1/testsets", json={**body, "resamples": 199, **more})
+    assert answer.status_code in (200, 201), answer.text
+    return str(answer.json()["id"])
+
+
+def tasked(client: httpx.Client, name: str, tracks: int = 1, **rules: Any) -> dict[str, Any]:
+    """A new task."""
+    own = {f"track{i}": made(client, f"{name} {i}") for i in range(tracks)}
+    answer = client.post("/v1/tasks", json={"name": name, "testsets": own, **rules})
+    assert answer.status_code == 201, answer.text
+    assert answer.headers["location"] == f"/v1/tasks/{answer.json()['id']}"
+    body: dict[str, Any] = answer.json()
+    return body
+
+
+@contextmanager
+def team_of(owner: httpx.Client, task: str, name: str) -> Iterator[httpx.Client]:
+    """The client of a new team."""
+    answer = owner.post(f"/v1/tasks/{task}/teams", json={"name": name})
+    assert answer.status_code == 201, answer.text
+    assert answer.headers["cache-control"] == "no-store"
+    headers = {"Authorization": f"Bearer {answer.json()['token']}"}
+    with httpx.Client(base_url=owner.base_url, headers=headers, timeout=60) as client:
+        yield client
+
+
+def put(
+    client: httpx.Client, task: str, name: str, output: str, testset: str = "track0", **params: Any
+) -> httpx.Response:
+    """Submit a system, and wait until it is measured."""
+    path = f"/v1/tasks/{task}/systems/{testset}/{name}"
+    body = {"hypotheses": OUTPUTS[output]}
+    return client.put(path, json=body, params=params, headers={"Prefer": "wait=30"})
+
+
+def ends(seconds: float) -> str:
+    """A deadline in so many seconds, anywhere on earth."""
+    return datetime.fromtimestamp(time.time() + seconds, AOE).isoformat()
+
+
+def test_a_team_submits_replaces_and_withdraws_its_own_systems(owner: httpx.Client) -> None:
+    task = tasked(owner, "own", deadline=ends(3600))["id"]
+    with team_of(owner, task, "lynx") as lynx:
+        first = put(lynx, task, "main", "poor")
+        assert first.status_code == 201
+        told = first.json()
+        assert (told["team"], told["system"], told["event"]) == ("lynx", "main", "submitted")
+        assert (told["primary"], told["late"], told["status"]) == (True, False, "measured")
+        assert told["scores"] is None  # blind until it is published
+        again = put(lynx, task, "main", "poor")
+        assert (again.status_code, again.json()) == (200, told)  # nothing happened twice
+        second = put(lynx, task, "main", "good").json()
+        assert (second["event"], second["primary"]) == ("replaced", True)
+        other = put(lynx, task, "other", "fair").json()
+        assert (other["event"], other["primary"]) == ("submitted", False)
+        assert lynx.delete(f"/v1/tasks/{task}/systems/track0/other").status_code == 204
+        listed = lynx.get(f"/v1/tasks/{task}/systems").json()
+        assert [own["system"] for own in listed["systems"]] == ["main"]
+        events = [(own["system"], own["event"]) for own in listed["receipts"]]
+        submitted = ("main", "submitted"), ("main", "replaced"), ("other", "submitted")
+        assert events == [*submitted, ("other", "withdrawn")]
+        assert [own["digest"] for own in listed["receipts"]][:2] == [
+            told["digest"],
+            second["digest"],
+        ]
+        problem(lynx.get(f"/v1/tasks/{task}/systems/track0/other"), 404, "not-found")
+    board = owner.get(f"/v1/tasks/{task}/testsets/track0/leaderboard").json()
+    assert [own["name"] for own in board["systems"]] == ["lynx.main"]
+
+
+def test_scores_are_seen_when_the_rules_say_so(owner: httpx.Client) -> None:
+    task = tasked(owner, "seen")["id"]
+    with team_of(owner, task, "lynx") as lynx, team_of(owner, task, "puma") as puma:
+        assert put(lynx, task, "main", "good").json()["scores"] is None
+        assert put(puma, task, "main", "fair").json()["scores"] is None
+        board = f"/v1/tasks/{task}/testsets/track0/leaderboard"
+        problem(lynx.get(board), 409, "not-now")
+        assert owner.patch(f"/v1/tasks/{task}", json={"scores": "own"}).status_code == 200
+        mine = lynx.get(f"/v1/tasks/{task}/systems/track0/main").json()["scores"]
+        assert mine["chrf"]["score"] > 50
+        assert [own["team"] for own in lynx.get(f"/v1/tasks/{task}/systems").json()["systems"]] == [
+            "lynx"
+        ]
+        published = owner.patch(f"/v1/tasks/{task}", json={"published": True}).json()
+        assert published["phase"] == "published"
+        shown = lynx.get(board, headers={"Prefer": "wait=30"}).json()
+        scores = {own["name"]: own["scores"] for own in shown["systems"]}
+        assert scores["lynx.main"]["chrf"].items() >= mine["chrf"].items()
+        problem(put(puma, task, "more", "poor"), 409, "not-now")
+        owner.patch(f"/v1/tasks/{task}", json={"published": False})
+        problem(lynx.get(board), 409, "not-now")
+
+
+def test_what_comes_late_is_kept_marked_and_replaces_nothing(owner: httpx.Client) -> None:
+    task = tasked(owner, "late", deadline=ends(-60), grace=5)["id"]
+    with team_of(owner, task, "lynx") as lynx:
+        assert lynx.get(f"/v1/tasks/{task}").json()["phase"] == "open"
+        assert put(lynx, task, "main", "good").json()["late"] is False  # within the grace
+        owner.patch(f"/v1/tasks/{task}", json={"grace": 0})
+        assert lynx.get(f"/v1/tasks/{task}").json()["phase"] == "closed"
+        assert "was in time" in problem(put(lynx, task, "main", "poor"), 409, "not-now")["detail"]
+        withdrawn = lynx.delete(f"/v1/tasks/{task}/systems/track0/main")
+        problem(withdrawn, 409, "not-now")
+        late = put(lynx, task, "afterwards", "fair")
+        assert (late.status_code, late.json()["late"]) == (201, True)
+        assert put(lynx, task, "afterwards", "poor").json()["late"] is True
+        owner.patch(f"/v1/tasks/{task}", json={"opens": ends(600), "deadline": ends(1200)})
+        assert lynx.get(f"/v1/tasks/{task}").json()["phase"] == "announced"
+        assert "opens at" in problem(put(lynx, task, "x", "good"), 409, "not-now")["detail"]
+
+
+@pytest.mark.parametrize("ahead", [-2, 2])
+def test_the_clock_of_the_store_decides_what_is_late(
+    owner: httpx.Client, monkeypatch: pytest.MonkeyPatch, ahead: int
+) -> None:
+    """A front end whose clock is two seconds off says the same of a deadline in a second."""
+    true = time.time
+    task = tasked(owner, f"clock {ahead}", deadline=ends(1.5))["id"]
+    with team_of(owner, task, "lynx") as lynx, team_of(owner, task, "puma") as puma:
+        monkeypatch.setattr(time, "time", lambda: true() + ahead)
+        deadline = datetime.fromisoformat(lynx.get(f"/v1/tasks/{task}").json()["deadline"])
+        early = put(lynx, task, "main", "good").json()
+        while true() < deadline.timestamp() + 0.01:
+            time.sleep(0.01)
+        assert put(puma, task, "main", "fair").json()["late"] is True
+        at = datetime.fromisoformat(early["at"])
+        assert early["late"] is (at > deadline)
+        assert abs(at.timestamp() - true()) < 30
+        assert not early["late"]
+
+
+def test_a_team_has_so_many_systems_and_submissions_a_day(owner: httpx.Client) -> None:
+    task = tasked(owner, "quota", systems=2, per_day=4)["id"]
+    with team_of(owner, task, "lynx") as lynx:
+        assert put(lynx, task, "a", "good").status_code == 201
+        assert put(lynx, task, "b", "fair").status_code == 201
+        assert "2 systems" in problem(put(lynx, task, "c", "poor"), 409, "quota-spent")["detail"]
+        refused = problem(put(lynx, task, "b", "poor", primary=True), 409, "name-taken")
+        assert "primary system is 'a'" in refused["detail"]
+        assert put(lynx, task, "b", "poor").status_code in (200, 202)
+        assert put(lynx, task, "b", "fair").status_code in (200, 202)
+        spent = problem(put(lynx, task, "b", "poor"), 409, "quota-spent")
+        assert "4 times a day" in spent["detail"]
+
+
+def test_room_is_left_for_teams_that_have_submitted_nothing(owner: httpx.Client) -> None:
+    testset = made(owner, "room", capacity=3)
+    task = owner.post("/v1/tasks", json={"name": "room", "testsets": {"track0": testset}})
+    key = task.json()["id"]
+    with team_of(owner, key, "lynx") as lynx, team_of(owner, key, "puma") as puma:
+        assert put(lynx, key, "a", "good").status_code == 201
+        assert put(lynx, key, "b", "fair").status_code == 201
+        problem(put(lynx, key, "c", "poor"), 409, "capacity-spent")
+        assert put(puma, key, "a", "poor").status_code == 201
+
+
+def test_one_family_for_the_whole_task(owner: httpx.Client) -> None:
+    """Two boards of 12 systems have 132 pairs: a family of 17 systems, which has 136, is enough."""
+    task = tasked(owner, "family", tracks=2, family="task")
+    with team_of(owner, task["id"], "lynx") as lynx, team_of(owner, task["id"], "puma") as puma:
+        put(lynx, task["id"], "main", "good")
+        put(puma, task["id"], "main", "poor")
+    board = owner.get(
+        f"/v1/tasks/{task['id']}/testsets/track0/leaderboard", headers={"Prefer": "wait=30"}
+    ).json()
+    assert board["family"]["systems"] == 17
+    (pair,) = board["pairs"]
+    assert pair["p_adjusted"] == pytest.approx(min(1, 136 * pair["p_value"]))
+
+
+def test_tokens_end_and_are_taken_back(owner: httpx.Client) -> None:
+    task = tasked(owner, "ends")["id"]
+    teams = f"/v1/tasks/{task}/teams"
+    soon = (datetime.now(UTC) + timedelta(seconds=1)).isoformat()
+    token = owner.post(teams, json={"name": "lynx", "expires": soon}).json()["token"]
+    assert token.startswith("sigtest_team_")
+    headers = {"X-API-Key": token}
+    with httpx.Client(base_url=owner.base_url, headers=headers) as lynx:
+        assert lynx.get(f"/v1/tasks/{task}").json()["team"] == "lynx"
+        while lynx.get(f"/v1/tasks/{task}").status_code != 401:
+            time.sleep(0.05)
+    problem(owner.post(teams, json={"name": "lynx"}), 409, "name-taken")
+    assert owner.delete(f"{teams}/lynx").status_code == 204
+    with team_of(owner, task, "lynx") as lynx:
+        assert lynx.get(f"/v1/tasks/{task}").status_code == 200
+        told = owner.get(teams)
+        assert [own["name"] for own in told.json()["teams"]] == ["lynx"]
+        assert "token" not in told.text
+        assert owner.delete(f"{teams}/lynx").status_code == 204
+        problem(lynx.get(f"/v1/tasks/{task}"), 401, "unauthorized")
+    over = {"name": "puma", "expires": "2020-01-01T00:00Z"}
+    problem(owner.post(teams, json=over), 422, "invalid-input")
+    problem(owner.post(teams, json={"name": "a.b"}), 422, "invalid-input")
+    assert owner.delete(f"/v1/tasks/{task}").status_code == 204
+    problem(owner.get(f"/v1/tasks/{task}"), 410, "gone")
+
+
+def test_a_test_set_has_one_task(owner: httpx.Client) -> None:
+    own = made(owner, "single")
+    body = {"name": "first", "testsets": {"x": own}}
+    first = owner.post("/v1/tasks", json=body)
+    assert first.status_code == 201
+    assert owner.post("/v1/tasks", json=body).status_code == 200
+    problem(owner.post("/v1/tasks", json={**body, "name": "second"}), 409, "name-taken")
+    assert owner.delete(first.headers["location"]).status_code == 204
+    assert owner.post("/v1/tasks", json={**body, "name": "second"}).status_code == 201
+    twice = {"name": "third", "testsets": {"x": own, "y": own}}
+    problem(owner.post("/v1/tasks", json=twice), 422, "invalid-input")
+    unknown = {"name": "third", "testsets": {"x": "0" * 32}}
+    problem(owner.post("/v1/tasks", json=unknown), 404, "not-found")
+    late = {"name": "fourth", "testsets": {"x": made(owner, "fourth")}}
+    rules = {"opens": "2027-01-02T00:00Z", "deadline": "2027-01-01T00:00Z"}
+    problem(owner.post("/v1/tasks", json={**late, **rules}), 422, "invalid-recipe")
+
+
+Asked = Callable[[httpx.Client], httpx.Response]
+
+
+def test_a_token_opens_nothing_else_and_tells_of_nothing_else(owner: httpx.Client) -> None:
+    """Of every route of the document: what exists and what does not is answered alike."""
+    task, other = tasked(owner, "shut")["id"], tasked(owner, "elsewhere")["id"]
+    testset = made(owner, "beside")
+    comparison = owner.post(
+        "/v1/comparisons",
+        json={
+            "references": [REFERENCE],
+            "systems": [{"name": n, "hypotheses": h} for n, h in OUTPUTS.items()],
+            "resamples": 99,
+        },
+        headers={"Prefer": "wait=30"},
+    ).json()["id"]
+    there = {"testsets": testset, "tasks": other, "comparisons": comparison}
+    document = owner.get("/openapi.json").json()
+    own = {
+        "get /v1/tasks/{id}",
+        "get /v1/tasks/{id}/systems",
+        "put /v1/tasks/{id}/systems/{testset}/{name}",
+        "get /v1/tasks/{id}/systems/{testset}/{name}",
+        "delete /v1/tasks/{id}/systems/{testset}/{name}",
+        "get /v1/tasks/{id}/testsets/{testset}/leaderboard",
+    }
+    public = {"get /", "get /healthz", "get /readyz"}
+    seen = set()
+    with team_of(owner, other, "puma") as puma:
+        put(puma, other, "main", "good")
+    with team_of(owner, task, "lynx") as lynx:
+        for path, operations in document["paths"].items():
+            for method in operations:
+                what = f"{method} {path}"
+                seen.add(what)
+                if what in public:
+                    continue
+                kind = path.split("/")[2] if path.startswith("/v1/") else ""
+
+                def ask(key: str, path: str = path, method: str = method) -> httpx.Response:
+                    names = {"id": key, "testset": "track0", "name": "main"}
+                    address = path.format(**names, picture="matrix.svg", **{"name:path": "main"})
+                    return lynx.request(method, address, json={} if method != "get" else None)
+
+                answers = [ask(there.get(kind, "0" * 32)), ask("0" * 32)]
+                known, unknown = (
+                    (one.status_code, one.text.replace(key, "KEY"))
+                    for one, key in zip(answers, (there.get(kind, "0" * 32), "0" * 32), strict=True)
+                )
+                assert known == unknown, what
+                assert known[0] == (404 if what in own else 403), (what, known)
+    assert own <= seen

@@ -1,0 +1,357 @@
+"""Shared tasks: test sets under one name, teams that submit to them, phases. `app` calls this.
+
+A team is let in by a token of its own, which opens its task and nothing else of its owner's. What
+it submits is a system of the owner's test set, measured and compared as all others are.
+
+Every function may raise StorageError, and those that take an id raise NotFoundError for one that
+is unknown or another caller's and GoneError for one that expired or was deleted.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from sigtest.data.names import check_name
+from sigtest.data.testset import System
+from sigtest.errors import InputError
+from sigtest.report import WarningReport
+from sigtest.requests.notes import Noted
+from sigtest.requests.shared_tasks import (
+    Phase,
+    SharedTaskChange,
+    SharedTaskRequest,
+    TeamRequest,
+)
+from workers.access import DAY, TEAM_PREFIX, digest_of
+from workers.errors import CapacityError, GoneError, NotFoundError, TakenError, guarded
+from workers.queue import Context
+from workers.store import keys
+from workers.store.boards import SystemRecord, TestSetRecord
+from workers.store.records import ALL, Check, Filter, page
+from workers.store.shared_tasks import (
+    KIND,
+    Entry,
+    Receipt,
+    SharedTaskRecord,
+    SharedTaskStore,
+    Team,
+    receipts_of,
+    standing,
+)
+from workers.store.usage import check_room
+from workers.testsets import TestSets
+
+
+@dataclass(frozen=True)
+class Submitted:
+    """A system of a team as its team, or the owner, sees it.
+
+    Attributes:
+        testset: What the task calls its test set.
+        receipt: Its last receipt.
+        system: How it stands on the board.
+        warnings: What health checks say of it.
+    """
+
+    testset: str
+    receipt: Receipt
+    system: SystemRecord
+    warnings: tuple[WarningReport, ...] = ()
+
+
+@guarded
+class SharedTasks:
+    """The shared tasks of all callers; safe to share between threads.
+
+    Args:
+        context: The stores and the queue.
+        testsets: The test sets of all callers.
+    """
+
+    def __init__(self, context: Context, testsets: TestSets) -> None:
+        self._context = context
+        self._store = SharedTaskStore(context.redis, context.settings)
+        self._testsets = testsets
+
+    # tasks
+
+    def create(
+        self, asked: SharedTaskRequest, caller: str, notes: Noted
+    ) -> tuple[SharedTaskRecord, bool]:
+        """Make a task of test sets of the caller; the same name and test sets are the same one.
+
+        Returns:
+            The task, and whether it was made.
+
+        Raises:
+            TakenError: A test set belongs to another task, or has systems and another family.
+        """
+        check_name(asked.name, "task")
+        found = {}
+        for name, testset_id in asked.testsets.items():
+            check_name(name, "test set", f"testsets.{name}")
+            found[name] = self._testsets.find(testset_id, caller)
+        twice = [name for name, record in found.items() if [*found.values()].count(record) > 1]
+        if twice:
+            raise InputError(
+                f"testsets names one test set {len(twice)} times: {', '.join(twice)}.",
+                field="testsets",
+            )
+        check_room(self._context.redis, self._context.settings, caller)
+        testsets = [part for pair in sorted(asked.testsets.items()) for part in pair]
+        task_id = keys.hashed(caller, "task", asked.name, asked.family, *testsets)
+        for record in found.values():
+            family = record.capacity
+            if asked.family == "task":
+                family = family_of([own.capacity for own in found.values()])
+            self._testsets.enrol(record.id, caller, task_id, family)
+        created = self._store.create(task_id, caller, asked.checked(), notes)
+        return self._lasting(self.find(task_id, caller)), created
+
+    def find(self, task_id: str, caller: str) -> SharedTaskRecord:
+        """A task of the caller."""
+        record = self._store.find(task_id)
+        if record is not None and record.caller == caller:
+            return record
+        if record is None and self._context.questions.was(task_id, caller):
+            raise GoneError(f"The task {task_id} expired or was deleted.")
+        raise NotFoundError(f"There is no task {task_id}.")
+
+    def listing(
+        self, caller: str, cursor: str | None, limit: int, wanted: Filter = ALL
+    ) -> tuple[list[SharedTaskRecord], str | None]:
+        """The caller's tasks, newest first, and the cursor of the next page if there is one."""
+
+        def passes(record: SharedTaskRecord) -> bool:
+            return wanted.passes(record.envelope, name=record.settings.name)
+
+        listing = keys.of_caller("listing", caller, KIND)
+        return page(self._context.redis, listing, cursor, limit, self._store.find, passes)
+
+    def change(
+        self, task_id: str, caller: str, change: SharedTaskChange, check: Check
+    ) -> SharedTaskRecord:
+        """Change the rules of a task, publish it, or write on it."""
+        task = self.find(task_id, caller)
+        settings = task.settings.changed(change)
+
+        def own() -> None:
+            check(self.find(task_id, caller).etag)
+
+        if not self._store.change(task, settings, change.published, change.written(), own):
+            raise GoneError(f"The task {task_id} expired or was deleted.")
+        return self._lasting(self.find(task_id, caller))
+
+    def _lasting(self, task: SharedTaskRecord) -> SharedTaskRecord:
+        """The task; its test sets last as long as it, to the day."""
+        ends = {"expires": datetime.fromtimestamp(task.expires_at, UTC).isoformat()}
+        for testset_id in task.settings.testsets.values():
+            _, expiry = self._context.testsets.holder(testset_id)
+            if expiry and expiry / 1000 < task.expires_at - DAY:
+                self._context.testsets.describe(testset_id, task.caller, ends)
+        return task
+
+    def delete(self, task_id: str, caller: str, check: Check) -> None:
+        """Delete a task with the tokens of its teams; its test sets stay, without a task."""
+        task = self.find(task_id, caller)
+        self._store.delete(task, lambda: check(self.find(task_id, caller).etag))
+        for testset_id in task.settings.testsets.values():
+            self._context.testsets.leave(testset_id, task_id)
+
+    def testsets(self, task: SharedTaskRecord) -> dict[str, TestSetRecord]:
+        """The test sets of a task that are still there, by what it calls them."""
+        found = {}
+        for name, testset_id in task.settings.testsets.items():
+            state = self._context.testsets.state(testset_id)
+            if state is not None and state.caller == task.caller:
+                found[name] = state.record
+        return found
+
+    def testset(self, task: SharedTaskRecord, name: str) -> str:
+        """Id of the test set that a task calls so.
+
+        Raises:
+            NotFoundError: It has none of this name.
+        """
+        if name not in task.settings.testsets:
+            known = ", ".join(task.settings.testsets)
+            raise NotFoundError(f"The task has no test set {name!r}; it has {known}.")
+        return task.settings.testsets[name]
+
+    # teams
+
+    def add_team(self, task_id: str, caller: str, asked: TeamRequest) -> tuple[Team, str]:
+        """Let a team in; what is known of it, and its token, which can be read nowhere else.
+
+        Raises:
+            TakenError: The task has a team of this name.
+            InputError: A name that cannot be used, or a token that has ended already.
+        """
+        task = self.find(task_id, caller)
+        check_name(asked.name, "team")
+        if "." in asked.name:
+            raise InputError(
+                f"The team name {asked.name!r} has a dot, which stands between a team and its "
+                "system on boards; leave it out.",
+                field="name",
+            )
+        ends = None if asked.expires is None else asked.expires.timestamp()
+        if ends is not None and ends <= task.seen_at:
+            raise InputError(f"expires is over: {asked.expires}.", field="expires")
+        check_room(self._context.redis, self._context.settings, caller)
+        token = TEAM_PREFIX + secrets.token_urlsafe(32)
+        team = Team(caller, task_id, asked.name, digest_of(token), time.time(), ends)
+        if not self._store.add_team(task, team):
+            raise TakenError(
+                f"The task has a team {asked.name!r}; revoke its token to give it another.",
+                field="name",
+            )
+        return team, token
+
+    def teams(self, task_id: str, caller: str) -> list[Team]:
+        """The teams of a task that have a token, oldest first."""
+        return self._store.teams(self.find(task_id, caller).id)
+
+    def revoke(self, task_id: str, caller: str, name: str) -> None:
+        """Take the token of a team back, from the next request on; what it submitted stays.
+
+        Raises:
+            NotFoundError: There is none of this name.
+        """
+        task = self.find(task_id, caller)
+        for team in self._store.teams(task_id):
+            if team.name == name:
+                return self._store.revoke(task, team)
+        raise NotFoundError(f"The task has no team {name!r} with a token.")
+
+    # what teams submit
+
+    def put(
+        self,
+        team: Team,
+        testset: str,
+        system: System,
+        primary: bool | None,
+        most: int,
+        limit: str,
+    ) -> tuple[Submitted, str]:
+        """Submit a system of a team, or replace it by other content.
+
+        Args:
+            team: The team.
+            testset: What the task calls the test set.
+            system: What it brings, under the team's name for it; checked by `check`.
+            primary: Whether it is the primary one; nothing for whether there is no other.
+            most: Systems that the test set may have.
+            limit: The setting that says so.
+
+        Returns:
+            The system, and what was done, as `TestSets.put` says.
+
+        Raises:
+            PhaseError: Not now.
+            QuotaError: The team has as many as it may.
+            CapacityError: What room is left is for teams that have nothing yet.
+        """
+        task = self.find(team.task, team.caller)
+        testset_id = self.testset(task, testset)
+        entry = Entry(team.task, team.name, system.name, primary)
+        self._leave_room(task, testset_id, team)
+        own = self.on_board(team, system)
+        _, verdict = self._testsets.put(
+            testset_id, team.caller, own, True, most, limit, entry=entry
+        )
+        self._store.prolong(task)
+        self._lasting(self.find(team.task, team.caller))
+        return self.system(team, testset, system.name), verdict
+
+    def _leave_room(self, task: SharedTaskRecord, testset_id: str, team: Team) -> None:
+        """Check that each team may still submit something, also where others spend what is left."""
+        record = self._testsets.find(testset_id, task.caller)
+        came = {receipt.team for receipt in receipts_of(self._context.redis, testset_id)}
+        waiting = {own.name for own in self._store.teams(task.id)} - came
+        left = record.capacity - record.submissions
+        if team.name in came and left <= len(waiting):
+            raise CapacityError(
+                f"The test set takes {left} more systems, and {len(waiting)} teams have submitted "
+                "none yet; ask its organiser for room.",
+                field="name",
+            )
+
+    def on_board(self, team: Team, system: System) -> System:
+        """A system of a team under the name that boards have for it."""
+        return replace(system, name=Entry(team.task, team.name, system.name).name)
+
+    def withdraw(self, team: Team, testset: str, system: str) -> None:
+        """Take a system of a team back.
+
+        Raises:
+            NotFoundError: The team has none of this name.
+            PhaseError: Not now.
+        """
+        task = self.find(team.task, team.caller)
+        testset_id, entry = self.testset(task, testset), Entry(team.task, team.name, system)
+        self.system(team, testset, system)
+        self._testsets.remove(testset_id, team.caller, entry.name, entry=entry)
+
+    def system(self, team: Team, testset: str, system: str) -> Submitted:
+        """A system of a team.
+
+        Raises:
+            NotFoundError: The team has none of this name.
+        """
+        for own in self.systems(team.task, team.caller, team.name):
+            if (own.testset, own.receipt.system) == (testset, system):
+                return own
+        raise NotFoundError(f"The team has no system {system!r} on the test set {testset!r}.")
+
+    def systems(self, task_id: str, caller: str, team: str | None = None) -> list[Submitted]:
+        """The systems that teams have now, or one team has, by test set and time."""
+        task, found = self.find(task_id, caller), []
+        for name, testset_id in task.settings.testsets.items():
+            state = self._context.testsets.state(testset_id)
+            by_team: dict[str, list[Receipt]] = {}
+            for receipt in receipts_of(self._context.redis, testset_id):
+                by_team.setdefault(receipt.team, []).append(receipt)
+            last = [
+                receipt
+                for own, receipts in by_team.items()
+                if team in (None, own)
+                for receipt in standing(receipts).values()
+            ]
+            for receipt in sorted(last, key=lambda one: one.at):
+                place = Entry(task_id, receipt.team, receipt.system).name
+                if state is not None and place in state.digests:
+                    system = state.system(place)
+                    notes = self._testsets.warnings(testset_id, system)
+                    found.append(Submitted(name, receipt, system, tuple(notes)))
+        return found
+
+    def receipts(
+        self, task_id: str, caller: str, team: str | None = None
+    ) -> Mapping[str, list[Receipt]]:
+        """All receipts of a task, or of one of its teams, by test set, oldest first."""
+        task = self.find(task_id, caller)
+        return {
+            name: [
+                receipt
+                for receipt in receipts_of(self._context.redis, testset_id)
+                if team in (None, receipt.team)
+            ]
+            for name, testset_id in task.settings.testsets.items()
+        }
+
+    def shows_scores(self, task: SharedTaskRecord) -> bool:
+        """Whether a team sees the scores of its own systems."""
+        return task.phase is Phase.PUBLISHED or task.settings.scores == "own"
+
+
+def family_of(capacities: list[int]) -> int:
+    """How many systems have as many pairs as there are on all test sets together, or a few more."""
+    pairs = sum(capacity * (capacity - 1) // 2 for capacity in capacities)
+    return math.ceil((1 + math.sqrt(1 + 8 * pairs)) / 2)

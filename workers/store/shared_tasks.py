@@ -1,0 +1,402 @@
+"""Shared tasks, their teams and what these submitted, in Redis.
+
+A receipt is a fact that is never changed: what a team put to a test set or withdrew, when, by the
+store's clock. It is written with what it is about, undivided, so that a submission and its receipt
+are both there or neither; which systems a team has, and how many came today, follows from receipts.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from typing import Any, cast
+
+from redis import Redis
+from redis.exceptions import OutOfMemoryError
+
+from sigtest.requests.notes import Noted, Notes
+from sigtest.requests.shared_tasks import Phase, SharedTaskRequest
+from workers.errors import PhaseError, QuotaError, TakenError
+from workers.settings import Settings
+from workers.store import keys
+from workers.store.codec import decoded
+from workers.store.records import (
+    FIELDS,
+    change,
+    delete_first,
+    envelope_of,
+    fields_of,
+    place_of,
+    shorten,
+)
+from workers.store.usage import hold, last, last_in, weigh
+
+KIND = "tasks"  # what their listing is called
+DAY = 86_400
+SHOWN = ("caller", "created", "expiry", "settings", "published")
+
+
+@dataclass(frozen=True)
+class SharedTaskRecord:
+    """A shared task as its owner sees it.
+
+    Attributes:
+        id: 32 hexadecimal digits.
+        caller: Whose it is.
+        settings: What it was asked for with, and the rules in force.
+        created_at: Seconds since the epoch.
+        expires_at: When it will be forgotten unless something changes, seconds since the epoch.
+        published_at: When it was published, seconds since the epoch, if it was.
+        seen_at: When this was read, seconds since the epoch, by the store's clock.
+        envelope: What is written on it.
+    """
+
+    id: str
+    caller: str
+    settings: SharedTaskRequest
+    created_at: float
+    expires_at: float
+    published_at: float | None
+    seen_at: float
+    envelope: Notes
+
+    @property
+    def phase(self) -> Phase:
+        """Where it stands."""
+        if self.published_at is not None:
+            return Phase.PUBLISHED
+        return self.settings.phase(self.seen_at)
+
+    @property
+    def etag(self) -> str:
+        """Changes whenever anything else does, but for the clock."""
+        seen = (self.id, self.settings, self.published_at, self.envelope, self.phase)
+        return keys.hashed(*map(repr, seen))
+
+
+@dataclass(frozen=True)
+class Team:
+    """A team of a shared task, as whoever has its token.
+
+    Attributes:
+        caller: Whose task it is.
+        task: Its id.
+        name: Of the team.
+        digest: Hash of its token, which the team alone has.
+        created_at: Seconds since the epoch.
+        expires_at: When its token ends, seconds since the epoch; nothing for never.
+    """
+
+    caller: str
+    task: str
+    name: str
+    digest: str
+    created_at: float
+    expires_at: float | None = None
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What a team did.
+
+    Attributes:
+        team: Name of the team.
+        system: What the team calls its system.
+        digest: Hash of its content.
+        at: When, seconds since the epoch, by the store's clock.
+        event: submitted, replaced or withdrawn.
+        primary: Whether it is the team's primary system; the others are contrastive.
+        late: Whether it came behind the deadline and its grace.
+    """
+
+    team: str
+    system: str
+    digest: str
+    at: float
+    event: str
+    primary: bool
+    late: bool
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A system of a team on its way to a test set of a shared task, or from it.
+
+    Attributes:
+        task: Id of the task.
+        team: Name of the team.
+        system: What the team calls it.
+        primary: Whether it is the primary one; nothing for whether the team has no other.
+    """
+
+    task: str
+    team: str
+    system: str
+    primary: bool | None = None
+
+    @property
+    def name(self) -> str:
+        """What the board calls it; a team's name has no dot."""
+        return f"{self.team}.{self.system}"
+
+    @property
+    def record(self) -> str:
+        """The key of the task."""
+        return keys.key("shared-task", self.task)
+
+    def own(self, receipts: Sequence[Receipt]) -> dict[str, Receipt]:
+        """The last receipt of each system that the team has now, by its name for it."""
+        return standing([receipt for receipt in receipts if receipt.team == self.team])
+
+    def receipt(
+        self, pipe: Any, receipts: Sequence[Receipt], digest: str, withdrawn: bool = False
+    ) -> Receipt:
+        """The receipt of what is about to be written, by the clock and the rules of this moment.
+
+        Args:
+            pipe: Watches the task and the receipts of its test set, and reads at once.
+            receipts: Those.
+            digest: Hash of the content.
+            withdrawn: Whether the system leaves.
+
+        Raises:
+            PhaseError: Not now.
+            QuotaError: The team has as many as it may.
+            TakenError: Another system of it is primary.
+        """
+        settings, published = pipe.hmget(self.record, ["settings", "published"])
+        seconds, micros = pipe.time()
+        now, rules = seconds + micros / 1e6, SharedTaskRequest.of(json.loads(settings))
+        late, own = rules.late(now), self.own(receipts)
+        before = own.get(self.system)
+        if published or rules.phase(now) is Phase.ANNOUNCED:
+            opens = "" if rules.opens is None else f" It opens at {rules.opens.isoformat()}."
+            words = "is published, and takes nothing more." if published else f"is not open.{opens}"
+            raise PhaseError(f"The task {words}", system=self.system)
+        if late and before is not None and not before.late:
+            raise PhaseError(
+                f"The deadline has passed: {self.system!r} was in time and stays as it is; what "
+                "comes now takes another name and is marked as late.",
+                system=self.system,
+            )
+        if withdrawn:
+            primary, event = before is not None and before.primary, "withdrawn"
+            return Receipt(self.team, self.system, digest, now, event, primary, late)
+        first = next((name for name, one in own.items() if one.primary), self.system)
+        primary = first == self.system if self.primary is None else self.primary
+        if primary and first != self.system:
+            raise TakenError(
+                f"The primary system is {first!r}; withdraw it first, or submit this one as "
+                "contrastive.",
+                system=self.system,
+            )
+        today = [one for one in receipts if one.team == self.team and one.at // DAY == now // DAY]
+        if sum(one.event != "withdrawn" for one in today) >= rules.per_day:
+            raise QuotaError(
+                f"A team may submit {rules.per_day} times a day to a test set; come back tomorrow "
+                "(UTC).",
+                system=self.system,
+            )
+        if before is None and len(own) >= rules.systems:
+            raise QuotaError(
+                f"A team may have {rules.systems} systems on a test set; replace or withdraw one "
+                f"of {', '.join(own)}.",
+                system=self.system,
+            )
+        event = "submitted" if before is None else "replaced"
+        return Receipt(self.team, self.system, digest, now, event, primary, late)
+
+
+def standing(receipts: Sequence[Receipt]) -> dict[str, Receipt]:
+    """Of the receipts of one team the last of each system that it has not withdrawn."""
+    last = {receipt.system: receipt for receipt in receipts}
+    return {name: one for name, one in last.items() if one.event != "withdrawn"}
+
+
+def spelled(receipt: Receipt) -> str:
+    """A receipt as it is stored."""
+    return json.dumps(asdict(receipt))
+
+
+def receipts_of(redis: Any, testset_id: str) -> list[Receipt]:
+    """All receipts of a test set, oldest first."""
+    lines = redis.lrange(keys.key("testset-receipts", testset_id), 0, -1)
+    return [Receipt(**json.loads(line)) for line in lines]
+
+
+@dataclass
+class SharedTaskStore:
+    """Reads and writes shared tasks and teams. Raises what redis raises.
+
+    Attributes:
+        redis: The server, with bytes as answers.
+        settings: How long things live.
+    """
+
+    redis: Redis
+    settings: Settings
+
+    def expiry_of(self, settings: SharedTaskRequest) -> int:
+        """When a task that is changed now is forgotten, in milliseconds: not before it ends."""
+        last = max([time.time(), *(t.timestamp() for t in (settings.deadline,) if t is not None)])
+        return int((last + self.settings.retention) * 1000)
+
+    def create(self, task_id: str, caller: str, settings: SharedTaskRequest, notes: Noted) -> bool:
+        """Store a task; whether it was not there before."""
+        record, now = keys.key("shared-task", task_id), time.time()
+        place, listing = place_of(task_id, now), keys.of_caller("listing", caller, KIND)
+        facts: dict[str, str | bytes] = {
+            "caller": caller,
+            "created": repr(now),
+            "place": place,
+            "settings": json.dumps(settings.as_stored()),
+            **fields_of(notes),
+        }
+
+        def write(pipe: Any) -> bool:
+            if pipe.exists(record):
+                return False
+            pipe.multi()
+            pipe.hset(record, mapping=facts)
+            pipe.zadd(listing, {place: 0})
+            pipe.set(keys.key("gone", task_id), caller)
+            self._last(pipe, caller, task_id, self.expiry_of(settings))
+            return True
+
+        transaction: Any = self.redis.transaction
+        created: bool = transaction(write, record, value_from_callable=True)
+        shorten(self.redis, listing, "shared-task")
+        return created
+
+    def find(self, task_id: str) -> SharedTaskRecord | None:
+        """A task as it is now, unless it expired, was deleted or never was."""
+        with self.redis.pipeline() as pipe:
+            pipe.hmget(keys.key("shared-task", task_id), SHOWN + FIELDS)
+            pipe.time()
+            facts, (seconds, micros) = pipe.execute()
+        if facts[0] is None:
+            return None
+        caller, created, expiry, settings = map(decoded, facts[:4])
+        return SharedTaskRecord(
+            id=task_id,
+            caller=caller,
+            settings=SharedTaskRequest.of(json.loads(settings)),
+            created_at=float(created),
+            expires_at=int(expiry) / 1000,
+            published_at=float(facts[4]) if facts[4] else None,
+            seen_at=seconds + micros / 1e6,
+            envelope=envelope_of(facts[-len(FIELDS) :]),
+        )
+
+    def change(
+        self,
+        task: SharedTaskRecord,
+        settings: SharedTaskRequest,
+        published: bool | None,
+        notes: Noted,
+        check: Callable[[], None],
+    ) -> bool:
+        """Write rules and notes, or that it is published; whether it is there.
+
+        Args:
+            task: The task.
+            settings: The rules.
+            published: Whether it is; nothing where that stays.
+            notes: What is written; what is not said stays.
+            check: Raises where it is not as expected; nothing comes between this and the writing.
+        """
+        record, expiry = keys.key("shared-task", task.id), self.expiry_of(settings)
+        facts = {"settings": json.dumps(settings.as_stored())}
+        if published is not None and published != (task.published_at is not None):
+            facts["published"] = repr(task.seen_at) if published else ""
+
+        def write(pipe: Any) -> None:
+            pipe.hset(record, mapping={**facts, **fields_of(notes)})
+            self._prolong(pipe, task, expiry)
+
+        return change(self.redis, record, write, check) is not None
+
+    def prolong(self, task: SharedTaskRecord) -> None:
+        """Let a task last as long as if it were made now."""
+        with self.redis.pipeline() as pipe:
+            self._prolong(pipe, task, self.expiry_of(task.settings))
+            pipe.execute()
+
+    def _prolong(self, pipe: Any, task: SharedTaskRecord, expiry: int) -> None:
+        for team in self.teams(task.id):
+            pipe.pexpireat(keys.key("team", team.digest), _end(team, expiry))
+        self._last(pipe, task.caller, task.id, expiry)
+
+    def _last(self, pipe: Any, caller: str, task_id: str, expiry: int) -> None:
+        last(pipe, self.settings, "shared-task", task_id, expiry)
+        last_in(pipe, keys.of_caller("listing", caller, KIND), expiry)
+        weigh(pipe, caller, "shared-task", task_id)
+
+    def delete(self, task: SharedTaskRecord, check: Callable[[], None]) -> None:
+        """Delete a task with its tokens; its test sets stay.
+
+        Args:
+            task: The task.
+            check: Raises where it is not as expected; nothing comes between this and the deletion.
+        """
+        record = keys.key("shared-task", task.id)
+        places = [keys.key("team", team.digest) for team in self.teams(task.id)]
+
+        def checked(pipe: Any) -> None:
+            check()
+            place = pipe.hget(record, "place")
+            pipe.multi()
+            weigh(pipe, task.caller, "shared-task", task.id, lasts=False)
+            pipe.zrem(keys.of_caller("listing", task.caller, KIND), place or "")
+            pipe.delete(*places, *(keys.key(part, task.id) for part in keys.OF_SHARED_TASK))
+
+        self.redis.transaction(checked, record)
+        with suppress(OutOfMemoryError):
+            self.redis.set(keys.ERASE, 1)
+
+    # teams
+
+    def add_team(self, task: SharedTaskRecord, team: Team) -> bool:
+        """Store a team and the hash of its token; whether it is new."""
+        expiry = int(task.expires_at * 1000)
+        name = keys.key("shared-task-teams", task.id)
+        told = json.dumps(asdict(team))
+
+        def write(pipe: Any) -> bool:
+            if pipe.hexists(name, team.name):
+                return False
+            pipe.multi()
+            pipe.hset(name, team.name, told)
+            pipe.set(keys.key("team", team.digest), told, pxat=_end(team, expiry))
+            pipe.pexpireat(name, expiry)
+            weigh(pipe, task.caller, "shared-task", task.id)
+            hold(pipe, task.caller, expiry)
+            return True
+
+        transaction: Any = self.redis.transaction
+        new: bool = transaction(write, name, value_from_callable=True)
+        return new
+
+    def teams(self, task_id: str) -> list[Team]:
+        """The teams of a task whose tokens were not revoked, oldest first."""
+        name = keys.key("shared-task-teams", task_id)
+        held = cast("Mapping[bytes, bytes]", self.redis.hgetall(name))
+        teams = [Team(**json.loads(told)) for told in held.values()]
+        return sorted(teams, key=lambda team: team.created_at)
+
+    def revoke(self, task: SharedTaskRecord, team: Team) -> None:
+        """Take the token of a team back; what it submitted stays, and it may get another one."""
+        with self.redis.pipeline() as pipe:
+            pipe.hdel(keys.key("shared-task-teams", task.id), team.name)
+            pipe.delete(keys.key("team", team.digest))
+            delete_first(pipe)
+            weigh(pipe, task.caller, "shared-task", task.id)
+            pipe.execute()
+
+
+def _end(team: Team, expiry: int) -> int:
+    """When a token ends, in milliseconds."""
+    return expiry if team.expires_at is None else min(expiry, int(team.expires_at * 1000))
