@@ -5,7 +5,6 @@ What a docstring says of an attribute is what people and generators of clients r
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
@@ -15,7 +14,7 @@ from annotated_types import Len
 from pydantic import BaseModel, BeforeValidator, ConfigDict, FailFast, Field, create_model
 
 from app.http import problems
-from sigtest.documented import described
+from sigtest.documented import Documented
 from sigtest.draws.distribution import Distribution
 from sigtest.errors import InputError
 from sigtest.kinds import KINDS, Kind
@@ -39,29 +38,14 @@ TESTSETS, TASKS, WEBHOOKS = "/v1/testsets", "/v1/tasks", "/v1/webhooks"
 SETTINGS_SHOWN = (*Settings.model_fields, "replicas", "capacity")
 
 
-def words_of(kind: type) -> dict[str, str]:
-    """What the docstrings of a class and of its bases say of each attribute."""
-    return {name: about for own in kind.__mro__[::-1] for name, about in described(own).items()}
-
-
-def _described(schema: dict[str, Any], model: type[BaseModel]) -> None:
-    """Say in a schema what the docstring of its model says."""
-    schema["description"] = inspect.cleandoc(model.__doc__ or "").partition("\n\nAttributes:")[0]
-    words = words_of(model)
-    for name in words.keys() & schema["properties"].keys():
-        schema["properties"][name]["description"] = words[name]
-
-
-class Body(BaseModel):
+class Body(Documented):
     """What answers and messages are made of."""
 
-    model_config = ConfigDict(from_attributes=True, json_schema_extra=_described)
+    model_config = ConfigDict(from_attributes=True)
 
 
-class Form(BaseModel):
+class Form(Documented):
     """Parts of a form."""
-
-    model_config = ConfigDict(json_schema_extra=_described)
 
 
 def _absent(value: object) -> bool:
@@ -387,8 +371,6 @@ class FilesRequest(Notes, Choices):
             them out for every system and say so.
         select: One of the test sets in the files, where there are several.
     """
-
-    model_config = ConfigDict(json_schema_extra=_described)
 
     builtin: str | None = None
     testset: str | None = None
@@ -795,14 +777,14 @@ class SubmissionListing(Body):
 
 
 class WebhookRequest(Request):
-    """Where messages are sent, and of which events."""
+    """Where messages are sent, and of which events.
 
-    url: Annotated[str, Len(1, 2000), Must("an address of 1 to 2000 characters", InputError)] = (
-        Field(
-            description="http or https; private addresses are refused unless the operator allows "
-            "them, and redirects are not followed"
-        )
-    )
+    Attributes:
+        url: Http or https; private addresses are refused unless the operator allows them, and
+            redirects are not followed.
+    """
+
+    url: Annotated[str, Len(1, 2000), Must("an address of 1 to 2000 characters", InputError)]
     events: Annotated[
         tuple[Annotated[str, OneOf(EVENTS, "event")], ...],
         FailFast(),

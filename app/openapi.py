@@ -146,7 +146,7 @@ def _complete(operation: Schema, route: APIRoute) -> None:
 
 def _words(dependant: Dependant) -> dict[str, str]:
     """What the docstrings of options say of the parameters of a route."""
-    words = models.words_of(dependant.call) if isinstance(dependant.call, type) else {}
+    words = described(dependant.call) if isinstance(dependant.call, type) else {}
     for inner in dependant.dependencies:
         words |= _words(inner)
     return words

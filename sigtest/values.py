@@ -16,9 +16,10 @@ from typing import Any
 
 from sigtest.data.testset import LABEL, inferred_metrics
 from sigtest.errors import InputError, quoted, readable
-from sigtest.files import Entry, Joining, Role, Upload, gather, in_order, metric_options
-from sigtest.files.gathering import COLUMNS
+from sigtest.files.gathering import COLUMNS, Entry, Role, Upload, gather
+from sigtest.files.join import Joining
 from sigtest.files.judgements import read_scores
+from sigtest.files.material import in_order, metric_options
 from sigtest.files.tables import is_index, role_of
 from sigtest.files.tree import GZIP, unpacking
 from sigtest.kinds import FormFile

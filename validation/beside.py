@@ -20,8 +20,8 @@ from sigtest.draws.sample import Sample, known_means
 from sigtest.draws.studentised import in_errors
 from sigtest.metrics import Metric
 from sigtest.requests.recipe import Recipe
-from sigtest.significance import ALTERNATIVES, TESTS, Alternative, ResamplingTest
-from sigtest.significance.base import SLACK, slack
+from sigtest.significance import ALTERNATIVES, TESTS, Alternative
+from sigtest.significance.base import SLACK, ResamplingTest, slack
 from sigtest.significance.intervals import drawn_in, p_value
 from sigtest.significance.resampling import centres
 

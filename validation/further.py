@@ -27,7 +27,8 @@ from sigtest.meta_evaluation.statistics import standardised
 from sigtest.metrics import METRICS
 from sigtest.metrics.scores import Scores
 from sigtest.people.statistics import rank_sum, signed_rank
-from sigtest.significance import ALTERNATIVES, OwnTest, own_tests
+from sigtest.significance import ALTERNATIVES, own_tests
+from sigtest.significance.base import OwnTest
 from validation import kept
 from validation.beside import drawn, sample_beside
 from validation.calibration import limit

@@ -36,7 +36,10 @@ from sigtest.data.names import system_name
 from sigtest.data.shape import shape_of
 from sigtest.data.text import decode
 from sigtest.errors import InputError
-from sigtest.files import Bounds, Entry, Joining, Material, Role, Upload, gather
+from sigtest.files.gathering import Entry, Role, Upload, gather
+from sigtest.files.join import Joining
+from sigtest.files.material import Material
+from sigtest.files.tree import Bounds
 from sigtest.requests.notes import Noted, Notes, PlainNotes
 
 JSON, FORM = "application/json", "multipart/form-data"

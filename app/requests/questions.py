@@ -21,7 +21,9 @@ from app.requests.forms import PageForm, RawRequest, packed, page_form, texts_of
 from app.settings import Settings
 from sigtest.data.names import choose
 from sigtest.errors import InputError, LimitError, SigtestError, inside
-from sigtest.files import Joining, in_order, metrics_of, read_builtin
+from sigtest.files.gathering import read_builtin
+from sigtest.files.join import Joining
+from sigtest.files.material import in_order, metrics_of
 from sigtest.files.tree import unpacking
 from sigtest.kinds import KINDS, Finished, FormFile, Kind, Question
 from sigtest.kinds.comparisons import Comparisons

@@ -19,7 +19,9 @@ from app.settings import Settings
 from sigtest.data.names import check_name, system_name
 from sigtest.data.testset import System
 from sigtest.errors import InputError, RecipeError, SigtestError
-from sigtest.files import STRICT, Entry, Joining, Upload, in_order, outputs_of
+from sigtest.files.gathering import Entry, Upload
+from sigtest.files.join import STRICT, Joining
+from sigtest.files.material import in_order, outputs_of
 from sigtest.files.tree import GZIP as MAGIC
 from sigtest.metrics import only_labels
 from sigtest.requests.comparisons import (

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from sigtest.accuracy_of_tests import AccuracyQuestion, AccuracyReport, compute, parse
+from sigtest.accuracy_of_tests.compute import compute
+from sigtest.accuracy_of_tests.question import AccuracyQuestion, parse
+from sigtest.accuracy_of_tests.report import AccuracyReport
 from sigtest.accuracy_of_tests.show import PICTURES, answer, present
 from sigtest.comparison.comparison import Comparison
 from sigtest.files.judgements import JUDGEMENTS
 from sigtest.kinds import comparisons
-from sigtest.kinds.base import FormFile, WholeKind
-from sigtest.people import HumanQuestion
+from sigtest.kinds.base import EXAMPLES, FormFile, WholeKind
 from sigtest.people.kind import FINISHED
 from sigtest.people.kind import recognised as judged
+from sigtest.people.question import HumanQuestion
 from sigtest.requests.comparisons import NAMED
 from sigtest.requests.model import Option, options, schema_of
 from sigtest.requests.people import (
@@ -26,31 +28,6 @@ from sigtest.requests.people import (
 
 PARTS = {
     "judgements": "Files of judgements by people, recognised by what is in them.",
-}
-EXAMPLES = {
-    "three systems": {
-        "summary": "Texts, and what people say of each pair.",
-        "value": {
-            "human": {
-                "pairs": [
-                    {"a": "A", "b": "B", "p_greater": 0.02, "p_less": 0.98},
-                    {"a": "A", "b": "C", "p_greater": 0.0004, "p_less": 1.0},
-                    {"a": "B", "b": "C", "p_greater": 0.2, "p_less": 0.8},
-                ]
-            },
-            "comparison": {
-                "references": ["The cat sat on the mat .", "It is raining .", "We go home ."],
-                "systems": {
-                    "A": ["The cat sat on the mat .", "It rains .", "We go home ."],
-                    "B": ["A cat was on the mat .", "It is raining .", "We are home ."],
-                    "C": ["Cats sit .", "Rain .", "Home ."],
-                },
-                "metrics": ["bleu", "chrf"],
-                "tests": ["approximate_randomization", "paired_bootstrap"],
-                "resamples": 999,
-            },
-        },
-    },
 }
 
 
@@ -84,7 +61,7 @@ class AccuracyOfTests(WholeKind[AccuracyQuestion]):
         properties = {**content, **levels["properties"]}
         return {**levels, "properties": properties, "required": [*content]}
 
-    examples = EXAMPLES
+    examples = EXAMPLES["test-accuracy"]
     parts = PARTS
     command = "accuracy"
     request = AccuracyRequest

@@ -16,11 +16,12 @@ from sigtest.data.names import choose
 from sigtest.errors import InputError, RecipeError, inside
 from sigtest.kinds.base import About, WholeQuestion
 from sigtest.kinds.comparisons import ComparisonQuestion
-from sigtest.people import HumanQuestion, compute, evaluation_in
-from sigtest.people.question import check_segments, match_systems
+from sigtest.people.compute import compute
+from sigtest.people.question import HumanQuestion, check_segments, evaluation_in, match_systems
 from sigtest.report import ByClass, WarningReport, Warnings, digest, encode
 from sigtest.requests.people import AccuracyRequest, JudgedPairsRequest, TestedPairsRequest
-from sigtest.significance import TESTS, ResamplingTest
+from sigtest.significance import TESTS
+from sigtest.significance.base import ResamplingTest
 from sigtest.version import __version__
 
 LEVEL = 0.05  # of intervals that nothing looks at

@@ -12,7 +12,8 @@ from sigtest.cli import compare, files
 from sigtest.cli.options import ACTIONS, UsageError
 from sigtest.client import Client
 from sigtest.errors import InputError, ServiceError, SigtestError
-from sigtest.files import STRICT, in_order, outputs_of
+from sigtest.files.join import STRICT
+from sigtest.files.material import in_order, outputs_of
 from sigtest.render.pictures import Picture
 from sigtest.render.words import printable
 from sigtest.report import ENVELOPE, Report

@@ -20,22 +20,8 @@ from typing import Any
 
 import numpy as np
 
+from sigtest.cli import files
 from sigtest.cli.compare import compare, read_files
-from sigtest.cli.files import (
-    OVER_DATA_SETS,
-    check_output,
-    choices_of,
-    joining_of,
-    naming,
-    number,
-    read,
-    read_bytes,
-    read_comparison,
-    read_folders,
-    shown,
-    whole,
-    write,
-)
 from sigtest.cli.options import UsageError
 from sigtest.cli.shell import bar
 from sigtest.comparison.comparison import Comparison, parse_comparison
@@ -45,9 +31,10 @@ from sigtest.data.text import parse_lines
 from sigtest.decide.summary import decided
 from sigtest.engine import compare as compare_here
 from sigtest.errors import InputError, SigtestError, quoted
-from sigtest.files import Entry, Joining, Material, join, metrics_of, read_path
 from sigtest.files.file import File
-from sigtest.files.material import examples
+from sigtest.files.gathering import Entry, read_path
+from sigtest.files.join import Joining, join
+from sigtest.files.material import Material, examples, metrics_of
 from sigtest.files.registry import format_of
 from sigtest.gates import Gated, check_choices
 from sigtest.gates import gate as decide
@@ -77,15 +64,15 @@ def gate(options: argparse.Namespace) -> int:
     if options.aa and options.equivalent:
         raise UsageError("--aa and --equivalent are two claims; take one")
     claim = "same" if options.aa else "equivalent" if options.equivalent else "not_worse"
-    check_output(options.output)
-    margin = number(options.margin, "margin")
-    check_choices(choices_of(options, []))
-    comparison = read_comparison(options)
+    files.check_output(options.output)
+    margin = files.number(options.margin, "margin")
+    check_choices(files.choices_of(options, []))
+    comparison = files.read_comparison(options)
     with bar() as progress:
         report = decide(comparison, margin, claim, progress)
     rows = partial(sheet, [field.name for field in fields(Gated)], report.systems)
     presented = Presented(report.as_json, report.document, {"": rows})
-    write(form.render(presented).encode(), options.output)
+    files.write(form.render(presented).encode(), options.output)
     return STATUS[report.outcome]
 
 
@@ -194,8 +181,8 @@ def verify(options: argparse.Namespace) -> int:
     """
     if options.report is None:
         raise UsageError("verify which REPORT? Give its JSON file (see sigtest verify --help)")
-    stored = read_bytes(options.report)
-    body = _report(stored, shown(options.report))
+    stored = files.read_bytes(options.report)
+    body = _report(stored, files.shown(options.report))
     for name, value in recipe_of(body["signature"]).items():
         setattr(options, name, value)
     comparison = _ordered(_read(options, body), body)
@@ -204,12 +191,14 @@ def verify(options: argparse.Namespace) -> int:
         again = render_json(_shown(made, body)).encode()
     if again == stored:
         said = ENVELOPED if _on_a_board(body) else ""
-        sys.stdout.write(f"{printable(shown(options.report))}: verified, every byte{said}\n")
+        sys.stdout.write(f"{printable(files.shown(options.report))}: verified, every byte{said}\n")
         return 0
     found = list(differences(body, json.loads(again)))
     if not found:
         found = ["the same numbers and words in another layout"]
-    lines = [f"{shown(options.report)}: {len(found)} difference{'' if len(found) == 1 else 's'}"]
+    lines = [
+        f"{files.shown(options.report)}: {len(found)} difference{'' if len(found) == 1 else 's'}"
+    ]
     if body["version"] != __version__:
         lines.append(f"  it was made by sigtest {body['version']}; this is {__version__}")
     if options.source is None and any("sha256" in line for line in found):
@@ -289,13 +278,13 @@ def _report(stored: bytes, path: str) -> dict[str, Any]:
 def _read(options: argparse.Namespace, body: dict[str, Any]) -> Comparison:
     """What the files bring: folders where the report is about several test sets."""
     if "testsets" not in body:
-        return read_comparison(options)
+        return files.read_comparison(options)
     few = len(options.systems) < 2
     if few or options.reference or options.scores or options.replicas:
         names = ", ".join(_names(body["testsets"]))
         raise UsageError(f"the report is about the test sets {names}: name the folder of each")
     options.folders = options.systems
-    return read_folders(options)
+    return files.read_folders(options)
 
 
 def _ordered(comparison: Comparison, body: dict[str, Any]) -> Comparison:
@@ -352,10 +341,10 @@ def look(options: argparse.Namespace) -> None:
                 f"{path}: {own.format}; segments {len(own)}; systems {names}; scores {labels}"
             )
         if all(material.texts for material in found):
-            files = sorted(options.files, key=lambda p: not is_reference(os.path.basename(p)))
-            if len(files) == 1:
+            ordered = sorted(options.files, key=lambda p: not is_reference(os.path.basename(p)))
+            if len(ordered) == 1:
                 raise InputError("texts to compare it with: a reference, or outputs of systems.")
-            lines.append(f"ask: sigtest compare -r {' '.join(map(quote, files))}")
+            lines.append(f"ask: sigtest compare -r {' '.join(map(quote, ordered))}")
         else:
             whole = join([material.of_known_role() for material in found])
             made = parse_comparison({**whole.as_json(), "metrics": metrics_of(whole)})
@@ -404,9 +393,9 @@ def classify(options: argparse.Namespace) -> None:
     for option in ("alternative", "plots"):
         if getattr(options, option):
             raise UsageError(f"--{option} of one system needs a --baseline NUMBER")
-    check_output(options.output)
+    files.check_output(options.output)
     form = FORMATS[choose(options.format, FORMATS, "format", "format")]
-    write(form.render(present(_proportion(options))).encode(), options.output)
+    files.write(form.render(present(_proportion(options))).encode(), options.output)
 
 
 def read_labels(options: argparse.Namespace) -> Comparison:
@@ -417,36 +406,38 @@ def read_labels(options: argparse.Namespace) -> Comparison:
         OSError: A file that cannot be read.
     """
     if options.wide is not None:
-        options.tests = options.tests or list(OVER_DATA_SETS)
+        options.tests = options.tests or list(files.OVER_DATA_SETS)
     options.metrics = options.metrics or list(LABELS if options.wide is None else SCORES)
     if options.tests is None and tuple(options.metrics) == LABELS:
         options.tests = ["mcnemar"]
-    choices = choices_of(options, ())
+    choices = files.choices_of(options, ())
     Recipe.of(choices)  # a wrong option is cheaper to find than a wrong file
     if options.wide is not None:
-        how = replace(joining_of(options), columns=options.columns or "tasks")
-        material = read([Entry("scores", Path(options.wide), label=LABEL)], how).material
+        how = replace(files.joining_of(options), columns=options.columns or "tasks")
+        material = files.read([Entry("scores", Path(options.wide), label=LABEL)], how).material
         return parse_comparison({**material.as_json(), **choices})
-    files = [_labelled(spelled) for spelled in options.systems]
+    labelled = [_labelled(spelled) for spelled in options.systems]
     body = {
         "references": [_lines(options.gold)],
-        "systems": [{"name": name, "hypotheses": _lines(path)} for name, path in files],
+        "systems": [{"name": name, "hypotheses": _lines(path)} for name, path in labelled],
         "documents": options.documents and _lines(options.documents),
         **choices,
     }
-    with naming({name: (shown(path),) for name, path in files}, [shown(options.gold)]):
+    with files.naming(
+        {name: (files.shown(path),) for name, path in labelled}, [files.shown(options.gold)]
+    ):
         return parse_comparison(body)
 
 
 def _proportion(options: argparse.Namespace) -> Proportion:
     """As counted by the caller, or of one system's labels."""
-    alpha = Recipe.of(choices_of(options, LABELS)).alpha
+    alpha = Recipe.of(files.choices_of(options, LABELS)).alpha
     if not options.correct:
         name, path = _labelled(options.systems[0])
         testset, system = TestSet.of([_lines(options.gold)]), System.of(name, _lines(path))
         system.require_segments(testset.segments)
         metric = Accuracy()
-        with naming({name: (shown(path),)}, [shown(options.gold)]):
+        with files.naming({name: (files.shown(path),)}, [files.shown(options.gold)]):
             metric.check(testset, system)
         right = metric.statistics(testset, system)[:, 0]
         return proportion(int(np.count_nonzero(right)), len(right), alpha, name)
@@ -458,7 +449,9 @@ def _counts(options: argparse.Namespace) -> list[tuple[int, int]]:
     """How many of how many are right, of each system."""
     if len(options.correct) != len(options.n):
         raise UsageError("--correct K goes with --n N (see sigtest classify --help)")
-    known = [[int(str(whole(own, name))) for own in getattr(options, name)] for name in COUNTS]
+    known = [
+        [int(str(files.whole(own, name))) for own in getattr(options, name)] for name in COUNTS
+    ]
     return [*zip(*known, strict=True)]
 
 
@@ -476,7 +469,7 @@ def read_counts(options: argparse.Namespace) -> Comparison:
             raise InputError(f"n is {n:,}; counts of up to {MOST_COUNTED:,} are compared.")
         right = [1] * correct + [0] * (n - correct)
         systems[f"{i} ({correct} of {n})"] = {"scores": {"accuracy": right}}
-    choices = choices_of(options, ["scores:of=accuracy"])
+    choices = files.choices_of(options, ["scores:of=accuracy"])
     return parse_comparison({"systems": systems, **choices, "unpaired": len(systems) > 1})
 
 
@@ -488,7 +481,7 @@ def _labelled(spelled: str) -> tuple[str, str]:
 
 def _lines(path: str) -> tuple[str, ...]:
     """The lines of a file of numbers or text; what has a format of its own is no labels."""
-    data, name = read_bytes(path), shown(path)
+    data, name = files.read_bytes(path), files.shown(path)
     lines = parse_lines(data, name)  # says what is wrong with an empty file
     known = format_of(File(name, data))
     if known.name not in PLAIN:

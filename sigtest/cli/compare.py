@@ -19,17 +19,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sigtest.cli.files import (
-    STDIN,
-    check_output,
-    read_bytes,
-    read_comparison,
-    read_folders,
-    shown,
-    whole,
-    write,
-    write_pictures,
-)
+from sigtest.cli import files
 from sigtest.cli.options import UsageError
 from sigtest.cli.shell import bar
 from sigtest.comparison.comparison import Comparison
@@ -125,7 +115,7 @@ def layout_of(options: argparse.Namespace, check_table: Callable[[str], object])
     FORMATS[options.format].check(layout)
     if layout.table is not None:
         check_table(layout.table)
-    check_output(options.output)
+    files.check_output(options.output)
     return layout
 
 
@@ -146,7 +136,7 @@ def show(
         pictures: What each picture shows, in words, and the SVG.
     """
     if options.plots is not None:
-        write_pictures(pictures(report()), options)
+        files.write_pictures(pictures(report()), options)
     if getattr(options, "badge", None):
         content = PICTURES["badge"].draw(report(), {"system": options.badge}).encode()
     elif stored is not None and options.format == "json":
@@ -154,7 +144,7 @@ def show(
     else:
         presented = kind.lay_out(report(), _layout(options))
         content = FORMATS[options.format].render(presented).encode()
-    write(content, options.output)
+    files.write(content, options.output)
 
 
 def _layout(options: argparse.Namespace) -> Layout:
@@ -171,7 +161,7 @@ WORTH_SHARING = 0.5  # predicted seconds
 MOST_JOBS = 256
 
 
-def compare(options: argparse.Namespace, read: Read = read_comparison) -> None:
+def compare(options: argparse.Namespace, read: Read = files.read_comparison) -> None:
     """Compare, and write the report in the format that was asked for.
 
     Args:
@@ -214,7 +204,7 @@ def compare(options: argparse.Namespace, read: Read = read_comparison) -> None:
 
 def suite(options: argparse.Namespace) -> None:
     """Compare on several test sets; see `compare`."""
-    compare(options, read_folders)
+    compare(options, files.read_folders)
 
 
 def _jobs(comparison: Comparison, options: argparse.Namespace) -> int:
@@ -223,7 +213,7 @@ def _jobs(comparison: Comparison, options: argparse.Namespace) -> int:
     Raises:
         RecipeError: None are asked for.
     """
-    asked = whole(options.jobs, "--jobs")
+    asked = files.whole(options.jobs, "--jobs")
     if isinstance(asked, int):
         if asked < 1:
             raise RecipeError(f"--jobs must be 1 or more, not {asked}.", field="--jobs")
@@ -259,7 +249,7 @@ def plot(options: argparse.Namespace) -> None:
             "A report keeps no distribution; draw it with sigtest compare ... --plots DIR "
             "--distribution A B."
         )
-    check_output(options.output)
+    files.check_output(options.output)
     kind, report = _stored(options.report, candidates)
     folded = {str(own).casefold(): str(own) for own in getattr(report, "metrics", ())}
     options.metric = folded.get(str(options.metric).casefold(), options.metric)
@@ -268,7 +258,7 @@ def plot(options: argparse.Namespace) -> None:
     chosen |= style_of(options)
     kind.check_chosen(options.kind, chosen)
     svg = kind.pictures[options.kind].draw(report, chosen)
-    write(converted(svg, options.suffix), options.output)
+    files.write(converted(svg, options.suffix), options.output)
 
 
 def style_of(options: argparse.Namespace) -> dict[str, str]:
@@ -317,7 +307,7 @@ def write_board_plots(report: Report, options: argparse.Namespace, draw_pair: Dr
         measured = "1 system is" if len(names) == 1 else f"{len(names)} systems are"
         raise InputError(f"{measured} measured; pictures need two.")
     _prepare(options, names, {frozenset((pair.a, pair.b)) for pair in report.pairs})
-    write_pictures(_pictures(report, options, draw_pair), options)
+    files.write_pictures(_pictures(report, options, draw_pair), options)
 
 
 def _prepare(
@@ -359,7 +349,7 @@ def _pictures(
 
 def _stored(path: str, kinds: Sequence[Kind[Any]]) -> tuple[Kind[Any], Any]:
     """The report in a file, and the kind that it is of, which the first says what is wrong with."""
-    text = decode(read_bytes(path), shown(path))
+    text = decode(files.read_bytes(path), files.shown(path))
     first, *others = kinds
     try:
         body = json.loads(text)
@@ -369,7 +359,7 @@ def _stored(path: str, kinds: Sequence[Kind[Any]]) -> tuple[Kind[Any], Any]:
         return first, first.read(body)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(
-            f"{shown(path)} is no JSON report of this version: sigtest {first.command} ... "
+            f"{files.shown(path)} is no JSON report of this version: sigtest {first.command} ... "
             "--format json."
         ) from error
 
@@ -422,9 +412,12 @@ def read_files(part: str, paths: Sequence[str]) -> list[FormFile]:
         InputError: Standard input is given twice, or a damaged gzip file.
         OSError: One cannot be read.
     """
-    if list(paths).count(STDIN) > 1:
+    if list(paths).count(files.STDIN) > 1:
         raise InputError("Standard input (-) can be only one of the files.")
-    return [FormFile(part, shown(path).removesuffix(".gz"), read_bytes(path)) for path in paths]
+    return [
+        FormFile(part, files.shown(path).removesuffix(".gz"), files.read_bytes(path))
+        for path in paths
+    ]
 
 
 def _judging(options: argparse.Namespace) -> tuple[Request, Mapping[str, str]]:
@@ -471,15 +464,15 @@ def _metrics(labelled: Sequence[str]) -> dict[str, Request]:
             raise InputError(f"--scores takes LABEL=FILE, not {spelled!r}.")
         if label in paths:
             raise InputError(
-                f"--scores gives {label} both {shown(paths[label])} and {shown(path)}; every "
-                "metric needs its own label."
+                f"--scores gives {label} both {files.shown(paths[label])} and "
+                f"{files.shown(path)}; every metric needs its own label."
             )
         paths[label] = path
     from sigtest.files.judgements import read_scores
 
-    files = read_files("scores", [*paths.values()])
+    tables = read_files("scores", [*paths.values()])
     return {
-        label: read_scores(file.data, file.name) for label, file in zip(paths, files, strict=True)
+        label: read_scores(file.data, file.name) for label, file in zip(paths, tables, strict=True)
     }
 
 
@@ -510,7 +503,7 @@ def _read_study(options: argparse.Namespace, request: Request) -> Submission:
         raise UsageError("which judgements? --human FILE (see sigtest accuracy --help)")
     from sigtest.accuracy_of_tests.question import DECIDED
 
-    body = read_comparison(options).as_json()
+    body = files.read_comparison(options).as_json()
     request["comparison"] = {name: said for name, said in body.items() if name not in DECIDED}
     request["human"] = _judging(options)[0]
     return request, read_files("judgements", options.human)
@@ -520,7 +513,7 @@ def _read_pilot(options: argparse.Namespace, request: Request) -> Submission:
     """The metric that the plan is for is the one that the pilot measures."""
     if options.metrics and len(options.metrics) > 1:
         raise UsageError("a plan is for one metric; give --metric once (see sigtest plan --help)")
-    return request | {"comparison": read_comparison(options).as_json()}, []
+    return request | {"comparison": files.read_comparison(options).as_json()}, []
 
 
 def _read_race(options: argparse.Namespace, request: Request) -> Submission:
@@ -593,14 +586,13 @@ def _summary(documented: object) -> str:
 
 def _options(kind: type[Metric]) -> Iterable[str]:
     """Each with its default, what it is for, and what it may be."""
-    words, choices = [described(own) for own in kind.__mro__], kind.choices()
+    words, choices = described(kind), kind.choices()
     for field in fields(kind):
         if field.default is not MISSING:
             default = field.default
             value = str(default).lower() if isinstance(default, bool) else str(default)
             yield f"      {field.name}={value}"
-            said = next((own[field.name] for own in words if field.name in own), "")
-            about = [said] if said else []
+            about = [words[field.name]] if field.name in words else []
             if field.name in choices:
                 about.append(f"One of {', '.join(choices[field.name])}.")
             yield from textwrap.wrap(" ".join(about), 90, initial_indent=" " * 8,

@@ -18,18 +18,9 @@ from sigtest.comparison.comparison import Comparison, parse_comparison
 from sigtest.data.names import system_name
 from sigtest.data.testset import NOTHING, MetricOptions
 from sigtest.errors import InputError, LimitError, RecipeError, SigtestError
-from sigtest.files import (
-    Entry,
-    Gathered,
-    Joining,
-    Material,
-    Upload,
-    gather,
-    metric_options,
-    metrics_of,
-    read_builtin,
-)
-from sigtest.files.gathering import COLUMNS, SETTING
+from sigtest.files.gathering import COLUMNS, SETTING, Entry, Gathered, Upload, gather, read_builtin
+from sigtest.files.join import Joining
+from sigtest.files.material import Material, metric_options, metrics_of
 from sigtest.files.tree import GZIP, unpacking
 from sigtest.metrics import METRICS, only_labels
 from sigtest.render.drawing import converted

@@ -25,13 +25,7 @@ from sigtest.data.text import check_lines
 from sigtest.errors import InputError, RecipeError, SigtestError, inside
 from sigtest.metrics import METRICS
 from sigtest.report import WarningReport, warned_of_names
-from sigtest.requests.comparisons import (
-    ComparedOnSeveralRequest,
-    ComparedRequest,
-    EntryRequest,
-    systems_of,
-    testset_of,
-)
+from sigtest.requests import comparisons
 from sigtest.requests.recipe import ANY_METRIC, Baseline, Choices, Recipe, of_labels
 from sigtest.significance import CORRECTIONS, own_tests
 
@@ -416,13 +410,13 @@ def parse_comparison(request: Mapping[str, Any]) -> Comparison:
     if not isinstance(request, Mapping):
         raise InputError("A comparison is asked for with a JSON object.")
     if "testsets" in request:
-        return _of_several(ComparedOnSeveralRequest.of(request))
+        return _of_several(comparisons.ComparedOnSeveralRequest.of(request))
     if "pooled" in request:
         raise InputError(
             "pooled goes with testsets, which brings several; leave it out for one test set.",
             field="pooled",
         )
-    wanted = ComparedRequest.of(request)
+    wanted = comparisons.ComparedRequest.of(request)
     for field in ("builtin", "testset"):
         if getattr(wanted, field) is not None:
             raise InputError(
@@ -492,7 +486,7 @@ def parse_named(body: Mapping[str, Any]) -> Comparison:
     return made
 
 
-def _of_several(wanted: ComparedOnSeveralRequest) -> Comparison:
+def _of_several(wanted: comparisons.ComparedOnSeveralRequest) -> Comparison:
     wanted.recipe()
     if len(wanted.testsets) < 2:
         raise InputError(
@@ -509,9 +503,9 @@ def _of_several(wanted: ComparedOnSeveralRequest) -> Comparison:
     return Comparison(tuple(entries), _recipe(wanted, entries[0]), names, wanted.pooled)
 
 
-def _entry(wanted: EntryRequest) -> ComparisonEntry:
+def _entry(wanted: comparisons.EntryRequest) -> ComparisonEntry:
     """One test set and its systems; without references, scores say how many segments there are."""
-    systems = systems_of(wanted)
+    systems = comparisons.systems_of(wanted)
     lines = check_lines(wanted.notes if wanted.notes is not None else (), "notes", field="notes")
     cut = [n if len(n) <= LONGEST_NOTE else f"{n[: LONGEST_NOTE - 3]}..." for n in lines if n]
     more = len(cut) - MOST_NOTES + 1
@@ -520,12 +514,12 @@ def _entry(wanted: EntryRequest) -> ComparisonEntry:
     runs = tuple(Crossed(**dict(own)) for own in wanted.runs)
     require_own_runs(runs, [system.name for system in systems])
     segments = next((len(table) for own in systems for table in own.scores.values()), None)
-    return ComparisonEntry(testset_of(wanted, segments), systems, tuple(cut), runs)
+    return ComparisonEntry(comparisons.testset_of(wanted, segments), systems, tuple(cut), runs)
 
 
 def _met(
-    wanted: ComparedRequest, entry: ComparisonEntry
-) -> tuple[ComparedRequest, ComparisonEntry]:
+    wanted: comparisons.ComparedRequest, entry: ComparisonEntry
+) -> tuple[comparisons.ComparedRequest, ComparisonEntry]:
     """A request, and systems that have items of their own, or a number beside them."""
     systems, testset = entry.systems, entry.testset
     chosen: dict[str, Any] = {}

@@ -22,7 +22,8 @@ from sigtest.report import (
     listed,
 )
 from sigtest.requests.recipe import MAX_RESAMPLES
-from sigtest.significance import CORRECTIONS, TESTS, Alternative, OwnP, SignificanceTest
+from sigtest.significance import CORRECTIONS, TESTS, Alternative
+from sigtest.significance.base import OwnP, SignificanceTest
 from sigtest.significance.corrections import adjust, critical_value, strictest_level, undecided
 from sigtest.significance.exact import ExactP
 from sigtest.significance.intervals import p_interval, p_value, rank

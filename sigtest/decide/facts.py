@@ -28,8 +28,8 @@ from sigtest.draws.sample import (
 from sigtest.draws.studentised import Studentised
 from sigtest.draws.totals import SwapFact, Totals
 from sigtest.requests.recipe import Recipe
-from sigtest.significance import CORRECTIONS, OwnP, own_tests, resampling_tests, swap_test
-from sigtest.significance.base import extremity, slack
+from sigtest.significance import CORRECTIONS, own_tests, resampling_tests, swap_test
+from sigtest.significance.base import OwnP, extremity, slack
 from sigtest.significance.best import best_p, most_draws
 from sigtest.significance.corrections import range_counts, step_down_counts
 from sigtest.significance.exact import ExactP, surely_on_grid

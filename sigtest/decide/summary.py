@@ -55,7 +55,8 @@ from sigtest.report import (
     TestSetReport,
 )
 from sigtest.requests.recipe import check_alpha
-from sigtest.significance import ALTERNATIVES, CORRECTIONS, TESTS, Alternative, OwnP
+from sigtest.significance import ALTERNATIVES, CORRECTIONS, TESTS, Alternative
+from sigtest.significance.base import OwnP
 from sigtest.significance.best import keeps_best
 from sigtest.significance.corrections import experimentwise_error
 from sigtest.significance.intervals import (

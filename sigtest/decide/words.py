@@ -20,15 +20,8 @@ from sigtest.metrics import Metric
 from sigtest.metrics.scores import ScoreMetric
 from sigtest.report import Methods, PairReport, Report, Sources, WarningReport, counted, listed
 from sigtest.requests.recipe import MAX_RESAMPLES, resamples_needed
-from sigtest.significance import (
-    CORRECTIONS,
-    TESTS,
-    Alternative,
-    SignificanceTest,
-    own_tests,
-    swap_test,
-)
-from sigtest.significance.base import SMALLEST_P
+from sigtest.significance import CORRECTIONS, TESTS, Alternative, own_tests, swap_test
+from sigtest.significance.base import SMALLEST_P, SignificanceTest
 from sigtest.significance.corrections import after, smallest_attainable
 from sigtest.significance.resampling import SKEWED
 

@@ -21,8 +21,8 @@ from sigtest.compiled import compiled
 from sigtest.draws.product import ROWS, WEIGHTS_BYTES, DistinctColumns
 from sigtest.metrics import Metric
 from sigtest.requests.recipe import Recipe
-from sigtest.significance import Alternative, ResamplingTest, resampling_tests
-from sigtest.significance.base import SLACK
+from sigtest.significance import Alternative, resampling_tests
+from sigtest.significance.base import SLACK, ResamplingTest
 from sigtest.significance.intervals import bootstrap_t_interval, drawn_in, heaviness
 
 STEP = 1e-6  # of a gradient's difference quotient, relative to the sum of absolute statistics

@@ -477,23 +477,16 @@ def _reader_of(file: File, tree: Tree, how: Joining) -> Callable[[], Material] |
 
 # fmt: off
 _TREES: tuple[Reader[Tree, Material], ...] = (
-    Reader("shared-task", "the layout of a shared task", (),
-           "reference* and systems/*, perhaps source*, documents*, labels*; systems/NAME/* are "
-           "training runs.",
+    Reader("shared-task", "the layout of a shared task",
            lambda tree: bool(_with_systems(tree) & _with_references(tree)),
            lambda tree, how: read_folder(tree, how.testset)),
-    Reader("evalset", "an EvalSet tree of mt-metrics-eval", (),
-           "Sources, references, outputs, documents, human and metric scores of segments.",
+    Reader("evalset", "an EvalSet tree of mt-metrics-eval",
            lambda tree: EvalSet.of_outputs(tree) is not None, _read_evalset),
-    Reader("inspect", "a log of Inspect AI (.eval)", (),
-           "Scores of a model by scorer and sample, epochs as runs.",
-           _is_inspect, _read_inspect),
-    Reader("workbook", "an Excel workbook (.xlsx)", (),
-           "What a table with named columns has, of the only sheet that has rows.",
-           lambda tree: WORKBOOK in tree.paths, _read_workbook),
-    Reader("collection", "files of the formats above, joined by their ids", (),
-           "All that they bring; plain text is passed over, since nothing says what it is.",
-           lambda tree: True, _read_collection, general=True),
+    Reader("inspect", "a log of Inspect AI (.eval)", _is_inspect, _read_inspect),
+    Reader("workbook", "an Excel workbook (.xlsx)", lambda tree: WORKBOOK in tree.paths,
+           _read_workbook),
+    Reader("collection", "files of the formats above, joined by their ids", lambda tree: True,
+           _read_collection, general=True),
 )
 # fmt: on
 

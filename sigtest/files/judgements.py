@@ -15,18 +15,9 @@ from typing import Any, NamedTuple
 from sigtest.data.names import choose
 from sigtest.data.text import whole
 from sigtest.errors import InputError, at_line, quoted
+from sigtest.files import tables
 from sigtest.files.file import File, loads
 from sigtest.files.material import SUMMARIES
-from sigtest.files.tables import (
-    fields_of,
-    lines_below_hint,
-    number,
-    parsed,
-    preference,
-    read_table,
-    role_of,
-    truth,
-)
 
 SCALE = (0.0, 100.0)
 BLANKS = " \u00a0"  # that people and spreadsheets leave; other white space is refused in names
@@ -194,17 +185,17 @@ class ComparedFile:
 
 def first_line(file: File) -> str:
     """The line that says of which format a file of judgements is."""
-    return next(iter(lines_below_hint(file)), "")
+    return next(iter(tables.lines_below_hint(file)), "")
 
 
-def _separator(first: str) -> str:
+def separator_of(first: str) -> str:
     """What stands between the names of a header."""
     return max("\t,;", key=first.count)
 
 
 def names_judgements(first: str) -> bool:
     """Whether a line is JSON, or a header that names a system, a segment and a score."""
-    roles = {*_named(fields_of(first, _separator(first)))}
+    roles = {*_named(tables.fields_of(first, separator_of(first)))}
     is_json = re.match(r"\s*(\{|\[\s*(\{|$))", first) is not None
     return is_json or ({*NEEDED} <= roles and bool({"score", "z"} & roles))
 
@@ -215,7 +206,7 @@ def require_names(first: str, name: str) -> None:
     Raises:
         InputError: It is; the message says what it lacks.
     """
-    header = fields_of(first, _separator(first))
+    header = tables.fields_of(first, separator_of(first))
     roles = _named(header)
     if len(roles) >= len(NEEDED):
         _require(roles, header, name)
@@ -227,7 +218,7 @@ def read_judged_columns(file: File) -> JudgedFile:
     Raises:
         InputError: A column missing, a row with more or fewer cells than the header, no object.
     """
-    table = read_table(file, _separator(first_line(file)))
+    table = tables.read_table(file, separator_of(first_line(file)))
     roles = _named(table.header)
     _require(roles, table.header, file.name)
     plain = [_letters(column) for column in table.header]
@@ -279,10 +270,10 @@ def _named(header: Sequence[str]) -> dict[str, int]:
     """Which column stands where."""
     roles: dict[str, int] = {}
     for i, column in enumerate(header):
-        role = role_of(column, JUDGED) or role_of(_letters(column), JUDGED)
+        role = tables.role_of(column, JUDGED) or tables.role_of(_letters(column), JUDGED)
         if role is not None and column.strip():
             known = header[roles.setdefault(role, i)]
-            if preference(_letters(column), role) < preference(_letters(known), role):
+            if tables.preference(_letters(column), role) < tables.preference(_letters(known), role):
                 roles[role] = i
     return roles
 
@@ -347,7 +338,8 @@ def _judged(
         raw=cells.get("score"),
         z=cells.get("z"),
         seconds=cells.get("seconds"),
-        higher=[truth(v, f"{name}, line {n}, column higher_is_better") for v, n in ways] or None,
+        higher=[tables.truth(v, f"{name}, line {n}, column higher_is_better") for v, n in ways]
+        or None,
         scale=SCALE if "score" in cells else None,
         keyed="annotator" in cells,
         inline=inline,
@@ -425,7 +417,7 @@ def read_scores(data: bytes, name: str) -> dict[str, Any]:
             raise InputError(f"{name} has more than one {what}, {', '.join(known)}; leave one.")
     ways: dict[bool | None, int] = {}
     for cell, line in zip(columns.get("higher_is_better", ()), places, strict=False):
-        ways.setdefault(truth(cell, f"{name}, line {line}"), line)
+        ways.setdefault(tables.truth(cell, f"{name}, line {line}"), line)
     ways.pop(None, None)
     if len(ways) > 1:
         why = "another direction (higher_is_better) than above; leave one."
@@ -438,23 +430,23 @@ def _split(line: str) -> tuple[str, list[str]]:
     listed = re.split(r",\s*", line.strip())
     plain = len(listed) > 1 and not re.search(r"[\s;]", "".join(listed))
     separator = "\t" if "\t" in line else "," if plain else " "
-    cells = line.split() if separator == " " else fields_of(line, separator)
+    cells = line.split() if separator == " " else tables.fields_of(line, separator)
     return separator, [cell.strip().strip('"') for cell in cells]
 
 
 def _columns(file: File) -> tuple[dict[str, list[str]], Sequence[int]]:
     """The cells of each role, and the line of each row."""
     separator, header = _split(first_line(file))
-    roles = [role_of(name, SCORED) for name in header]
+    roles = [tables.role_of(name, SCORED) for name in header]
     if not {"system", "score"} <= {*roles}:
-        rows = [*parsed(file.text, separator, file.name)]
+        rows = [*tables.parsed(file.text, separator, file.name)]
         for line, row in rows:
             if len(row) != 2:
                 count = f"{len(row)} column{'' if len(row) == 1 else 's'}"
                 raise at_line(file.name, line, f"{count}; system and score are expected.")
         systems, scores = ([row[i].strip().strip('"') for _, row in rows] for i in range(2))
         return {"system": systems, "score": scores}, [line for line, _ in rows]
-    table = read_table(file, separator)
+    table = tables.read_table(file, separator)
     columns: dict[str, list[str]] = {}
     for i, (column, role) in enumerate(zip(table.header, roles, strict=False)):
         name = column.strip('"').lower().replace("_", "")
@@ -471,7 +463,7 @@ def _by_level(
 ) -> dict[str, Any]:
     """Scores of systems, or of segments where a system has several or segments are named."""
     scores = [
-        number(cell, f"{name}, line {line}", line)
+        tables.number(cell, f"{name}, line {line}", line)
         for cell, line in zip(columns["score"], places, strict=True)
     ]
     systems, ids = columns["system"], columns.get("segment")

@@ -35,19 +35,17 @@ class Reader(Generic[Source, Content]):
     Attributes:
         name: What options and tests call it.
         title: What messages and pages call it.
-        suffixes: That such files usually have; they decide nothing.
-        brings: One sentence: what is taken from it.
         sniff: Whether a file is of this format, judged by its content.
         read: Reads it; of several files a second argument says what to do where they do not match.
+        suffixes: That such files usually have; they decide nothing.
         general: Whether it takes what no other format recognises.
     """
 
     name: str
     title: str
-    suffixes: tuple[str, ...]
-    brings: str
     sniff: Callable[[Source], bool]
     read: Callable[..., Content]
+    suffixes: tuple[str, ...] = ()
     general: bool = False
 
 
@@ -134,16 +132,6 @@ def _is_averages(file: File) -> bool:
     return programs.LEVEL.search(file.base) is not None or scr
 
 
-def _is_preferences(file: File) -> bool:
-    """Which of two systems is preferred, a row a comparison: `model_a`, `model_b`, `winner`."""
-    header = " ".join(file.first) if file.kind else next(iter(file.first_lines), "")
-    words = {*re.findall(r"\w+", header)}
-    pairs = ({f"{what}_{a}", f"{what}_{b}"} for what in ("model", "system", "generator")
-             for a, b in ("ab", "12"))  # fmt: skip
-    preferred = re.search(r"(\b|_)(winner|preference|preferred)(\b|_)", header)
-    return preferred is not None and any(pair <= words for pair in pairs)
-
-
 # of JSON, CSV or YAML, or of a list of Python's
 QUOTED = re.compile(r"""\s*(- )?"([^"\\]|""|\\.)*+",?\s*|\s*'([^'\\]|\\.)*+',?\s*|\]""")
 QUOTED_CELL = re.compile(r'"(?=.*(,|""))([^"]|"")*+"')
@@ -195,106 +183,64 @@ WORD = r"[A-Za-z][\w+.|/-]{0,80}"
 FIGURE = r"[-+]?\d+(\.\d*)?([eE][-+]?\d+)?"
 # fmt: off
 _READERS: tuple[Reader[File, Material], ...] = (
-    Reader("wmt-xml", "WMT XML", (".xml",),
-           "Sources, references by translator, outputs by system, documents, domains.",
-           wmt.sniff_wmt, lambda file: wmt.read_wmt(file.data, file.name)),
-    Reader("sgml", "mteval SGML", (".sgm", ".sgml", ".xml"),
-           "Sources, references or outputs of a srcset, refset or tstset, documents, genres.",
-           wmt.sniff_sgml, wmt.read_sgml),
-    Reader("wmt25", "WMT25 JSONL", (".jsonl",),
-           "Sources, references, outputs or automatic scores, paragraph by paragraph.",
-           wmt.sniff_wmt25, wmt.read_wmt25),
-    Reader("inspect-json", "a log of Inspect AI (JSON)", (".json",),
-           "Scores of a model by scorer and sample, epochs as runs.",
-           programs.sniff_inspect, programs.read_inspect),
-    Reader("lm-eval", "samples of lm-evaluation-harness", (".jsonl", ".json"),
-           "Scores of a model by metric and filter, by doc_id; the model from results_*.json.",
-           programs.sniff_lm_eval, programs.read_lm_eval),
-    Reader("promptfoo", "results of promptfoo", (".json", ".jsonl"),
-           "Scores of each provider (and prompt) by test, repeats as runs.",
-           evaluations.sniff_promptfoo, evaluations.read_promptfoo),
-    Reader("deepeval", "a test run of DeepEval", (".json",),
-           "Scores by metric and test case; less is better where that passes.",
-           evaluations.sniff_deepeval, evaluations.read_deepeval),
-    Reader("swe-bench", "a report of SWE-bench", (".json",),
-           "1 for each instance that is resolved, and 0 for others that were submitted.",
-           evaluations.sniff_swebench, evaluations.read_swebench),
-    Reader("trec-eval", "output of trec_eval -q", (".txt", ".eval"),
-           "Every measure by query; the name of the run.",
-           evaluations.sniff_trec, evaluations.read_trec),
-    Reader("comet-json", "JSON of comet-score", (".json",),
-           "Sources, references, outputs and scores of one or several systems.",
-           programs.sniff_comet_json, programs.read_comet_json),
-    Reader("comet-compare", "JSON of comet-compare", (".json",),
-           "Sources, references, outputs and scores of all systems.",
-           programs.sniff_comet_compare, programs.read_comet_compare),
-    Reader("trn", "transcripts with ids (NIST's trn)", (".trn",),
-           "A reference or the output of a recogniser, by id; the speaker, before the first - or _ "
-           "of an id, as the cluster.",
-           programs.sniff_trn, programs.read_trn),
-    Reader("comet-text", "output of comet-score", (".txt",),
-           "Scores of one or several systems, with four decimals.",
-           programs.sniff_comet_text, programs.read_comet_text),
-    Reader("sacrebleu-sentences", "output of sacrebleu -sl", (".txt",),
-           "Scores of the sentences of one output, rounded.",
-           programs.sniff_sentences, programs.read_sentences),
-    Reader("meteor", "segment scores of METEOR or mteval (.scr)", (".scr",),
-           "Scores of one or several systems by document and segment.",
-           programs.sniff_meteor, programs.read_meteor),
-    Reader("seg-score", "segment scores of mt-metrics-eval (.seg.score)", (".seg.score",),
-           "Scores of several systems; the metric is named by the file; None is missing.",
-           programs.sniff_seg_scores, programs.read_seg_scores),
-    Reader("split", "a table of W&B or MLflow, columns apart from rows", (".json",),
-           "What a table with named columns has.",
-           tables.is_split, columns.read),
-    Reader("columns", "a table with named columns", (".csv", ".tsv", ".jsonl", ".json"),
-           "Any of id, system, metric, score, run, document or cluster, domain, testset, source, "
-           "reference, hypothesis; or one column a metric or system.",
-           columns.sniff, columns.read, general=True),
-    Reader("numbers", "numbers, one line a segment", (".txt", ".num"),
-           "Scores of one system, which the file names; tuples of numbers for ratios.",
-           columns.sniff_numbers, columns.read_numbers, general=True),
-    Reader("text-columns", "columns of text between tabs", (".tsv",),
-           "References or outputs side by side, as sacreBLEU takes them.",
-           columns.sniff_columns, columns.read_columns, general=True),
-    Reader("text", "plain text, one line a segment", (".txt",),
-           "A source, a reference or an output; option or place say which.",
-           lambda file: True, columns.read_text, general=True),
+    Reader("wmt-xml", "WMT XML", wmt.sniff_wmt, lambda file: wmt.read_wmt(file.data, file.name),
+           (".xml",)),
+    Reader("sgml", "mteval SGML", wmt.sniff_sgml, wmt.read_sgml, (".sgm", ".sgml", ".xml")),
+    Reader("wmt25", "WMT25 JSONL", wmt.sniff_wmt25, wmt.read_wmt25, (".jsonl",)),
+    Reader("inspect-json", "a log of Inspect AI (JSON)", programs.sniff_inspect,
+           programs.read_inspect, (".json",)),
+    Reader("lm-eval", "samples of lm-evaluation-harness", programs.sniff_lm_eval,
+           programs.read_lm_eval, (".jsonl", ".json")),
+    Reader("promptfoo", "results of promptfoo", evaluations.sniff_promptfoo,
+           evaluations.read_promptfoo, (".json", ".jsonl")),
+    Reader("deepeval", "a test run of DeepEval", evaluations.sniff_deepeval,
+           evaluations.read_deepeval, (".json",)),
+    Reader("swe-bench", "a report of SWE-bench", evaluations.sniff_swebench,
+           evaluations.read_swebench, (".json",)),
+    Reader("trec-eval", "output of trec_eval -q", evaluations.sniff_trec, evaluations.read_trec,
+           (".txt", ".eval")),
+    Reader("comet-json", "JSON of comet-score", programs.sniff_comet_json,
+           programs.read_comet_json, (".json",)),
+    Reader("comet-compare", "JSON of comet-compare", programs.sniff_comet_compare,
+           programs.read_comet_compare, (".json",)),
+    Reader("trn", "transcripts with ids (NIST's trn)", programs.sniff_trn, programs.read_trn,
+           (".trn",)),
+    Reader("comet-text", "output of comet-score", programs.sniff_comet_text,
+           programs.read_comet_text, (".txt",)),
+    Reader("sacrebleu-sentences", "output of sacrebleu -sl", programs.sniff_sentences,
+           programs.read_sentences, (".txt",)),
+    Reader("meteor", "segment scores of METEOR or mteval (.scr)", programs.sniff_meteor,
+           programs.read_meteor, (".scr",)),
+    Reader("seg-score", "segment scores of mt-metrics-eval (.seg.score)",
+           programs.sniff_seg_scores, programs.read_seg_scores, (".seg.score",)),
+    Reader("split", "a table of W&B or MLflow, columns apart from rows", tables.is_split,
+           columns.read, (".json",)),
+    Reader("columns", "a table with named columns", columns.sniff, columns.read,
+           (".csv", ".tsv", ".jsonl", ".json"), general=True),
+    Reader("numbers", "numbers, one line a segment", columns.sniff_numbers, columns.read_numbers,
+           (".txt", ".num"), general=True),
+    Reader("text-columns", "columns of text between tabs", columns.sniff_columns,
+           columns.read_columns, (".tsv",), general=True),
+    Reader("text", "plain text, one line a segment", lambda file: True, columns.read_text,
+           (".txt",), general=True),
 )
 _JUDGED: tuple[Reader[File, JudgedFile | ComparedFile], ...] = (
-    Reader("wmt_da",
-           "WMT direct assessment, raw or standardised (HITId WorkerId ... score time)", (),
-           "Scores of systems by annotator and segment.",
+    Reader("wmt_da", "WMT direct assessment, raw or standardised (HITId WorkerId ... score time)",
            people.sniff_da, people.read_da),
-    Reader("wmt_da_segments",
-           "WMT direct assessment, means by segment (SYS SID RAW.SCR Z.SCR N)", (),
-           "Mean scores of systems by segment.",
+    Reader("wmt_da_segments", "WMT direct assessment, means by segment (SYS SID RAW.SCR Z.SCR N)",
            people.sniff_da_segments, people.read_da_segments),
-    Reader("mqm", "MQM, one row an error (Google's TSV)", (".tsv",),
-           "Penalties of systems by rater and segment.",
-           people.sniff_mqm, people.read_mqm),
-    Reader("rnk", "WMT rankings of outputs (CSV)", (".csv",),
-           "Who was preferred to whom, by judge and segment.",
-           people.sniff_rankings, people.read_rankings),
-    Reader("esa", "Appraise export, ESA or MQM (CSV)", (".csv",),
-           "Scores or penalties of systems by annotator and segment.",
-           people.sniff_esa, people.read_esa),
-    Reader("mtme", "mt-metrics-eval .seg.score", (".seg.score",),
-           "Scores of systems by segment.",
-           people.sniff_mtme, people.read_mtme),
-    Reader("wmt25", "human evaluation of WMT25 (JSON Lines)", (".jsonl",),
-           "Scores of systems by annotator, segment and wave.",
-           people.sniff_waves, people.read_waves),
-    Reader("pearmut", "Pearmut's log of a campaign (JSON Lines)", (".jsonl",),
-           "Scores of systems by annotator and item.",
-           people.sniff_pearmut, people.read_pearmut),
+    Reader("mqm", "MQM, one row an error (Google's TSV)", people.sniff_mqm, people.read_mqm),
+    Reader("rnk", "WMT rankings of outputs (CSV)", people.sniff_rankings, people.read_rankings),
+    Reader("esa", "Appraise export, ESA or MQM (CSV)", people.sniff_esa, people.read_esa),
+    Reader("mtme", "mt-metrics-eval .seg.score", people.sniff_mtme, people.read_mtme),
+    Reader("wmt25", "human evaluation of WMT25 (JSON Lines)", people.sniff_waves,
+           people.read_waves),
+    Reader("pearmut", "Pearmut's log of a campaign (JSON Lines)", people.sniff_pearmut,
+           people.read_pearmut),
     Reader("preferences",
            "comparisons of two systems, such as battles of arenas or annotations of AlpacaEval",
-           (".csv", ".tsv", ".jsonl", ".json"),
-           f"Any of {', '.join(judgements.COMPARED)}.",
            preferences.sniff_preferences, preferences.read_preferences),
-    Reader("columns", "CSV, TSV or JSON with named columns", (".csv", ".tsv", ".jsonl", ".json"),
-           f"Any of {', '.join(judgements.COLUMNS)}.",
+    Reader("columns", "CSV, TSV or JSON with named columns",
            lambda file: judgements.names_judgements(judgements.first_line(file)),
            judgements.read_judged_columns, general=True),
 )
@@ -349,7 +295,7 @@ _REFUSED = (
             f"{ROWS}, which is 1 for right and 0 for wrong; id is that of what was asked, not of a "
             "run or a trace"),
     Refusal("preferences", "a table of preferences, two systems in one row",
-            _any(_is_preferences, preferences.sniff_preferences),
+            preferences.sniff_preferences,
             "who was preferred to whom is for `sigtest human`; a comparison needs outputs or "
             "scores"),
     # decoders: fairseq and OpenNMT; bars of Moses and Marian; fairseq's hypo.word;

@@ -7,9 +7,11 @@ pictures, deletion, the command line's `--server` and the client.
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from sigtest.errors import RecipeError
@@ -21,6 +23,9 @@ from sigtest.requests.model import Option, Request, schema_of
 if TYPE_CHECKING:  # what comparisons alone need
     from sigtest.comparison.comparison import Comparison
     from sigtest.render.pictures import Picture
+
+# requests that work as they stand, by path of their kind
+EXAMPLES = json.loads(Path(__file__).with_name("examples.json").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)

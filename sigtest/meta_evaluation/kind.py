@@ -7,36 +7,18 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from sigtest.files.judgements import JUDGEMENTS
-from sigtest.kinds.base import Finished, FormFile, QuestionReference, WholeKind
-from sigtest.meta_evaluation import MetaReport, MetricQuestion, compute, parse
+from sigtest.kinds.base import EXAMPLES, Finished, FormFile, QuestionReference, WholeKind
+from sigtest.meta_evaluation.compute import compute
+from sigtest.meta_evaluation.question import MetricQuestion, parse
+from sigtest.meta_evaluation.report import MetaReport
 from sigtest.meta_evaluation.show import PICTURES, answer, present
 from sigtest.meta_evaluation.sources import EVALSET, PARTS, from_comparison, with_files
 from sigtest.people.kind import FINISHED
+from sigtest.requests import people
 from sigtest.requests.model import Option, options, schema_of
-from sigtest.requests.people import (
-    Judging,
-    Levels,
-    MetricEvaluationRequest,
-    MetricRequest,
-    people_schema,
-)
 
-EXAMPLES = {
-    "two metrics": {
-        "summary": "Scores of systems by people and by two metrics.",
-        "value": {
-            "human": {"scores": {"system": {"A": 0.31, "B": 0.12, "C": -0.05, "D": -0.4}}},
-            "metrics": {
-                "comet": {"system": {"A": 0.84, "B": 0.82, "C": 0.79, "D": 0.7}},
-                "ter": {"system": {"A": 51, "B": 49.5, "C": 55, "D": 61}, "higher": False},
-            },
-        },
-    },
-}
-
-
-LEVELS, METRIC = schema_of(Levels), schema_of(MetricRequest)
-HUMAN = people_schema(
+LEVELS, METRIC = schema_of(people.Levels), schema_of(people.MetricRequest)
+HUMAN = people.people_schema(
     "`scores` of systems, of segments, or both; or `judgements` and whatever else a request of "
     "/v1/human-evaluations has; or the id of one, as `evaluation`.",
     JUDGEMENTS,
@@ -82,13 +64,13 @@ class MetricEvaluations(WholeKind[MetricQuestion]):
     def schema(self) -> dict[str, Any]:
         return request_schema(super().schema())
 
-    examples = EXAMPLES
+    examples = EXAMPLES["metric-evaluations"]
     parts = PARTS
     reading = EVALSET
     command = "meta"
-    request = MetricEvaluationRequest
-    fields = options(MetricEvaluationRequest)
-    inside: ClassVar[Mapping[str, tuple[Option, ...]]] = {"human": options(Judging)}
+    request = people.MetricEvaluationRequest
+    fields = options(people.MetricEvaluationRequest)
+    inside: ClassVar[Mapping[str, tuple[Option, ...]]] = {"human": options(people.Judging)}
     named = tuple(
         replace(reference, place=(*start, *reference.place))
         for start in ((), ("sets", "*"))

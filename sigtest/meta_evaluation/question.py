@@ -22,7 +22,7 @@ from sigtest.meta_evaluation.scored import (
     scored_set,
 )
 from sigtest.meta_evaluation.sources import scores_of
-from sigtest.people import evaluation_in
+from sigtest.people.question import evaluation_in
 from sigtest.report import digest, encode
 from sigtest.requests.people import (
     METRIC_TESTS,

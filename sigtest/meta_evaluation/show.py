@@ -22,17 +22,9 @@ from sigtest.meta_evaluation.report import (
 )
 from sigtest.meta_evaluation.statistics import pearson, spearman
 from sigtest.people.show import correcting
+from sigtest.render import drawing as svg
 from sigtest.render import marks, model, records
 from sigtest.render.comparison import MANY
-from sigtest.render.drawing import (
-    COLUMN,
-    MARGIN,
-    PAGE,
-    SMALL,
-    Colour,
-    Drawing,
-    short_names,
-)
 from sigtest.render.formats import Presented
 from sigtest.render.pictures import Picture
 from sigtest.render.standings import abridged, leaders
@@ -80,7 +72,7 @@ GROUPS = {
 PLACES = 3
 NO_MARKS: frozenset[model.Mark] = frozenset()
 UNSURE: frozenset[model.Mark] = frozenset({"undecided"})
-R_LEVELS: tuple[tuple[float, Colour], ...] = ((0.95, "three"), (0.9, "two"), (0.8, "one"))
+R_LEVELS: tuple[tuple[float, svg.Colour], ...] = ((0.95, "three"), (0.9, "two"), (0.8, "one"))
 SIDE = 196.0  # height of the plane
 KEY = 9.0  # height of a line of the key
 FEWEST = 3  # systems
@@ -405,7 +397,7 @@ def scatter_plot(report: MetaReport, metric: str | None = None, testset: str | N
         for name, (a, b) in zip(names, points, strict=True)
     )
     turned = "" if about.higher_is_better else ", turned round"
-    drawing = Drawing(
+    drawing = svg.Drawing(
         f"{'{}: ' if part.name else ''}{{}}{turned} and people",
         f"{what}. Standard deviations from the mean: {'; '.join(points_in_words)}.",
         (part.name, about.label) if part.name else (about.label,),
@@ -416,13 +408,13 @@ def scatter_plot(report: MetaReport, metric: str | None = None, testset: str | N
         drawing, across, marks.Axis.around(y, margin=0.06, label="people, standardised"), SIDE
     )
     marks.scatter(drawing, *axes, points, [True] * len(points), numbered=True)
-    lines, half = math.ceil(len(names) / 2), COLUMN / 2 - MARGIN
-    short = short_names(names, half - 16, SMALL)
+    lines, half = math.ceil(len(names) / 2), svg.COLUMN / 2 - svg.MARGIN
+    short = svg.short_names(names, half - 16, svg.SMALL)
     for i, name in enumerate(names):  # which number is which system, in two columns
-        left, base = MARGIN + (i // lines) * half, drawing.y + (i % lines + 1) * KEY
-        drawing.text(left + 9, base, str(i + 1), size=SMALL, anchor="end", colour="muted")
-        drawing.text(left + 12, base, short[name], size=SMALL)
-    drawing.y += lines * KEY + MARGIN
+        left, base = svg.MARGIN + (i // lines) * half, drawing.y + (i % lines + 1) * KEY
+        drawing.text(left + 9, base, str(i + 1), size=svg.SMALL, anchor="end", colour="muted")
+        drawing.text(left + 12, base, short[name], size=svg.SMALL)
+    drawing.y += lines * KEY + svg.MARGIN
     return drawing.svg()
 
 
@@ -481,12 +473,12 @@ def correlations_plot(report: MetaReport, testset: str | None = None) -> str:
             between[pair.a, pair.b] = between[pair.b, pair.a] = pair.r12
         if pair.p_greater is not None and pair.p_less is not None:
             better[pair.a, pair.b], better[pair.b, pair.a] = pair.p_greater, pair.p_less
-    first: dict[tuple[str, str], tuple[Colour, str, str]] = {}
+    first: dict[tuple[str, str], tuple[svg.Colour, str, str]] = {}
     for (a, b), value in between.items():
-        colour: Colour = next((c for limit, c in R_LEVELS if abs(value) >= limit), "none")
+        colour: svg.Colour = next((c for limit, c in R_LEVELS if abs(value) >= limit), "none")
         word = _two_places(value).replace("0.", ".")
         first[a, b] = colour, f"{a} and {b}: {word}", word
-    second: dict[tuple[str, str], tuple[Colour, str, str]] = {}
+    second: dict[tuple[str, str], tuple[svg.Colour, str, str]] = {}
     for (a, b), value in better.items():
         word = short_probability(value)
         second[a, b] = marks.shade(value), f"{a} better than {b}: {word}", word
@@ -495,13 +487,13 @@ def correlations_plot(report: MetaReport, testset: str | None = None) -> str:
         panels.insert(0, marks.Panel(first, "r of two metrics"))
     ordered = ", ".join(f"{label} {fixed(r[label], 3)}" for label in labels)
     apart = sum((p or 1) <= 0.05 for pair in pairs for p in (pair.p_greater, pair.p_less))
-    drawing = Drawing(
+    drawing = svg.Drawing(
         f"{'{}: ' if part.name else ''}which metric agrees better with people",
         f"r with people, best first: {ordered}. {test} finds {apart} of {len(pairs)} pairs "
         "different at p of .05, unadjusted.",
         (part.name,) if part.name else (),
         (f"{test}, one-sided, unadjusted p",),
-        PAGE,
+        svg.PAGE,
     )
     beside = [_two_places(r[label]) for label in labels]
     marks.matrix(drawing, labels, {"": panels}, least=7.0, most=24.0, beside=beside)

@@ -10,9 +10,10 @@ from sigtest.data.text import check_list
 from sigtest.errors import InputError, inside
 from sigtest.files.folders import EvalSet
 from sigtest.files.judgements import read_scores, reads_scores
-from sigtest.people import HumanQuestion, compute, is_judged
+from sigtest.files.registry import is_judged
+from sigtest.people.compute import compute
 from sigtest.people.judgements import Comparisons
-from sigtest.people.question import match_systems, spellings
+from sigtest.people.question import HumanQuestion, match_systems, spellings
 from sigtest.report import WarningReport, Warnings
 from sigtest.requests.people import Judging
 

@@ -16,18 +16,7 @@ from sigtest.data.testset import System, TestSet
 from sigtest.data.text import Text
 from sigtest.errors import UnavailableError
 from sigtest.metrics import sacre
-from sigtest.metrics.kernels.ngrams import (
-    NgramIndex,
-    index_ngrams,
-    match_ngrams,
-    ngram_totals,
-)
-from sigtest.metrics.kernels.tokens import (
-    Tokenizer,
-    hypothesis_words,
-    reference_words,
-    shared,
-)
+from sigtest.metrics.kernels import ngrams, tokens
 from sigtest.metrics.sacre import SacreBleuMetric
 
 TILE = 512  # scores worked on at a time
@@ -100,15 +89,15 @@ class Bleu(SacreBleuMetric):
         hypotheses, references = self.hypotheses(system), testset.references
         if self.tokenize not in FAST:
             return self.sacrebleu_statistics(testset, hypotheses)
-        tokenizer, order = Tokenizer(self.tokenize, self.lowercase), self.max_ngram_order
-        words = reference_words(references, tokenizer)
-        own = hypothesis_words(references, hypotheses, tokenizer)
+        tokenizer, order = tokens.Tokenizer(self.tokenize, self.lowercase), self.max_ngram_order
+        words = tokens.reference_words(references, tokenizer)
+        own = tokens.hypothesis_words(references, hypotheses, tokenizer)
         lengths = own.lengths[:, None]
         # Of two reference lengths equally near, the shorter (`BLEU._get_closest_ref_len`).
         near = np.abs(lengths - words.lengths) << 32 | words.lengths
         nearest = np.where(words.present, near, np.iinfo(np.int64).max).min(axis=1, keepdims=True)
-        matches, _ = match_ngrams(own, segment_index(references, tokenizer, order))
-        totals = ngram_totals(own.lengths, order)
+        matches, _ = ngrams.match_ngrams(own, segment_index(references, tokenizer, order))
+        totals = ngrams.ngram_totals(own.lengths, order)
         return np.hstack([lengths, nearest & 0xFFFFFFFF, matches, totals]).astype(np.float64)
 
     def beside(self, sums: Sequence[float], runs: int) -> Mapping[str, int | float]:
@@ -130,12 +119,16 @@ class Bleu(SacreBleuMetric):
         )
 
 
-def segment_index(references: Sequence[Text], tokenizer: Tokenizer, order: int) -> NgramIndex:
+def segment_index(
+    references: Sequence[Text], tokenizer: tokens.Tokenizer, order: int
+) -> ngrams.NgramIndex:
     """The n-grams of each segment's references together."""
-    return shared(
+    return tokens.shared(
         references,
         ("segments", tokenizer, order),
-        lambda: index_ngrams(reference_words(references, tokenizer).segments(), order),
+        lambda: ngrams.index_ngrams(
+            tokens.reference_words(references, tokenizer).segments(), order
+        ),
     )
 
 

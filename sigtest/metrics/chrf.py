@@ -12,18 +12,8 @@ from sigtest.arrays import Array, Counts, Flags
 from sigtest.compiled import compiled
 from sigtest.data.testset import System, TestSet
 from sigtest.data.text import Text
+from sigtest.metrics.kernels import tokens
 from sigtest.metrics.kernels.ngrams import NgramIndex, index_ngrams, match_ngrams, ngram_totals
-from sigtest.metrics.kernels.tokens import (
-    SPACES,
-    Sequences,
-    Symbols,
-    Tokenizer,
-    code_points,
-    hypothesis_words,
-    interleaved,
-    reference_words,
-    shared,
-)
 from sigtest.metrics.sacre import SacreBleuMetric
 
 TILE = 512  # scores worked on at a time
@@ -43,7 +33,7 @@ class Tally(NamedTuple):
     matches: Counts
 
     @classmethod
-    def of(cls, hypotheses: Sequences, index: NgramIndex) -> Tally:
+    def of(cls, hypotheses: tokens.Sequences, index: NgramIndex) -> Tally:
         """Count those of hypotheses, n, and of the n * r references that were indexed."""
         return cls(
             ngram_totals(hypotheses.lengths, index.order),
@@ -87,7 +77,7 @@ class Chrf(SacreBleuMetric):
         tallies = [self._tally_characters(references, hypotheses)]
         if self.word_order:
             tallies.append(self._tally_words(references, hypotheses))
-        present = shared(references, "present", lambda: interleaved(references)[1])
+        present = tokens.shared(references, "present", lambda: tokens.interleaved(references)[1])
         own, wanted, matched = (np.hstack(tables) for tables in zip(*tallies, strict=True))
         # As `CHRF._compute_segment_statistics`: without n-grams of some length in the reference,
         # those of the hypothesis are not counted either.
@@ -100,28 +90,32 @@ class Chrf(SacreBleuMetric):
         key = ("characters", self.lowercase, self.whitespace, self.char_order)
 
         def tally() -> Tally:
-            index = shared(
+            index = tokens.shared(
                 references,
                 key,
-                lambda: index_ngrams(self._characters(interleaved(references)[0]), self.char_order),
+                lambda: index_ngrams(
+                    self._characters(tokens.interleaved(references)[0]), self.char_order
+                ),
             )
             return Tally.of(self._characters(hypotheses.complete), index)
 
-        return shared((hypotheses, *references), ("tally", *key), tally)
+        return tokens.shared((hypotheses, *references), ("tally", *key), tally)
 
     def _tally_words(self, references: Sequence[Text], hypotheses: Text) -> Tally:
-        tokenizer = Tokenizer("chrf", self.lowercase)
-        index = shared(
+        tokenizer = tokens.Tokenizer("chrf", self.lowercase)
+        index = tokens.shared(
             references,
             ("lines", tokenizer, self.word_order),
-            lambda: index_ngrams(reference_words(references, tokenizer).lines, self.word_order),
+            lambda: index_ngrams(
+                tokens.reference_words(references, tokenizer).lines, self.word_order
+            ),
         )
-        return Tally.of(hypothesis_words(references, hypotheses, tokenizer), index)
+        return Tally.of(tokens.hypothesis_words(references, hypotheses, tokenizer), index)
 
-    def _characters(self, lines: Sequence[str]) -> Sequences:
+    def _characters(self, lines: Sequence[str]) -> tokens.Sequences:
         """One sequence of the characters that count a line."""
-        text = code_points([line.lower() for line in lines] if self.lowercase else lines)
-        return text if self.whitespace else Sequences(*_without_spaces(text, SPACES))
+        text = tokens.code_points([line.lower() for line in lines] if self.lowercase else lines)
+        return text if self.whitespace else tokens.Sequences(*_without_spaces(text, tokens.SPACES))
 
     def formula(self, sums: Array) -> Array:
         return _chrf(sums, float(self.beta**2), self.eps_smoothing)
@@ -139,7 +133,7 @@ class ChrfPlusPlus(Chrf):
 
 
 @compiled
-def _without_spaces(text: Sequences, spaces: Flags) -> tuple[Symbols, Counts]:
+def _without_spaces(text: tokens.Sequences, spaces: Flags) -> tuple[tokens.Symbols, Counts]:
     """Code points other than white space, and where lines begin."""
     symbols = np.empty_like(text.symbols)
     starts = np.zeros_like(text.starts)

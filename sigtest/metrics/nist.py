@@ -15,16 +15,8 @@ from sigtest.data.names import choose
 from sigtest.data.testset import System, TestSet
 from sigtest.metrics.base import Metric
 from sigtest.metrics.bleu import segment_index
+from sigtest.metrics.kernels import tokens
 from sigtest.metrics.kernels.ngrams import index_ngrams, match_ngrams, ngram_totals
-from sigtest.metrics.kernels.tokens import (
-    SEPARATOR,
-    Sequences,
-    Tokenizer,
-    Vocabulary,
-    hypothesis_words,
-    reference_words,
-    shared,
-)
 
 TOKENIZERS = ("13a", "intl")
 
@@ -80,20 +72,20 @@ class Nist(Metric):
         return {"tokenize": TOKENIZERS}
 
     @property
-    def tokenizer(self) -> Tokenizer:
+    def tokenizer(self) -> tokens.Tokenizer:
         """Cuts lines into words; the one that BLEU uses where they do not differ."""
         if self.tokenize == "13a" and not self.lowercase:
-            return Tokenizer("13a")
-        return Tokenizer(f"mteval-{self.tokenize}", self.lowercase)
+            return tokens.Tokenizer("13a")
+        return tokens.Tokenizer(f"mteval-{self.tokenize}", self.lowercase)
 
     def statistics(self, testset: TestSet, system: System) -> Array:
         references, hypotheses = testset.references, self.hypotheses(system)
         tokenizer, order = self.tokenizer, self.max_ngram_order
-        words = reference_words(references, tokenizer)
-        information = shared(
+        words = tokens.reference_words(references, tokenizer)
+        information = tokens.shared(
             references, ("information", tokenizer, order), lambda: _information(words, order)
         )
-        own = hypothesis_words(references, hypotheses, tokenizer)
+        own = tokens.hypothesis_words(references, hypotheses, tokenizer)
         lengths = words.lengths.sum(axis=1) / words.present.sum(axis=1)
         _, matched = match_ngrams(own, segment_index(references, tokenizer, order), information)
         return np.hstack([lengths[:, None], matched, ngram_totals(own.lengths, order)])
@@ -102,7 +94,7 @@ class Nist(Metric):
         return _nist(sums, _BETA)
 
 
-def _information(words: Vocabulary, order: int) -> Array:
+def _information(words: tokens.Vocabulary, order: int) -> Array:
     """(symbols * order,) information of the n-gram of each length that ends at each position.
 
     The logarithm, base 2, of how often its first n - 1 words occur in all references over how often
@@ -111,7 +103,7 @@ def _information(words: Vocabulary, order: int) -> Array:
     """
     segments = words.segments()
     symbols = segments.symbols
-    whole = Sequences(symbols, np.array([0, len(symbols)], dtype=np.int64))
+    whole = tokens.Sequences(symbols, np.array([0, len(symbols)], dtype=np.int64))
     places = index_ngrams(whole, order, wide=True).names.reshape(-1, order)
     known = places >= 0
     ngrams = places * np.int64(order) + np.arange(order)
@@ -121,8 +113,10 @@ def _information(words: Vocabulary, order: int) -> Array:
     prefixes[1:, 1:] = counts[:-1, :-1]
     if order > 1:
         # mteval tests the prefix itself for truth, and Perl holds "0" to be false.
-        zero = words.numbers(Tokenizer("none").spans(["0"])).symbols
-        prefixes[1:, 1][(symbols[:-1] == zero) & (zero != SEPARATOR)] = len(words.lines.symbols)
+        zero = words.numbers(tokens.Tokenizer("none").spans(["0"])).symbols
+        prefixes[1:, 1][(symbols[:-1] == zero) & (zero != tokens.SEPARATOR)] = len(
+            words.lines.symbols
+        )
     logarithms = np.zeros(max(counts.max(initial=1), prefixes.max(initial=1)) + 1)
     for count in np.union1d(counts, prefixes):
         logarithms[count] = math.log2(count) if count else 0.0

@@ -13,15 +13,8 @@ from sigtest.arrays import Array
 from sigtest.data.testset import System, TestSet
 from sigtest.data.text import Text
 from sigtest.metrics.base import Fraction
+from sigtest.metrics.kernels import tokens
 from sigtest.metrics.kernels.edits import corpus_edits
-from sigtest.metrics.kernels.tokens import (
-    Spans,
-    Tokenizer,
-    Vocabulary,
-    interleaved,
-    shared,
-    undo_entities,
-)
 from sigtest.metrics.sacre import SacreBleuMetric
 
 # The class [{-~[-` -&(-+:-@/]: ASCII punctuation without ' , - . and without the space, as more
@@ -99,18 +92,18 @@ class Ter(SacreBleuMetric):
         without = (edits > 0.0) * 1.0  # any edit is an error rate of 1
         return 100.0 * np.divide(edits, words, out=without, where=words > 0.0)
 
-    def reference_words(self, texts: Sequence[Text]) -> Vocabulary:
+    def reference_words(self, texts: Sequence[Text]) -> tokens.Vocabulary:
         """The words of all references of a test set; worked out once."""
 
-        def cut() -> Vocabulary:
-            lines, present = interleaved(texts)
+        def cut() -> tokens.Vocabulary:
+            lines, present = tokens.interleaved(texts)
             if self.normalized:
                 # sacreBLEU's `TER` prepares references, then does so again; normalization is not
                 # idempotent ("'s," becomes "'s ," and then " 's ,"), the rest is
                 lines = [" ".join(line.split()) for line in self.clean(lines)]
-            return Vocabulary(self._spans(lines), present)
+            return tokens.Vocabulary(self._spans(lines), present)
 
-        return shared(texts, self, cut)
+        return tokens.shared(texts, self, cut)
 
     def clean(self, lines: Sequence[str]) -> list[str]:
         """Lines whose words are parted by white space, as sacreBLEU 2.6 does (`tokenizer_ter.py`).
@@ -130,11 +123,11 @@ class Ter(SacreBleuMetric):
             joined = _ASIAN_MARKS.sub("", joined) if self.asian_support else joined
         return joined.split("\n")
 
-    def _spans(self, lines: Sequence[str]) -> Spans:
-        return Tokenizer("none").spans(self.clean(lines))
+    def _spans(self, lines: Sequence[str]) -> tokens.Spans:
+        return tokens.Tokenizer("none").spans(self.clean(lines))
 
     def _normalize(self, lines: list[str]) -> str:
-        joined = undo_entities("\n".join([f" {line} " for line in lines]))
+        joined = tokens.undo_entities("\n".join([f" {line} " for line in lines]))
         for mark in _PADDED:
             joined = joined.replace(mark, f" {mark} ")
         joined = joined.replace("'s ", " 's ")  # a space follows at a line's end, too

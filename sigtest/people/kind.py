@@ -7,10 +7,11 @@ from operator import attrgetter
 from typing import Any
 
 from sigtest.files.judgements import JUDGEMENTS
-from sigtest.kinds.base import FormFile, QuestionReference, WholeKind
-from sigtest.people import HumanReport, compute, parse
+from sigtest.kinds.base import EXAMPLES, FormFile, QuestionReference, WholeKind
+from sigtest.people.compute import compute
 from sigtest.people.judgements import Comparisons
-from sigtest.people.question import HumanQuestion
+from sigtest.people.question import HumanQuestion, parse
+from sigtest.people.report import HumanReport
 from sigtest.people.show import PICTURES, answer, present
 from sigtest.report import counted
 from sigtest.requests.model import options
@@ -18,33 +19,6 @@ from sigtest.requests.people import HumanRequest
 
 PARTS = {
     "judgements": "Files of judgements, recognised by what is in them; perhaps `.gz`.",
-}
-EXAMPLES = {
-    "two systems": {
-        "summary": "Two annotators, one criterion.",
-        "value": {
-            "judgements": [
-                {"annotator": who, "system": system, "segment": segment, "score": score + shift}
-                for who, shift in (("w1", 0), ("w2", -12))
-                for system, scores in (("A", (81, 64, 90)), ("B", (55, 60, 71)))
-                for segment, score in enumerate(scores, 1)
-            ],
-        },
-    },
-    "preferences": {
-        "summary": "Who was preferred to whom.",
-        "value": {
-            "judgements": [
-                {"a": a, "b": b, "winner": winner, "item": item}
-                for item in range(6)
-                for a, b, winner in (
-                    ("A", "B", "ab"[item % 3 == 0]),
-                    ("C", "B", "tie"),
-                    ("A", "C", "ab"[item % 2]),
-                )
-            ],
-        },
-    },
 }
 
 
@@ -85,7 +59,7 @@ class HumanEvaluations(WholeKind[HumanQuestion]):
             "required": ["judgements"],
         }
 
-    examples = EXAMPLES
+    examples = EXAMPLES["human-evaluations"]
     parts = PARTS
     command = "human"
     fields = options(HumanRequest)

@@ -9,7 +9,7 @@ from typing import Any
 
 from sigtest.comparison.comparison import Comparison
 from sigtest.errors import RecipeError
-from sigtest.kinds.base import FormFile, WholeKind
+from sigtest.kinds.base import EXAMPLES, FormFile, WholeKind
 from sigtest.kinds.comparisons import FINISHED
 from sigtest.plans.compute import PlanQuestion, compute, parse
 from sigtest.plans.report import PlannedPair, PlanReport
@@ -220,23 +220,6 @@ def _table(report: PlanReport) -> model.ReportTable:
     )
 
 
-EXAMPLES = {
-    "scores": {
-        "summary": "How many segments show a difference of .1?",
-        "value": {
-            "comparison": {
-                "systems": {
-                    "A": {"scores": {"comet": [.81, .84, .77, .9, .62, .71, .85, .8, .79, .88]}},
-                    "B": {"scores": {"comet": [.8, .79, .78, .83, .64, .6, .84, .82, .7, .81]}},
-                },
-                "metrics": ["scores"],
-            },
-            "difference": 0.1,
-        },
-    },
-}  # fmt: skip
-
-
 class Plans(WholeKind[PlanQuestion]):
     """Which differences test sets of other sizes would show."""
 
@@ -246,7 +229,7 @@ class Plans(WholeKind[PlanQuestion]):
     content = PlanQuestion
     reports = (PlanReport,)
     request = PlanRequest
-    examples = EXAMPLES
+    examples = EXAMPLES["plans"]
     command = "plan"
     fields = options(PlanRequest, without=("comparison",))
     compares = "comparison"

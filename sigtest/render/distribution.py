@@ -15,8 +15,8 @@ from sigtest.render.pictures import View, find_pair
 from sigtest.render.standings import metric_decimals
 from sigtest.render.words import MINUS, in_words, probability, signed, whole
 from sigtest.report import PairReport
-from sigtest.significance import ALTERNATIVES, Alternative, ResamplingTest, resampling_tests
-from sigtest.significance.base import slack
+from sigtest.significance import ALTERNATIVES, Alternative, resampling_tests
+from sigtest.significance.base import ResamplingTest, slack
 
 BINS = 50  # over the whole axis, about
 FEWEST = 20  # over the pseudo-statistics alone, about

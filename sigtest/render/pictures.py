@@ -13,17 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from sigtest.data.names import choose
 from sigtest.errors import InputError, RecipeError
 from sigtest.late import late
+from sigtest.render import drawing as svg
 from sigtest.render import marks
-from sigtest.render.drawing import (
-    MARGIN,
-    PAGE,
-    PLAIN,
-    STYLE,
-    Colour,
-    Drawing,
-    Style,
-    widest,
-)
 from sigtest.render.model import Figure
 from sigtest.render.standings import (
     Standing,
@@ -51,7 +42,7 @@ if TYPE_CHECKING:
     from sigtest.draws.distribution import Distribution  # needs NumPy, which --help must not load
 
 Choice = Mapping[str, str]
-BADGE, UNTITLED = 15.0, Style(omitted=frozenset({"title"}))  # points high, and how it is drawn
+BADGE, UNTITLED = 15.0, svg.Style(omitted=frozenset({"title"}))  # points high, and how it is drawn
 MIRROR = {"greater": "less", "less": "greater"}
 
 
@@ -126,7 +117,7 @@ class View:
     test: str
     title: str = ""
     distribution: Distribution | None = None
-    style: Style = PLAIN
+    style: svg.Style = svg.PLAIN
 
     @property
     def heading(self) -> str:
@@ -141,7 +132,7 @@ def view(
     test: str | None = None,
     testset: str | None = None,
     distribution: Distribution | None = None,
-    style: Style = PLAIN,
+    style: svg.Style = svg.PLAIN,
 ) -> View:
     """Find what is to be drawn.
 
@@ -231,9 +222,9 @@ def picture_of_view(
 
     def drawn(report: Report, distribution: Distribution | None = None, **choice: str) -> str:
         chosen = {what: choice.get(what) for what in ("metric", "test", "testset")}
-        return plot(view(report, **chosen, distribution=distribution, style=Style.of(choice)))
+        return plot(view(report, **chosen, distribution=distribution, style=svg.Style.of(choice)))
 
-    takes = (*takes, "metric", "test", "testset", *STYLE)
+    takes = (*takes, "metric", "test", "testset", *svg.STYLE)
     return Picture(name, title, drawn, where(fits), takes, **others)
 
 
@@ -252,7 +243,7 @@ def intervals_plot(view: View) -> str:
     differences = _differences(ordered, pairs, places)
     rows = [*scores, *differences]
     levels = percent(report.interval_level)
-    drawing = Drawing(
+    drawing = svg.Drawing(
         f"{{}}, {levels} intervals",
         "; ".join(f"{f' {MINUS} '.join(row.names)} {row.number}" for row in rows) + ".",
         (view.heading,),
@@ -312,7 +303,7 @@ def _differences(
 # Matrix ------------------------------------------------------------------------------------------
 
 LEVELS = (0.05, 0.01, 0.001)  # below alpha, that shades tell apart
-SHADES: tuple[Colour, ...] = ("one", "two", "three")
+SHADES: tuple[svg.Colour, ...] = ("one", "two", "three")
 
 
 def compares_all(report: Report) -> bool:
@@ -350,7 +341,7 @@ def matrix_plot(view: View) -> str:
         cells[both] = marks.shade(p, levels), hint, word
     clusters = len(found.clusters) - 1
     ranked = f" {counted(clusters, 'cluster')}." if clusters else ""
-    drawing = Drawing(
+    drawing = svg.Drawing(
         f"{{}}: {found.what}",
         f"Adjusted p-values of {test} for all pairs of {len(found.order)} systems, in this order: "
         f"{', '.join(found.order)}.{ranked}",
@@ -407,7 +398,7 @@ def draw_grid(
     systems: Sequence[str],
     rows: Mapping[str, Sequence[marks.Panel]],
     by: str,
-    style: Style = PLAIN,
+    style: svg.Style = svg.PLAIN,
 ) -> str:
     """One panel a metric and test: does its row's system beat its column's?
 
@@ -425,7 +416,7 @@ def draw_grid(
         for test, panels in rows.items()
     )
     description = f"Systems {', '.join(systems)}. {told}."
-    drawing = Drawing("{}", description, (title,), (by,), PAGE, style)
+    drawing = svg.Drawing("{}", description, (title,), (by,), svg.PAGE, style)
     marks.matrix(drawing, systems, rows, least=3.0, most=9.0, placed=False)
     unsure = any(own.below.endswith("?") for panels in rows.values() for own in panels)
     drawing.legend([*marks.level_words(), *[marks.UNDECIDED] * unsure])
@@ -448,12 +439,12 @@ def badge_plot(report: Report, system: str | None = None, **chosen: Any) -> str:
         words += ", untestable"
     elif tied:
         words += f", tied with {counted(tied, 'other')}"
-    left, right = (widest([said]) + 2 * MARGIN for said in (seen.heading, words))
-    drawing = Drawing("{}", f"{seen.heading}: {words}.", (name,), (), left + right, UNTITLED)
+    left, right = (svg.widest([said]) + 2 * svg.MARGIN for said in (seen.heading, words))
+    drawing = svg.Drawing("{}", f"{seen.heading}: {words}.", (name,), (), left + right, UNTITLED)
     drawing.rectangle(0, 0, left, BADGE, "ink")
     drawing.rectangle(left, 0, right, BADGE, "one")
-    drawing.text(left / 2, BADGE - MARGIN, seen.heading, anchor="middle", colour="paper")
-    drawing.text(left + right / 2, BADGE - MARGIN, words, anchor="middle")
+    drawing.text(left / 2, BADGE - svg.MARGIN, seen.heading, anchor="middle", colour="paper")
+    drawing.text(left + right / 2, BADGE - svg.MARGIN, words, anchor="middle")
     drawing.y = BADGE
     return drawing.svg()
 

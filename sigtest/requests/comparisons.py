@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from annotated_types import Ge, Le, Len
-from pydantic import BeforeValidator, FailFast, Field, Strict, WithJsonSchema
+from pydantic import BeforeValidator, FailFast, Strict, WithJsonSchema
 
 from sigtest.data.testset import System, TestSet
 from sigtest.data.text import check_list
@@ -67,34 +67,26 @@ References = Annotated[
 ]
 
 
-class OutputRequest(Request):
-    """What a system brings: hypotheses, or scores computed elsewhere, or both; or replicas."""
+SCORES = {
+    "type": "object",
+    "additionalProperties": {"anyOf": [_array(NUMBER), _array(_array(NUMBER))]},
+}
 
-    hypotheses: Lines | None = Field(
-        default=None,
-        description="one line a segment; a line has no line break and no NUL character",
-    )
-    replicas: Annotated[Any, _described(_array(_array(LINE)))] | None = Field(
-        default=None,
-        description="instead of hypotheses: the outputs of several training runs, as many for "
-        "every system",
-    )
-    scores: (
-        Annotated[
-            Any,
-            _described(
-                {
-                    "type": "object",
-                    "additionalProperties": {"anyOf": [_array(NUMBER), _array(_array(NUMBER))]},
-                }
-            ),
-        ]
-        | None
-    ) = Field(
-        default=None,
-        description="numbers computed elsewhere, by label: one a segment, or a tuple a segment "
-        "(score and weight; numerator and denominator; match, system and reference)",
-    )
+
+class OutputRequest(Request):
+    """What a system brings: hypotheses, or scores computed elsewhere, or both; or replicas.
+
+    Attributes:
+        hypotheses: One line a segment; a line has no line break and no NUL character.
+        replicas: Instead of hypotheses: the outputs of several training runs, as many for every
+            system.
+        scores: Numbers computed elsewhere, by label: one a segment, or a tuple a segment (score and
+            weight; numerator and denominator; match, system and reference).
+    """
+
+    hypotheses: Lines | None = None
+    replicas: Annotated[Any, _described(_array(_array(LINE)))] | None = None
+    scores: Annotated[Any, _described(SCORES)] | None = None
 
 
 Label = Annotated[  # a name, which is checked with what it names
@@ -103,12 +95,13 @@ Label = Annotated[  # a name, which is checked with what it names
 
 
 class SystemRequest(OutputRequest):
-    """One system, and what it brings."""
+    """One system, and what it brings.
 
-    name: Label = Field(
-        description="its name in the report: no quotes, angle brackets, slashes or control "
-        "characters"
-    )  # fmt: skip
+    Attributes:
+        name: Its name in the report: no quotes, angle brackets, slashes or control characters.
+    """
+
+    name: Label  # fmt: skip
 
 
 Brings = list[str] | list[list[str]] | OutputRequest  # hypotheses, replicas, or an object
@@ -125,27 +118,24 @@ class SubmissionRequest(PlainNotes, OutputRequest):
 
 
 class TextsRequest(Request):
-    """What systems are measured against."""
+    """What systems are measured against.
 
-    references: References = Field(
-        default=(),
-        description="one line a segment, or a list of such reference sets; null is a missing "
-        "reference",
-    )
-    documents: Lines | None = Field(default=None, description="document of each segment")
-    clusters: Lines | None = Field(
-        default=None, description="another name of `documents`; one of them at most"
-    )
-    labels: Lines | None = Field(
-        default=None, description="label of each segment, such as its domain"
-    )
-    source: Annotated[Any, _described(_array(GAP))] | None = Field(
-        default=None,
-        description="source of each segment, for health checks of outputs; null where not known",
-    )
-    segments: Annotated[Any, _described({"type": "integer", "minimum": 1})] | None = Field(
-        default=None, description="number of segments; needed only without references"
-    )
+    Attributes:
+        references: One line a segment, or a list of such reference sets; null is a missing
+            reference.
+        documents: Document of each segment.
+        clusters: Another name of `documents`; one of them at most.
+        labels: Label of each segment, such as its domain.
+        source: Source of each segment, for health checks of outputs; null where not known.
+        segments: Number of segments; needed only without references.
+    """
+
+    references: References = ()
+    documents: Lines | None = None
+    clusters: Lines | None = None
+    labels: Lines | None = None
+    source: Annotated[Any, _described(_array(GAP))] | None = None
+    segments: Annotated[Any, _described({"type": "integer", "minimum": 1})] | None = None
 
 
 Variance = Annotated[
@@ -154,38 +144,42 @@ Variance = Annotated[
 
 
 class RunsRequest(Request):
-    """How scores vary that are means of several runs."""
+    """How scores vary that are means of several runs.
 
-    system: Annotated[str, Must("a text", InputError)] = Field(description="name of the system")
-    metric: Annotated[str, Must("a text", InputError)] = Field(description="label of its scores")
-    count: Annotated[int, Must("a whole number, 2 or more", InputError), WholeNumber(2, 10**9)] = (
-        Field(description="number of runs")
-    )
-    item_variance: Variance = Field(description="variance of the score by choice of items")
-    run_variance: Variance = Field(description="variance of the score by choice of runs")
+    Attributes:
+        system: Name of the system.
+        metric: Label of its scores.
+        count: Number of runs.
+        item_variance: Variance of the score by choice of items.
+        run_variance: Variance of the score by choice of runs.
+    """
+
+    system: Annotated[str, Must("a text", InputError)]
+    metric: Annotated[str, Must("a text", InputError)]
+    count: Annotated[int, Must("a whole number, 2 or more", InputError), WholeNumber(2, 10**9)]
+    item_variance: Variance
+    run_variance: Variance
 
 
 class EntryRequest(TextsRequest):
-    """One test set and its systems, with what was noticed when it was read."""
+    """One test set and its systems, with what was noticed when it was read.
 
-    notes: Lines | None = Field(
-        default=None,
-        description="sentences about how the texts were read, which the report repeats",
-    )
+    Attributes:
+        notes: Sentences about how the texts were read, which the report repeats.
+        runs: Where scores are means of several runs, how those vary; forms and files with runs say
+            it themselves.
+        systems: Two at least, or one that brings scores alone, in the order in which pairs are
+            formed: a list of objects, or an object with what each brings by its name.
+    """
+
+    notes: Lines | None = None
     runs: Annotated[
         tuple[RunsRequest, ...],
         FailFast(),
         Len(0, MOST_RUNS),
         Must("a list of objects", InputError),
-    ] = Field(
-        default=(),
-        description="where scores are means of several runs, how those vary; forms and files with "
-        "runs say it themselves",
-    )
-    systems: Systems = Field(
-        description="two at least, or one that brings scores alone, in the order in which pairs "
-        "are formed: a list of objects, or an object with what each brings by its name"
-    )
+    ] = ()
+    systems: Systems
 
 
 class TestSetRequest(Notes, Settings, TextsRequest):
@@ -193,25 +187,27 @@ class TestSetRequest(Notes, Settings, TextsRequest):
 
     `resamples` of `auto` are as many as a first difference needs to be significant in a family of
     that many systems: 79,999 for 64 of them with holm.
+
+    Attributes:
+        name: What to call it.
+        replicas: Training replicas that every system brings.
+        capacity: How many systems may be submitted, from first to last; the pairs of that many are
+            corrected for, so that a significant difference stays significant when others come.
     """
 
-    name: Label = Field(description="what to call it")
-    replicas: Annotated[int, WholeNumber(1, 10**6)] = Field(
-        default=1, description="training replicas that every system brings"
-    )
-    capacity: Annotated[int, WholeNumber(2, MAX_FAMILY)] = Field(
-        default=CAPACITY,
-        description="how many systems may be submitted, from first to last; the pairs of that many "
-        "are corrected for, so that a significant difference stays significant when others come",
-    )
+    name: Label
+    replicas: Annotated[int, WholeNumber(1, 10**6)] = 1
+    capacity: Annotated[int, WholeNumber(2, MAX_FAMILY)] = CAPACITY
 
 
 class ChangeRequest(Notes):
-    """What is written on a test set, and the one setting that can be changed."""
+    """What is written on a test set, and the one setting that can be changed.
 
-    resamples: Annotated[int, WholeNumber(1, MAX_RESAMPLES)] | None = Field(
-        default=None, description="more of them, the first of which stay"
-    )
+    Attributes:
+        resamples: More of them, the first of which stay.
+    """
+
+    resamples: Annotated[int, WholeNumber(1, MAX_RESAMPLES)] | None = None
 
 
 def system_of(output: OutputRequest, name: Any) -> System:
@@ -271,18 +267,17 @@ def named_testsets(testsets: Any) -> Any:
 
 
 class ComparedRequest(Choices, EntryRequest):
-    """A test set, its systems, and what to compute, inside of another request."""
+    """A test set, its systems, and what to compute, inside of another request.
 
-    builtin: Name | None = Field(
-        default=None,
-        description="instead of references: a test set that sacreBLEU knows, such as "
-        "`wmt17/en-de`; the operator must have it or allow downloads",
-    )
-    testset: Name | None = Field(
-        default=None,
-        description="instead of references, documents and labels: the id of a test set of the "
-        "caller's, which has them",
-    )
+    Attributes:
+        builtin: Instead of references: a test set that sacreBLEU knows, such as `wmt17/en-de`; the
+            operator must have it or allow downloads.
+        testset: Instead of references, documents and labels: the id of a test set of the caller's,
+            which has them.
+    """
+
+    builtin: Name | None = None
+    testset: Name | None = None
 
 
 class ComparisonRequest(Notes, ComparedRequest):
@@ -290,13 +285,24 @@ class ComparisonRequest(Notes, ComparedRequest):
 
 
 class NamedTestSetRequest(EntryRequest):
-    """One test set of several, and what systems bring to it."""
+    """One test set of several, and what systems bring to it.
 
-    name: Label = Field(description="what the report calls it; each its own")
+    Attributes:
+        name: What the report calls it; each its own.
+    """
+
+    name: Label
 
 
 class ComparedOnSeveralRequest(Choices):
-    """Several test sets, the same systems on each, and what to compute."""
+    """Several test sets, the same systems on each, and what to compute.
+
+    Attributes:
+        testsets: Two at least, each under a name of its own: a list of objects, or an object by
+            name.
+        pooled: Whether sums over all test sets mean something: they share a language and all else
+            that a score depends on; scores are averaged otherwise.
+    """
 
     testsets: Annotated[
         tuple[NamedTestSetRequest, ...],
@@ -306,15 +312,8 @@ class ComparedOnSeveralRequest(Choices):
             json_schema_input_type=list[NamedTestSetRequest] | dict[str, EntryRequest],
         ),
         Must("a list of test sets", InputError),
-    ] = Field(
-        description="two at least, each under a name of its own: a list of objects, or an object "
-        "by name"
-    )
-    pooled: Annotated[bool, Strict(), Must("true or false", InputError)] = Field(
-        default=False,
-        description="whether sums over all test sets mean something: they share a language and "
-        "all else that a score depends on; scores are averaged otherwise",
-    )
+    ]
+    pooled: Annotated[bool, Strict(), Must("true or false", InputError)] = False
 
 
 class SeveralRequest(Notes, ComparedOnSeveralRequest):
@@ -349,29 +348,24 @@ LARGEST = 1_000_000_000  # units that a plan may be about
 
 
 class PlanRequest(Request):
-    """A pilot, and what to plan from it."""
+    """A pilot, and what to plan from it.
 
-    comparison: PilotBody = Field(
-        description="The pilot: a request of /v1/comparisons on one test set, or the id of one."
-    )
-    metric: Name | None = Field(
-        default=None, description="label of the metric to plan for; the pilot's first by default"
-    )
-    a: Name | None = Field(
-        default=None, description="first system of the one pair to plan for; all pairs by default"
-    )
-    b: Name | None = Field(default=None, description="second system of that pair")
-    difference: Annotated[float, Between(0.0, 1e9)] | None = Field(
-        default=None,
-        description="true difference that is to show, in points of the metric; the plan says how "
-        "many segments or documents it takes",
-    )
-    units: Annotated[int, WholeNumber(2, LARGEST)] | None = Field(
-        default=None,
-        description="a number of segments, or of documents where these are resampled, to plan for "
-        "besides the usual ones",
-    )
-    corrected: Flag = Field(
-        default=False,
-        description="plan for the strictest level of the pilot's correction instead of alpha",
-    )
+    Attributes:
+        comparison: The pilot: a request of /v1/comparisons on one test set, or the id of one.
+        metric: Label of the metric to plan for; the pilot's first by default.
+        a: First system of the one pair to plan for; all pairs by default.
+        b: Second system of that pair.
+        difference: True difference that is to show, in points of the metric; the plan says how many
+            segments or documents it takes.
+        units: A number of segments, or of documents where these are resampled, to plan for besides
+            the usual ones.
+        corrected: Plan for the strictest level of the pilot's correction instead of alpha.
+    """
+
+    comparison: PilotBody
+    metric: Name | None = None
+    a: Name | None = None
+    b: Name | None = None
+    difference: Annotated[float, Between(0.0, 1e9)] | None = None
+    units: Annotated[int, WholeNumber(2, LARGEST)] | None = None
+    corrected: Flag = False

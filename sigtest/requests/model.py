@@ -36,6 +36,7 @@ from pydantic_core.core_schema import (
 
 from sigtest.data.names import choose
 from sigtest.data.text import whole
+from sigtest.documented import Documented, described
 from sigtest.errors import InputError, RecipeError, SigtestError, quoted
 
 MOST_FLAWS = 20  # that are told of one request
@@ -45,7 +46,7 @@ ELSEWHERE = "elsewhere"  # a reference in a schema that pydantic must not follow
 SHAPES: dict[Any, str] = {tuple: "a list", list: "a list", dict: "an object"}
 
 
-class Request(BaseModel):
+class Request(Documented):
     """A request, or an object in one.
 
     Attributes:
@@ -347,6 +348,7 @@ class Option:
 
     Attributes:
         name: In the request.
+        about: What it says, in a phrase.
         info: What the model says of it.
         kind: The type of one of its values, without notes; an object's model.
         several: Whether it holds a list of them.
@@ -354,15 +356,11 @@ class Option:
     """
 
     name: str
+    about: str
     info: FieldInfo
     kind: Any
     several: bool
     known: tuple[str, ...]
-
-    @property
-    def about(self) -> str:
-        """What it says, in a phrase."""
-        return self.info.description or ""
 
     @property
     def default(self) -> str | float | None:
@@ -427,8 +425,8 @@ class Option:
 
 def options(model: type[Request], without: Sequence[str] = ()) -> tuple[Option, ...]:
     """The fields of a model that can be said in words."""
-    types = field_types(model).items()
-    return tuple(_option(model, name, kind) for name, kind in types if name not in without)
+    types, words = field_types(model).items(), described(model)
+    return tuple(_option(model, name, kind, words) for name, kind in types if name not in without)
 
 
 def words_of(fields: Sequence[Option], namespace: object) -> dict[str, Any]:
@@ -450,7 +448,7 @@ def words_of(fields: Sequence[Option], namespace: object) -> dict[str, Any]:
     return request
 
 
-def _option(model: type[Request], name: str, annotation: Any) -> Option:
+def _option(model: type[Request], name: str, annotation: Any, words: Mapping[str, str]) -> Option:
     kind, notes = unwrapped(annotation)
     several = get_origin(kind) is tuple and get_args(kind)[-1] is Ellipsis
     if several:
@@ -458,7 +456,11 @@ def _option(model: type[Request], name: str, annotation: Any) -> Option:
     elif get_origin(kind) is dict and _is_model(get_args(kind)[1]):
         kind = get_args(kind)[1]  # words say one of them
     known = next((tuple(note.known) for note in noted(notes) if isinstance(note, OneOf)), ())
-    return Option(name, model.model_fields[name], kind, several, known)
+    info = model.model_fields[name]
+    about = words.get(name, info.description or "").removesuffix(".")
+    if about[1:2].islower() or about[1:2] == " ":
+        about = about[:1].lower() + about[1:]
+    return Option(name, about, info, kind, several, known)
 
 
 def _renames(name: str, words: Words) -> dict[str, str]:

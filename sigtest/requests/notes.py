@@ -104,17 +104,19 @@ class PlainNotes(Request):
     """What is written on a question, a test set or a system; no part of what is computed.
 
     Where the thing exists, what is said is written over, and what is left out stays.
+
+    Attributes:
+        title: One line, shown in listings; finds it.
+        tags: Words to find it by, without commas.
     """
 
-    title: Annotated[str, AfterValidator(_title), Must("text", InputError)] = Field(
-        default="", description="one line, shown in listings; finds it"
-    )
+    title: Annotated[str, AfterValidator(_title), Must("text", InputError)] = ""
     tags: Annotated[
         tuple[Tag, ...],
         FailFast(),
         AfterValidator(_once),
         Must('a list of words, such as ["nightly"]', InputError),
-    ] = Field(default=(), description="words to find it by, without commas")
+    ] = ()
     metadata: Annotated[
         dict[str, Any], AfterValidator(_small), Must("a JSON object", InputError)
     ] = Field(

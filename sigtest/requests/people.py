@@ -54,20 +54,19 @@ COMBINED = "combined"  # what the combination of several criteria is called
 
 
 class Quality(Request):
-    """Which annotators count."""
+    """Which annotators count.
 
-    test: Annotated[str, OneOf(QUALITY_TESTS, "test of annotators")] = Field(
-        default="paired_t", description="gives each annotator's p-value"
-    )
-    threshold: Annotated[float, Between(0, 1)] = Field(
-        default=0.05, description="p-value below which an annotator is careful"
-    )
-    min_pairs: Annotated[int, WholeNumber(2, 1_000_000)] = Field(
-        default=3, description="pairs that the test needs"
-    )
-    untestable: Annotated[str, OneOf(UNTESTABLE, "treatment of untestable annotators")] = Field(
-        default="drop", description="what becomes of annotators with fewer pairs"
-    )
+    Attributes:
+        test: Gives each annotator's p-value.
+        threshold: P-value below which an annotator is careful.
+        min_pairs: Pairs that the test needs.
+        untestable: What becomes of annotators with fewer pairs.
+    """
+
+    test: Annotated[str, OneOf(QUALITY_TESTS, "test of annotators")] = "paired_t"
+    threshold: Annotated[float, Between(0, 1)] = 0.05
+    min_pairs: Annotated[int, WholeNumber(2, 1_000_000)] = 3
+    untestable: Annotated[str, OneOf(UNTESTABLE, "treatment of untestable annotators")] = "drop"
 
     @property
     def signature(self) -> str:
@@ -76,12 +75,19 @@ class Quality(Request):
 
 
 class Longitudinal(Request):
-    """Four systems of one language pair, as the judgements name them."""
+    """Four systems of one language pair, as the judgements name them.
 
-    best_old: Name = Field(description="the best system of the old test set")
-    best_new: Name = Field(description="the best system of the new one")
-    current_old: Name = Field(description="one system of today on the old test set")
-    current_new: Name = Field(description="the same on the new one")
+    Attributes:
+        best_old: The best system of the old test set.
+        best_new: The best system of the new one.
+        current_old: One system of today on the old test set.
+        current_new: The same on the new one.
+    """
+
+    best_old: Name
+    best_new: Name
+    current_old: Name
+    current_new: Name
 
     @property
     def signature(self) -> str:
@@ -104,108 +110,84 @@ def _without_combined(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class Judging(Request):
-    """What becomes of judgements; other requests say it, too, beside fields of their own."""
+    """What becomes of judgements; other requests say it, too, beside fields of their own.
 
-    input: Name | None = Field(
-        default=None, description="format of the files; recognised where none is named"
-    )
-    languages: Name | None = Field(
-        default=None, description="language pair, where the files hold several"
-    )
-    scale: Span | None = Field(default=None, description="lowest and highest score")
-    standardise: Annotated[str, OneOf(STANDARDISE, "standardisation")] | None = Field(
-        default=None,
-        description="whether scores are standardised by annotator; by default they are where that "
-        "is possible",
-    )
+    Attributes:
+        input: Format of the files; recognised where none is named.
+        languages: Language pair, where the files hold several.
+        scale: Lowest and highest score.
+        standardise: Whether scores are standardised by annotator; by default they are where that is
+            possible.
+        criteria: What was judged, in the order in which it decides; default all.
+        aggregate: What counts as one observation in the test.
+        aliases: Another name for a system of the files.
+    """
+
+    input: Name | None = None
+    languages: Name | None = None
+    scale: Span | None = None
+    standardise: Annotated[str, OneOf(STANDARDISE, "standardisation")] | None = None
     quality: Quality | None = Field(
         default=None,
         description="quality control, which leaves careless annotators out: a test "
         f"({', '.join(QUALITY_TESTS)}), and threshold, min_pairs, untestable",
     )
     criteria: Annotated[Names, AfterValidator(_without_combined)] = Field(
-        default=(),
-        title="criterion",
-        description="what was judged, in the order in which it decides; default all",
+        default=(), title="criterion"
     )
-    aggregate: Annotated[str, OneOf(AGGREGATES, "unit of aggregation")] = Field(
-        default="segment", description="what counts as one observation in the test"
-    )
-    aliases: Renames = Field(
-        default={}, title="alias", description="another name for a system of the files"
-    )
+    aggregate: Annotated[str, OneOf(AGGREGATES, "unit of aggregation")] = "segment"
+    aliases: Renames = Field(default={}, title="alias")
 
 
 class HumanRequest(Judging):
-    """What to compute from judgements; what judgements decide is none until they are there."""
+    """What to compute from judgements; what judgements decide is none until they are there.
 
-    test: Annotated[str, OneOf((*TESTS, PREFERENCE_TEST), "significance test")] | None = Field(
-        default=None,
-        description="what compares two systems; by default rank_sum, and bradley_terry where "
-        "judgements are comparisons of two systems",
-    )
-    ties: Annotated[str, OneOf(TIES, "treatment of ties")] | None = Field(
-        default=None,
-        description="of comparisons: ties have a probability of their own (davidson), or are two "
-        "half wins",
-    )
-    unit: Annotated[str, OneOf(UNITS, "unit")] | None = Field(
-        default=None,
-        description="of comparisons: what is drawn anew; by default the clusters of the files, or "
-        "items where they repeat, or else judgements",
-    )
-    errors: Annotated[str, OneOf(ERRORS, "kind of errors")] | None = Field(
-        default=None,
-        description="of comparisons: standard errors from resamples of units (bootstrap), or from "
-        "a formula (sandwich), the default of more than 100 systems",
-    )
-    undetermined: Annotated[str, OneOf(UNDETERMINED, "treatment of systems")] | None = Field(
-        default=None,
-        description="of comparisons: systems whose strengths have no maximum, such as one that won "
-        "everything, get bounds, or are left out",
-    )
-    win_rate: Annotated[float, Between(0.5, 1)] | None = Field(
-        default=None,
-        description="of comparisons: share of them, ties counting half, of which the report says "
-        "how many comparisons of two systems would show it",
-    )
-    lower: Names = Field(
-        default=(),
-        description="criteria of which less is better, such as penalties; a column "
-        "higher_is_better says so, too",
-    )
-    undecided: Annotated[str, OneOf(SEVERITIES, "severity")] = Field(
-        default="none", description="as what an error of MQM counts whose severity is undecided"
-    )
-    alpha: Annotated[float, Between(0, 0.5)] = Field(
-        default=0.05, description="how often a claim may be false where nothing differs"
-    )
-    correction: Annotated[str, OneOf(ALONE, "correction")] | None = Field(
-        default=None,
-        description="of p-values, for the number of pairs that are compared; by default none, and "
-        "holm for comparisons of two systems",
-    )
-    domains: Annotated[str, OneOf(DOMAINS, "average over domains")] = Field(
-        default="micro", description="how segments of several domains are averaged"
-    )
+    Attributes:
+        test: What compares two systems; by default rank_sum, and bradley_terry where judgements are
+            comparisons of two systems.
+        ties: Of comparisons: ties have a probability of their own (davidson), or are two half wins.
+        unit: Of comparisons: what is drawn anew; by default the clusters of the files, or items
+            where they repeat, or else judgements.
+        errors: Of comparisons: standard errors from resamples of units (bootstrap), or from a
+            formula (sandwich), the default of more than 100 systems.
+        undetermined: Of comparisons: systems whose strengths have no maximum, such as one that won
+            everything, get bounds, or are left out.
+        win_rate: Of comparisons: share of them, ties counting half, of which the report says how
+            many comparisons of two systems would show it.
+        lower: Criteria of which less is better, such as penalties; a column higher_is_better says
+            so, too.
+        undecided: As what an error of MQM counts whose severity is undecided.
+        alpha: How often a claim may be false where nothing differs.
+        correction: Of p-values, for the number of pairs that are compared; by default none, and
+            holm for comparisons of two systems.
+        domains: How segments of several domains are averaged.
+        longitudinal: Gain over the years: best_old=A,best_new=B,current_old=C,current_new=D; in a
+            request also several such objects by name.
+        categories: How many classes scores are sorted into, to measure agreement.
+        resamples: How many draws approximate randomization, gains and comparisons take.
+        show_annotators: Name annotators in the report.
+    """
+
+    test: Annotated[str, OneOf((*TESTS, PREFERENCE_TEST), "significance test")] | None = None
+    ties: Annotated[str, OneOf(TIES, "treatment of ties")] | None = None
+    unit: Annotated[str, OneOf(UNITS, "unit")] | None = None
+    errors: Annotated[str, OneOf(ERRORS, "kind of errors")] | None = None
+    undetermined: Annotated[str, OneOf(UNDETERMINED, "treatment of systems")] | None = None
+    win_rate: Annotated[float, Between(0.5, 1)] | None = None
+    lower: Names = ()
+    undecided: Annotated[str, OneOf(SEVERITIES, "severity")] = "none"
+    alpha: Annotated[float, Between(0, 0.5)] = 0.05
+    correction: Annotated[str, OneOf(ALONE, "correction")] | None = None
+    domains: Annotated[str, OneOf(DOMAINS, "average over domains")] = "micro"
     longitudinal: Annotated[
         dict[str, Longitudinal],
         BeforeValidator(_by_pair, json_schema_input_type=Longitudinal | dict[str, Longitudinal]),
         Must("an object with four systems"),
-    ] = Field(
-        default={},
-        description="gain over the years: best_old=A,best_new=B,current_old=C,current_new=D; in a "
-        "request also several such objects by name",
-    )
-    categories: Annotated[int, WholeNumber(2, 100)] = Field(
-        default=5, description="how many classes scores are sorted into, to measure agreement"
-    )
-    resamples: Annotated[int, WholeNumber(1, 99_999)] = Field(
-        default=9_999,
-        description="how many draws approximate randomization, gains and comparisons take",
-    )
+    ] = {}
+    categories: Annotated[int, WholeNumber(2, 100)] = 5
+    resamples: Annotated[int, WholeNumber(1, 99_999)] = 9_999
     seed: Seed = DEFAULT_SEED
-    show_annotators: Flag = Field(default=False, description="name annotators in the report")
+    show_annotators: Flag = False
 
     @property
     def higher_is_better(self) -> dict[str, bool]:
@@ -253,18 +235,18 @@ SAME = "same"
 
 
 class AccuracyRequest(Request):
-    """Levels; texts and judgements are read elsewhere."""
+    """Levels; texts and judgements are read elsewhere.
+
+    Attributes:
+        alphas: Levels of the tests; by default .05, .01 and .001.
+    """
 
     alphas: Annotated[
         tuple[Annotated[float, Between(0, 1)], ...],
         Len(1),
         Distinct(),
         Must("a list of levels, one at least"),
-    ] = Field(
-        default=ALPHAS,
-        title="alpha",
-        description="levels of the tests; by default .05, .01 and .001",
-    )
+    ] = Field(default=ALPHAS, title="alpha")
     human_alpha: Annotated[
         Annotated[float, Between(0, 1)] | None,
         BeforeValidator(
@@ -370,12 +352,15 @@ class JudgedPair(ClaimedPair):
 
 
 class JudgedPairsRequest(Request):
-    """P-values of people, and what is done with them."""
+    """P-values of people, and what is done with them.
 
-    aliases: Renames = Field(default={}, description="another name for a system")
-    criteria: Names = Field(
-        default=(), description="in the order in which they decide; default all"
-    )
+    Attributes:
+        aliases: Another name for a system.
+        criteria: In the order in which they decide; default all.
+    """
+
+    aliases: Renames = {}
+    criteria: Names = ()
     pairs: Annotated[tuple[JudgedPair, ...], Len(1), FailFast(), PAIRS]
 
 
@@ -393,71 +378,59 @@ class TestedPairsRequest(Request):
 
 
 class MetricRequest(Levels):
-    """Scores of a metric."""
+    """Scores of a metric.
+
+    Attributes:
+        higher: False for error rates.
+        pairs: One-sided p-values of a significance test of corpus scores, for soft_accuracy;
+            otherwise they come from means of segment scores.
+    """
 
     model_config = ConfigDict(json_schema_extra={})
 
-    higher: Annotated[bool, Strict(), Must("true or false", InputError)] = Field(
-        default=True, description="False for error rates."
-    )
-    pairs: Annotated[tuple[TestedSystems, ...], FailFast(), Must("a list of pairs", InputError)] = (
-        Field(
-            default=(),
-            description="One-sided p-values of a significance test of corpus scores, for "
-            "soft_accuracy; otherwise they come from means of segment scores.",
-        )
-    )
+    higher: Annotated[bool, Strict(), Must("true or false", InputError)] = True
+    pairs: Annotated[
+        tuple[TestedSystems, ...], FailFast(), Must("a list of pairs", InputError)
+    ] = ()
 
 
 class Excluding(Request):
-    """Which systems are left out."""
+    """Which systems are left out.
 
-    exclude_systems: Names = Field(default=(), title="exclude", description="systems to leave out")
+    Attributes:
+        exclude_systems: Systems to leave out.
+    """
+
+    exclude_systems: Names = Field(default=(), title="exclude")
 
 
 class MetricEvaluationRequest(Excluding):
-    """How metrics are held against people; scores are read elsewhere."""
+    """How metrics are held against people; scores are read elsewhere.
 
-    level: Annotated[Level, OneOf(get_args(Level), "level")] = Field(
-        default="system", description="what has the scores that are compared with people's"
-    )
-    group: Annotated[Group, OneOf(get_args(Group), "grouping")] = Field(
-        default="none",
-        description="segment level: over all cells at once, or the mean over segments (item) or "
-        "systems",
-    )
+    Attributes:
+        level: What has the scores that are compared with people's.
+        group: Segment level: over all cells at once, or the mean over segments (item) or systems.
+        statistics: What is reported of every metric; by default all that the scores allow.
+        tests: What compares two metrics; by default all that apply.
+        alternative: Two-sided, or one-sided with both claims of each pair.
+        absolute: Correlations count without their sign.
+        alpha: How often a claim may be false where nothing differs; intervals have level 1 - alpha.
+        correction: For all pairs of one statistic and test, over all sets.
+        resamples: How many exchanges are drawn where not all are counted; by default as many as the
+            correction needs.
+        baseline: The metric that others are asked to beat; by default BLEU where it is there.
+    """
+
+    level: Annotated[Level, OneOf(get_args(Level), "level")] = "system"
+    group: Annotated[Group, OneOf(get_args(Group), "grouping")] = "none"
     statistics: Annotated[tuple[Annotated[str, OneOf(STATISTICS, "statistic")], ...],
-                          Distinct()] | None = Field(
-        default=None,
-        title="statistic",
-        description="what is reported of every metric; by default all that the scores allow",
-    )  # fmt: skip
+                          Distinct()] | None = Field(default=None, title="statistic")  # fmt: skip
     tests: Annotated[tuple[Annotated[str, OneOf(METRIC_TESTS, "significance test")], ...],
-                     Distinct()] | None = Field(
-        default=None,
-        title="test",
-        description="what compares two metrics; by default all that apply",
-    )  # fmt: skip
-    alternative: Annotated[str, OneOf(ALTERNATIVES, "alternative")] = Field(
-        default="greater",
-        description="two-sided, or one-sided with both claims of each pair",
-    )
-    absolute: Flag = Field(default=False, description="correlations count without their sign")
-    alpha: Annotated[float, Between(0, 1)] = Field(
-        default=0.05,
-        description="how often a claim may be false where nothing differs; intervals have level "
-        "1 - alpha",
-    )
-    correction: Annotated[str, OneOf(ALONE, "correction")] = Field(
-        default="holm", description="for all pairs of one statistic and test, over all sets"
-    )
-    resamples: Annotated[int, WholeNumber(1, MAX_RESAMPLES)] | None = Field(
-        default=None,
-        description="how many exchanges are drawn where not all are counted; by default as many "
-        "as the correction needs",
-    )
+                     Distinct()] | None = Field(default=None, title="test")  # fmt: skip
+    alternative: Annotated[str, OneOf(ALTERNATIVES, "alternative")] = "greater"
+    absolute: Flag = False
+    alpha: Annotated[float, Between(0, 1)] = 0.05
+    correction: Annotated[str, OneOf(ALONE, "correction")] = "holm"
+    resamples: Annotated[int, WholeNumber(1, MAX_RESAMPLES)] | None = None
     seed: Seed = DEFAULT_SEED
-    baseline: Name | None = Field(
-        default=None,
-        description="the metric that others are asked to beat; by default BLEU where it is there",
-    )
+    baseline: Name | None = None

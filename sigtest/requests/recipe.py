@@ -116,12 +116,14 @@ Several = Annotated[
 
 
 class Baseline(model.Request):
-    """Compare every other system with this one, with each of several, or with a number."""
+    """Compare every other system with this one, with each of several, or with a number.
 
-    baseline: Several = Field(
-        description="compare every other system with this one only, or with each of several; a "
-        "number is what mean scores are held against"
-    )
+    Attributes:
+        baseline: Compare every other system with this one only, or with each of several; a number
+            is what mean scores are held against.
+    """
+
+    baseline: Several
 
 
 def _metrics(given: object) -> object:
@@ -169,57 +171,50 @@ Metrics = Annotated[Measured, BeforeValidator(_metrics), Len(1), Some]
 
 
 class Settings(model.Request):
-    """How systems are measured and compared; what is left out has its default."""
+    """How systems are measured and compared; what is left out has its default.
 
-    metrics: Spelled | None = Field(
-        default=None,
-        title="metric",
-        description="what to score with: names, spellings such as `bleu:tokenize=zh`, or objects "
-        "with options; by default bleu where there are references and all systems have texts, and "
-        "the scores of every label that all systems have",
-    )
+    Attributes:
+        metrics: What to score with: names, spellings such as `bleu:tokenize=zh`, or objects with
+            options; by default bleu where there are references and all systems have texts, and the
+            scores of every label that all systems have.
+        tests: Significance test.
+        alternative: The claim: `greater`, that the first system of a pair is better; `less`, that
+            it is worse.
+        resamples: How many; `auto` takes the smallest of 9,999, 19,999, 39,999 and so on, with
+            which a corrected p-value can get as low as alpha / 4; in a family of a fixed size, as
+            low as alpha; intervals take 9,999 where no test looks at bootstrap resamples.
+        alpha: Level of decisions; intervals have level 1 - alpha.
+        correction: For multiple comparisons, per metric and test.
+        exact: `never` resamples even where an exact p-value could be had.
+        unit: What is resampled; `auto` takes documents where they are given, as segments of one
+            document are not independent; `cluster` is another name of `document`.
+        stratified: Whether the bootstrap draws within each label; needs labels.
+    """
+
+    metrics: Spelled | None = Field(default=None, title="metric")
     tests: Annotated[
         tuple[Annotated[str, model.OneOf(TESTS, "significance test")], ...],
         Len(1),
         model.Distinct(),
         Some,
-    ] = Field(default=("approximate_randomization",), title="test", description="significance test")
-    alternative: Annotated[Alternative, model.OneOf(ALTERNATIVES, "alternative")] = Field(
-        default="two-sided",
-        description="the claim: `greater`, that the first system of a pair is better; `less`, that "
-        "it is worse",
-    )
+    ] = Field(default=("approximate_randomization",), title="test")
+    alternative: Annotated[Alternative, model.OneOf(ALTERNATIVES, "alternative")] = "two-sided"
     resamples: Annotated[
         int | Literal["auto"],
         Or("auto", 1, MAX_RESAMPLES, "a whole number"),
-    ] = Field(
-        default="auto",
-        description="how many; `auto` takes the smallest of 9,999, 19,999, 39,999 and so on, with "
-        "which a corrected p-value can get as low as alpha / 4; in a family of a fixed size, as "
-        "low as alpha; intervals take 9,999 where no test looks at bootstrap resamples",
-    )
+    ] = "auto"
     seed: Seed = DEFAULT_SEED
     alpha: Annotated[float, model.Between(0, 1), AfterValidator(lambda a: check_alpha(a) or a)] = (
-        Field(default=0.05, description="level of decisions; intervals have level 1 - alpha")
+        0.05
     )
-    correction: Annotated[str, model.OneOf(CORRECTIONS, "correction")] = Field(
-        default="holm", description="for multiple comparisons, per metric and test"
-    )
-    exact: Annotated[Exact, model.OneOf(EXACT, "choice of exact p-values")] = Field(
-        default="auto", description="`never` resamples even where an exact p-value could be had"
-    )
+    correction: Annotated[str, model.OneOf(CORRECTIONS, "correction")] = "holm"
+    exact: Annotated[Exact, model.OneOf(EXACT, "choice of exact p-values")] = "auto"
     unit: Annotated[
         Unit,
         model.OneOf((*UNITS, "cluster"), "unit of resampling"),
         BeforeValidator(lambda unit: "document" if unit == "cluster" else unit),
-    ] = Field(
-        default="auto",
-        description="what is resampled; `auto` takes documents where they are given, as segments "
-        "of one document are not independent; `cluster` is another name of `document`",
-    )
-    stratified: model.Flag = Field(
-        default=False, description="whether the bootstrap draws within each label; needs labels"
-    )
+    ] = "auto"
+    stratified: model.Flag = False
 
     def recipe(self, metrics: Sequence[Any] | None = None) -> Recipe:
         """The recipe with these metrics; where they are not known yet, any name may be a label."""
@@ -231,42 +226,40 @@ class Settings(model.Request):
 
 
 class Choices(Settings):
-    """What to compute; what is left out has its default."""
+    """What to compute; what is left out has its default.
 
-    pairs: Annotated[Literal["all"] | Baseline, BeforeValidator(_pairs)] = Field(
-        default="all", description="which pairs to compare"
-    )
-    interval: Annotated[Interval, model.OneOf(INTERVALS, "kind of interval")] = Field(
-        default="percentile",
-        description="how intervals follow from the bootstrap; `bootstrap_t` studentises every "
-        "resample, which suits skewed differences",
-    )
+    Attributes:
+        pairs: Which pairs to compare.
+        interval: How intervals follow from the bootstrap; `bootstrap_t` studentises every resample,
+            which suits skewed differences.
+        family: How many systems' pairs are corrected for: those `present`, or a number that counts
+            systems to come; pairs not seen yet have p = 1.
+        unpaired: Whether each system has items of its own: scores of other items than those of the
+            others, in any number.
+    """
+
+    pairs: Annotated[Literal["all"] | Baseline, BeforeValidator(_pairs)] = "all"
+    interval: Annotated[Interval, model.OneOf(INTERVALS, "kind of interval")] = "percentile"
 
     family: Annotated[
         int | Literal["present"], Or("present", 2, MAX_FAMILY, "a number of systems")
-    ] = Field(
-        default="present",
-        description="how many systems' pairs are corrected for: those `present`, or a number that "
-        "counts systems to come; pairs not seen yet have p = 1",
-    )
+    ] = "present"
 
-    unpaired: model.Flag = Field(
-        default=False,
-        description="whether each system has items of its own: scores of other items than those of "
-        "the others, in any number",
-    )
+    unpaired: model.Flag = False
 
     hints = {"baseline": ' A baseline is asked for by pairs: {"baseline": NAME}.'}
 
 
 class Recipe(Choices):
-    """One way of comparing systems; validated when made."""
+    """One way of comparing systems; validated when made.
+
+    Attributes:
+        metrics: What to score with.
+    """
 
     model_config = ConfigDict(ignored_types=(cached_property,))
 
-    metrics: Metrics = Field(
-        default_factory=lambda: (METRICS["bleu"](),), description="what to score with"
-    )
+    metrics: Metrics = Field(default_factory=lambda: (METRICS["bleu"](),))
 
     @model_validator(mode="after")
     def _fitting(self) -> Self:

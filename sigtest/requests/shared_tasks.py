@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 from annotated_types import Len
-from pydantic import AwareDatetime, BeforeValidator, Field
+from pydantic import AwareDatetime, BeforeValidator
 
 from sigtest.errors import RecipeError
 from sigtest.requests.comparisons import Label
@@ -39,29 +39,26 @@ class Phase(StrEnum):
 
 
 class Rules(Request):
-    """What the owner of a shared task decides, and may change."""
+    """What the owner of a shared task decides, and may change.
 
-    opens: Moment | None = Field(default=None, description="from when on teams may submit")
-    deadline: Moment | None = Field(
-        default=None, description="until when; what comes later is kept and marked as late"
-    )
-    grace: Annotated[int, WholeNumber(0, 10_080)] = Field(
-        default=0, description="minutes behind the deadline in which nothing is late yet"
-    )
-    scores: Annotated[str, OneOf(("hidden", "own"), "choice of scores")] = Field(
-        default="hidden", description="what a team sees before all is published: its own, or none"
-    )
-    systems: Annotated[int, WholeNumber(1, 1000)] = Field(
-        default=3, description="of a team on a test set: one is primary, the others contrastive"
-    )
-    per_day: Annotated[int, WholeNumber(1, 1000)] = Field(
-        default=10, description="submissions of a team to a test set on one day of UTC"
-    )
-    overall: Annotated[str, OneOf(("none", "mean", "wins"), "overall order")] = Field(
-        default="none",
-        description="order of teams over all test sets: by the mean of their scores, or by how "
-        "many systems theirs are significantly better than",
-    )
+    Attributes:
+        opens: From when on teams may submit.
+        deadline: Until when; what comes later is kept and marked as late.
+        grace: Minutes behind the deadline in which nothing is late yet.
+        scores: What a team sees before all is published: its own, or none.
+        systems: Of a team on a test set: one is primary, the others contrastive.
+        per_day: Submissions of a team to a test set on one day of UTC.
+        overall: Order of teams over all test sets: by the mean of their scores, or by how many
+            systems theirs are significantly better than.
+    """
+
+    opens: Moment | None = None
+    deadline: Moment | None = None
+    grace: Annotated[int, WholeNumber(0, 10_080)] = 0
+    scores: Annotated[str, OneOf(("hidden", "own"), "choice of scores")] = "hidden"
+    systems: Annotated[int, WholeNumber(1, 1000)] = 3
+    per_day: Annotated[int, WholeNumber(1, 1000)] = 10
+    overall: Annotated[str, OneOf(("none", "mean", "wins"), "overall order")] = "none"
 
     def phase(self, now: float) -> Phase:
         """The phase at a time, in seconds since the epoch, before anything is published."""
@@ -75,16 +72,19 @@ class Rules(Request):
 
 
 class SharedTaskRequest(PlainNotes, Rules):
-    """Test sets under one name, to which teams submit."""
+    """Test sets under one name, to which teams submit.
 
-    name: Label = Field(description="what to call it")
+    Attributes:
+        name: What to call it.
+        testsets: Ids of test sets, by what the task calls each: a language pair, a track.
+        family: What is corrected together: the pairs of each test set, or all of the task.
+    """
+
+    name: Label
     testsets: Annotated[
         dict[Name, Name], Len(1, MOST_TESTSETS), Must("an object of ids of test sets by names")
-    ] = Field(description="ids of test sets, by what the task calls each: a language pair, a track")
-    family: Annotated[str, OneOf(("testset", "task"), "family")] = Field(
-        default="testset",
-        description="what is corrected together: the pairs of each test set, or all of the task",
-    )
+    ]
+    family: Annotated[str, OneOf(("testset", "task"), "family")] = "testset"
 
     def changed(self, change: SharedTaskChange) -> SharedTaskRequest:
         """The same task with other rules.
@@ -115,15 +115,22 @@ class SharedTaskRequest(PlainNotes, Rules):
 
 
 class SharedTaskChange(PlainNotes, Rules):
-    """Other rules of a shared task, what is written on it, and that it is published."""
+    """Other rules of a shared task, what is written on it, and that it is published.
 
-    published: Flag | None = Field(
-        default=None, description="whether teams see all boards; then nothing is submitted any more"
-    )
+    Attributes:
+        published: Whether teams see all boards; then nothing is submitted any more.
+    """
+
+    published: Flag | None = None
 
 
 class TeamRequest(Request):
-    """A team, whose token is told once."""
+    """A team, whose token is told once.
 
-    name: Label = Field(description="what to call it, without a dot")
-    expires: Moment | None = Field(default=None, description="when its token ends")
+    Attributes:
+        name: What to call it, without a dot.
+        expires: When its token ends.
+    """
+
+    name: Label
+    expires: Moment | None = None

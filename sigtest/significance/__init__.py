@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from sigtest.errors import RecipeError
 from sigtest.late import Registry
 
 if TYPE_CHECKING:
-    from sigtest.significance.base import OwnP, OwnTest, ResamplingTest, SignificanceTest
+    from sigtest.significance.base import OwnTest, ResamplingTest, SignificanceTest
     from sigtest.significance.corrections import Correction
 
 Alternative = Literal["two-sided", "greater", "less"]
@@ -81,25 +80,3 @@ def own_tests(names: Iterable[str] | None = None) -> dict[str, OwnTest]:
 
     tests = [TESTS[name] for name in (TESTS if names is None else names)]
     return {test.name: test for test in tests if isinstance(test, OwnTest)}
-
-
-def __getattr__(name: str) -> Any:
-    """What tests are made of."""
-    return getattr(import_module("sigtest.significance.base"), name)
-
-
-__all__ = [
-    "ALONE",
-    "ALTERNATIVES",
-    "CORRECTIONS",
-    "TESTS",
-    "Alternative",
-    "Design",
-    "OwnP",
-    "OwnTest",
-    "ResamplingTest",
-    "SignificanceTest",
-    "own_tests",
-    "resampling_tests",
-    "swap_test",
-]

@@ -19,32 +19,9 @@ from sigtest.data.names import system_name, without_slash
 from sigtest.data.testset import LABEL
 from sigtest.data.text import in_digits
 from sigtest.errors import InputError, at_line
+from sigtest.files import tables
 from sigtest.files.file import File, entries_of, loads, require_filled
 from sigtest.files.material import ONLY_RUN, Assembly, Group, Material, SystemScores, Value
-from sigtest.files.tables import (
-    TEXTS,
-    VERDICT,
-    Table,
-    advice,
-    blank,
-    check_header,
-    counts_of,
-    flat,
-    has_header,
-    is_counter,
-    is_index,
-    is_metric,
-    is_question,
-    may_identify,
-    names_columns,
-    number,
-    numeric,
-    preference,
-    read_table,
-    require_header,
-    role_of,
-    truth,
-)
 
 ERROR_RATE = "error_rate"  # errors over words
 KNOWN = "id, system, metric, score, run, document (or cluster), domain"
@@ -54,16 +31,16 @@ FEWEST = 3  # rows that count something
 def sniff(file: File) -> bool:
     """A header of known names, or a column of numbers with a name; or records of such fields."""
     if file.kind:
-        first = flat(file.first) if file.has_records else {}
-        return names_columns(first) or _is_wide(first)
-    return has_header(file)
+        first = tables.flat(file.first) if file.has_records else {}
+        return tables.names_columns(first) or _is_wide(first)
+    return tables.has_header(file)
 
 
 def _is_wide(record: Mapping[str, object]) -> bool:
     """Whether a record has several numbers, beside an id."""
-    roles = {column: role_of(column) for column in record}
-    unknown = [c for c, role in roles.items() if role is None and not is_counter(c)]
-    measured = [column for column in unknown if numeric(record[column])]
+    roles = {column: tables.role_of(column) for column in record}
+    unknown = [c for c, role in roles.items() if role is None and not tables.is_counter(c)]
+    measured = [column for column in unknown if tables.numeric(record[column])]
     known = {"id", "system", "metric"} & {*roles.values()}
     return bool(known and measured) and len(known) + len(measured) > 2
 
@@ -75,10 +52,10 @@ def read(file: File) -> Material:
         InputError: Columns whose meaning is not clear, a cell that is no number, an entry twice,
             one score a system and none a segment.
     """
-    return read_columns_of(read_table(file), file.stem, file.columns)
+    return read_columns_of(tables.read_table(file), file.stem, file.columns)
 
 
-def read_columns_of(table: Table, stem: str, meant: str | None = None) -> Material:
+def read_columns_of(table: tables.Table, stem: str, meant: str | None = None) -> Material:
     """What the rows of a table bring.
 
     Args:
@@ -89,7 +66,7 @@ def read_columns_of(table: Table, stem: str, meant: str | None = None) -> Materi
     Raises:
         InputError: As `read`.
     """
-    check_header(table.header, table.name)
+    tables.check_header(table.header, table.name)
     columns = ColumnLayout(table, stem, meant)
     columns.require_meaning()
     columns.require_segments()
@@ -122,14 +99,14 @@ class ColumnLayout:
         naming: Columns that together name each row of a table of systems.
     """
 
-    def __init__(self, table: Table, stem: str, meant: str | None = None) -> None:
+    def __init__(self, table: tables.Table, stem: str, meant: str | None = None) -> None:
         self.table = table
         self.meant = meant
         self.name = table.name
         self.stem = stem
         by_role: dict[str, list[str]] = {}
         for column in table.header:
-            if (role := role_of(column)) is not None:
+            if (role := tables.role_of(column)) is not None:
                 by_role.setdefault(role, []).append(column)
         self.references = by_role.pop("reference", [])
         self._testsets = by_role.get("testset", [])
@@ -139,28 +116,34 @@ class ColumnLayout:
             by_role["id"] = items[:1]
             by_role["document"].remove(items[0])
         self.single = {
-            role: min(columns, key=lambda c, role=role: preference(c, role))  # type: ignore[misc]
+            role: min(columns, key=lambda c, role=role: tables.preference(c, role))  # type: ignore[misc]
             for role, columns in by_role.items()
             if columns
         }
         taken = {*self.single.values(), *self.references}
         self.naming = self._naming()
-        labels = [c for c in table.header[: 1 if self.naming else None] if is_index(c)]
+        labels = [c for c in table.header[: 1 if self.naming else None] if tables.is_index(c)]
         others = [c for c in table.header if c not in taken and c not in labels]
         self.inferred = None if "id" in self.single or self.naming else self._identify(others)
         if self.inferred is not None:
             self.single["id"] = self.inferred
         others = [c for c in others if c not in (self.inferred, *self.naming)]
         scored = "score" in self.single
-        self.counts = () if scored or "metric" in self.single else counts_of(others, self.name)
+        self.counts = (
+            () if scored or "metric" in self.single else tables.counts_of(others, self.name)
+        )
         others = [c for c in others if c not in self.counts]
         self.measured = [c for c in others if not scored and self._is_score(c)]
         self.passed_over = [column for column in others if column not in self.measured]
 
     def _is_score(self, column: str) -> bool:
         """Whether a column has scores: numbers that count nothing, where nothing else says it."""
-        plain = role_of(column) is None and not is_counter(column) and self.is_measured(column)
-        return plain and (bool(self.naming) or is_metric(column) or not self._counts(column))
+        plain = (
+            tables.role_of(column) is None
+            and not tables.is_counter(column)
+            and self.is_measured(column)
+        )
+        return plain and (bool(self.naming) or tables.is_metric(column) or not self._counts(column))
 
     def cells(self, column: str) -> Sequence[object]:
         """(n,) cells of a column."""
@@ -176,7 +159,7 @@ class ColumnLayout:
     @cached_property
     def question(self) -> str | None:
         """The column that has what was asked in an item, if it is not the id."""
-        return next(filter(is_question, self.passed_over), None)
+        return next(filter(tables.is_question, self.passed_over), None)
 
     @cached_property
     def groups(self) -> list[list[int]]:
@@ -194,8 +177,8 @@ class ColumnLayout:
 
     def is_measured(self, column: str) -> bool:
         """Whether a column of no known role is one of scores: most of its cells are numbers."""
-        filled = [cell for cell in self.cells(column) if not blank(cell)]
-        numbers = sum(map(numeric, filled))
+        filled = [cell for cell in self.cells(column) if not tables.blank(cell)]
+        numbers = sum(map(tables.numeric, filled))
         return numbers > 0 and numbers >= 0.5 * len(filled)
 
     def _identify(self, others: Sequence[str]) -> str | None:
@@ -204,8 +187,8 @@ class ColumnLayout:
         The first one whose cells differ within each system, metric and run, and are mostly the
         same in all of them; nothing where rows can be told by their order only.
         """
-        columns = [column for column in others if not is_metric(column)]
-        candidates = [*filter(may_identify, columns), *filter(self._counts, columns)]
+        columns = [column for column in others if not tables.is_metric(column)]
+        candidates = [*filter(tables.may_identify, columns), *filter(self._counts, columns)]
         return next(filter(self._tells_apart, candidates), None)
 
     def _naming(self) -> Sequence[str]:
@@ -214,12 +197,16 @@ class ColumnLayout:
         That they are was said, or one is called so and most rows have names of their own: a second
         row of one name is then refused.
         """
-        start = is_index(self.table.header[0]) and self.is_measured(self.table.header[0])
+        start = tables.is_index(self.table.header[0]) and self.is_measured(self.table.header[0])
         before = takewhile(lambda c: not self.is_measured(c), self.table.header[start:])
-        columns = [column for column in before if role_of(column) != "metric"]
+        columns = [column for column in before if tables.role_of(column) != "metric"]
         own = len({*self._keys([*columns, *self._keyed("metric")])})
         few = self._keyed("id", "system") or 2 * own <= len(self.table)
-        named = {"testset"} <= {*map(role_of, columns)} <= {None, "testset", "domain"} and not few
+        named = {"testset"} <= {*map(tables.role_of, columns)} <= {
+            None,
+            "testset",
+            "domain",
+        } and not few
         return columns if self.meant == "tasks" or (self.meant == "systems" and named) else ()
 
     def _keyed(self, *roles: str) -> list[str]:
@@ -230,7 +217,7 @@ class ColumnLayout:
         known: set[str] = set()
         for group in self.groups:
             cells = {str(self.cells(column)[row]).strip() for row in group}
-            if any(map(blank, cells)) or len(cells) < len(group):
+            if any(map(tables.blank, cells)) or len(cells) < len(group):
                 return False
             if known and 2 * len(known & cells) < len(cells):
                 return False
@@ -261,17 +248,17 @@ class ColumnLayout:
                 "the others have numbers, one column a system; its columns are "
                 f"{', '.join(map(repr, self.table.header[:8]))}."
             )
-        metrics = [*map(is_metric, measured)]
+        metrics = [*map(tables.is_metric, measured)]
         if "score" not in single and not any(metrics):
-            for column in filter(VERDICT.search, self.passed_over):
-                words = [str(cell) for cell in self.cells(column) if not blank(cell)]
-                if words and all(map(advice, words)):
-                    number(words[0], f"{self.name}, column {column!r}")
-        texts = bool({*TEXTS} & {*single} or self.references or self.counts)
+            for column in filter(tables.VERDICT.search, self.passed_over):
+                words = [str(cell) for cell in self.cells(column) if not tables.blank(cell)]
+                if words and all(map(tables.advice, words)):
+                    tables.number(words[0], f"{self.name}, column {column!r}")
+        texts = bool({*tables.TEXTS} & {*single} or self.references or self.counts)
         if not measured and not texts and "score" not in single:
-            for column in filter(is_metric, self.passed_over):
+            for column in filter(tables.is_metric, self.passed_over):
                 for row, cell in enumerate(self.cells(column)):
-                    number(cell, self.table.where(row, column))
+                    tables.number(cell, self.table.where(row, column))
             raise InputError(
                 f"{self.name} is a table without scores or texts; its columns are "
                 f"{', '.join(map(repr, self.table.header))}. Name the column of scores score; "
@@ -305,7 +292,7 @@ class ColumnLayout:
         column = single.get("system")
         if column is None or not ("score" in single or self.measured or self.counts):
             return
-        if any(map(blank, self.cells(column))):
+        if any(map(tables.blank, self.cells(column))):
             return  # the row that has no name is refused where it is read
         roles = ("id",) if "id" in single else ("metric", "run", "domain")
         by = [column, *(single[role] for role in roles if role in single)]
@@ -341,7 +328,7 @@ class ColumnLayout:
     def notes(self) -> list[str]:
         """What was read in a way that could surprise."""
         notes = []
-        unknown = ", ".join([repr(c) for c in self.measured if not is_metric(c)][:8])
+        unknown = ", ".join([repr(c) for c in self.measured if not tables.is_metric(c)][:8])
         if self.counts:
             errors, words = self.counts
             notes.append(
@@ -388,9 +375,9 @@ class ColumnLayout:
                 groups[column] = (column, metric, run) if self.of_systems else (system, column, run)
             way, higher = single.get("higher_is_better"), None
             if way is not None:
-                higher = truth(self.cells(way)[row], table.where(row, way))
+                higher = tables.truth(self.cells(way)[row], table.where(row, way))
             for column, key in groups.items():
-                score = number(self.cells(column)[row], table.where(row, column))
+                score = tables.number(self.cells(column)[row], table.where(row, column))
                 assembly.score(i, key, score, place, higher)
             if self.counts:
                 both = [self._count(row, column) for column in self.counts]
@@ -399,7 +386,7 @@ class ColumnLayout:
         return assembly
 
     def _count(self, row: int, column: str) -> float | None:
-        found = number(self.cells(column)[row], self.table.where(row, column))
+        found = tables.number(self.cells(column)[row], self.table.where(row, column))
         if found is not None and not (found >= 0 and found.is_integer()):
             raise InputError(
                 f"{self.table.where(row, column)}: {found:g} counts no {column}; where these are "
@@ -413,9 +400,9 @@ class ColumnLayout:
         for role in ("source", "document", "domain", "testset"):
             column = self.single.get(role)
             value = self._text(column, row) if column and column not in self.naming else None
-            columns[role] = value if role == "source" or not blank(value) else None
+            columns[role] = value if role == "source" or not tables.blank(value) else None
         key = self.cells(self.question)[row] if self.question is not None else None
-        columns["key"] = key if isinstance(key, str) and not blank(key) else None
+        columns["key"] = key if isinstance(key, str) and not tables.blank(key) else None
         return columns | {f"reference {c}": self._text(c, row) for c in self.references}
 
     def _text(self, column: str, row: int) -> str | None:
@@ -433,7 +420,7 @@ class ColumnLayout:
     def _word(self, role: str, row: int, default: str) -> str:
         column = self.single.get(role)
         value = self._text(column, row) if column is not None else default
-        if column is not None and blank(value):
+        if column is not None and tables.blank(value):
             where = f"{self.name}, {self.table.place(row)}"
             raise InputError(f"{where}: column {column!r} is empty.")
         return value or default
@@ -462,8 +449,8 @@ def sniff_numbers(file: File) -> bool:
     if lines[0].lstrip().startswith("["):
         return all(map(_is_list, lines)) or _is_number_array(file)
     rows = [_cells(line) for line in lines]
-    good = [row for row in rows if all(numeric(c) or blank(c) for c in row)]
-    some = any(numeric(cell) for row in good for cell in row) or len(good) == len(lines)
+    good = [row for row in rows if all(tables.numeric(c) or tables.blank(c) for c in row)]
+    some = any(tables.numeric(cell) for row in good for cell in row) or len(good) == len(lines)
     return some and len(good) >= NUMBERS_SHARE * len(lines)
 
 
@@ -509,7 +496,7 @@ def read_workbook(data: bytes, parts: Iterable[bytes], name: str, meant: str | N
     (_, header), *body = ((i, row) for i, row in enumerate(sheets[0], 1) if any(row))
     # a spreadsheet has made some numbers dates
     cells = [[c if isinstance(c, str | int | float) else str(c)[:10] for c in r] for _, r in body]
-    table = Table(name, tuple(str(c).strip() for c in header), cells, [i for i, _ in body])
+    table = tables.Table(name, tuple(str(c).strip() for c in header), cells, [i for i, _ in body])
     return read_columns_of(table, system_name(name.rpartition("/")[2]), meant)
 
 
@@ -538,7 +525,9 @@ def read_numbers(file: File) -> Material:
     values: list[Value | None] = []
     if _is_number_array(file):
         entries = entries_of(loads(file.text, file.name))
-        values += [number(entry, f"{file.name}, entry {i}") for i, entry in enumerate(entries, 1)]
+        values += [
+            tables.number(entry, f"{file.name}, entry {i}") for i, entry in enumerate(entries, 1)
+        ]
     else:
         for i, line in enumerate(file.lines[:filled], 1):
             if i > 1 or label is None:
@@ -564,7 +553,7 @@ def read_columns(file: File) -> Material:
     Raises:
         InputError: A line with more or fewer columns, a table of numbers without a header.
     """
-    require_header(file)
+    tables.require_header(file)
     rows = [line.split("\t") for line in file.lines]
     for i, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):
@@ -595,7 +584,7 @@ def read_text(file: File) -> Material:
         raise InputError(f"{file.name} is empty; one line a segment is expected.", field=file.name)
     if file.kind == "broken":
         loads(file.text, file.name)
-    require_header(file)
+    tables.require_header(file)
     return Material(texts=(file.lines,), name=file.name)
 
 
@@ -612,9 +601,9 @@ def _value(line: str, name: str, i: int) -> Value | None:
     entries: list[object] = [*cells]
     if line.lstrip().startswith("["):
         entries = entries_of(loads(line, name, i))
-    elif "\t" not in line and not all(numeric(cell) or blank(cell) for cell in cells):
+    elif "\t" not in line and not all(tables.numeric(cell) or tables.blank(cell) for cell in cells):
         entries = [line]  # what reads as one number with blanks inside stays whole
-    values = [number(entry, where) for entry in entries]
+    values = [tables.number(entry, where) for entry in entries]
     numbers = [value for value in values if value is not None]
     if numbers and len(numbers) < len(values):
         raise InputError(f"{where}: some of its {len(values)} numbers are missing.")
@@ -662,9 +651,13 @@ def _summaries(values: Sequence[Value | None], name: str) -> Iterator[str]:
 def _label(lines: Sequence[str]) -> str | None:
     """The name that the first line gives to the numbers below; nothing where it is a score."""
     name = lines[0].strip().strip('"') if len(lines) > 1 else ""
-    if numeric(name) or blank(name) or not all(numeric(line) or blank(line) for line in lines[1:]):
+    if (
+        tables.numeric(name)
+        or tables.blank(name)
+        or not all(tables.numeric(line) or tables.blank(line) for line in lines[1:])
+    ):
         return None
-    return LABEL if role_of(name) == "score" else name if is_metric(name) else None
+    return LABEL if tables.role_of(name) == "score" else name if tables.is_metric(name) else None
 
 
 def _is_list(line: str) -> bool:
@@ -672,7 +665,7 @@ def _is_list(line: str) -> bool:
         entries = json.loads(line)
     except (ValueError, RecursionError):
         return False
-    return isinstance(entries, list) and bool(entries) and all(map(numeric, entries))
+    return isinstance(entries, list) and bool(entries) and all(map(tables.numeric, entries))
 
 
 def _is_number_array(file: File) -> bool:

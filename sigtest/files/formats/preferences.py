@@ -24,12 +24,13 @@ from sigtest.files.judgements import (
     Compared,
     ComparedFile,
     first_line,
+    separator_of,
 )
 from sigtest.files.tables import blank, fields_of, float_in, read_table
 
 NAMES = {  # of columns, by what they hold; the first of several is taken
-    "a": "a model_a system_a generator_1 model_1 system_1",
-    "b": "b model_b system_b generator_2 model_2 system_2",
+    "a": "a model_a system_a generator_a generator_1 model_1 system_1",
+    "b": "b model_b system_b generator_b generator_2 model_2 system_2",
     "winner": "winner preferred",
     "preference": "preference",
     "won_a": "winner_model_a",
@@ -50,6 +51,7 @@ SIDES = {  # what a cell may say of the winner, without marks: share of the firs
 UNDECIDED = {"error", "invalid", "skip", "skipped"}  # where a judge gave no answer
 HEAVIEST = 1e9
 LONG = 60  # characters of an id; longer ones are texts, known by their hashes
+PREFERRED = re.compile(r"(\b|_)(winner|preference|preferred)(\b|_)", re.IGNORECASE)
 MODELS = re.compile(r"gpt|claude|gemini|llama|mistral|mixtral|qwen|deepseek|alpaca_eval|command-r")
 
 
@@ -68,15 +70,8 @@ def _named(header: Sequence[str]) -> dict[str, str]:
 def sniff_preferences(file: File) -> bool:
     """Two columns of systems and one that says which is better."""
     first = "" if file.kind else first_line(file)
-    roles = _named([*file.first] or fields_of(first, _separator(first)))
-    return {"a", "b"} <= roles.keys() and not roles.keys().isdisjoint(
-        ("winner", "preference", "won_a")
-    )
-
-
-def _separator(line: str) -> str:
-    """What stands between the names of a header."""
-    return max("\t,;", key=line.count)
+    header = [*file.first] or fields_of(first, separator_of(first))
+    return {"a", "b"} <= _named(header).keys() and PREFERRED.search(" ".join(header)) is not None
 
 
 def read_preferences(file: File) -> ComparedFile:
@@ -86,7 +81,7 @@ def read_preferences(file: File) -> ComparedFile:
         InputError: A column missing, a winner that is neither system, a preference or a weight that
             is no number or out of range.
     """
-    table = read_table(file, _separator(first_line(file)))
+    table = read_table(file, separator_of(first_line(file)))
     roles = _named(table.header)
     if missing := {"a", "b"} - roles.keys():
         listed = ", ".join(str(column)[:30] for column in table.header[:12])

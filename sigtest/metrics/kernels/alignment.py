@@ -27,12 +27,12 @@ from sigtest.metrics.kernels.tokens import Sequences, Symbols
 
 SUBSTITUTED, OTHER = 4, 3  # what they weigh
 CELLS = 1 << 18
+# Columns of what is counted in a line.
 EDITS, SUBSTITUTIONS, DELETIONS, INSERTIONS = range(4)
-"""Columns of what is counted in a line."""
+# Columns of a word of the reference: insertions before it, and what became of it.
 INSERTED, STATE = range(2)
-"""Columns of a word of the reference: insertions before it, and what became of it."""
+# What becomes of a word; the last row of a line is no word.
 RIGHT, WRONG, END = range(3)
-"""What becomes of a word; the last row of a line is no word."""
 
 Ways = npt.NDArray[np.uint8]
 Costs = npt.NDArray[np.int32]

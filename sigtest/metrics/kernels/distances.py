@@ -38,29 +38,29 @@ from sigtest.metrics.kernels.tokens import Symbols
 BEAM_WIDTH = 25  # sacreBLEU's, after tercom
 INFINITY = 1 << 40  # a cell outside the beam
 
+# Moves through a matrix: past a word of both, of h alone, of r alone.
 BOTH, FROM_H, FROM_R = range(3)
-"""Moves through a matrix: past a word of both, of h alone, of r alone."""
 
 WIDTH = 2 * BEAM_WIDTH
 CHUNK = 62  # cells in a chunk; a row reaches over two at most
 
+# Columns of a word of r: its first place, or -1, and where its chunks begin and end.
 FIRST, FIRST_CHUNK, LAST_CHUNK = range(3)
-"""Columns of a word of r: its first place, or -1, and where its chunks begin and end."""
 
+# Columns of row i that depend on lengths alone: the cell of bit 0, by how much it lies beyond that
+# of the row above, the bits where words may match, those up to the first cell in the beam, the
+# chunk of bit 0, and the place of bit 0 in it.
 BASE, MOVE, OPEN, BELOW, HERE, OFFSET = range(6)
-"""Columns of row i that depend on lengths alone: the cell of bit 0, by how much it lies beyond that
-of the row above, the bits where words may match, those up to the first cell in the beam, the chunk
-of bit 0, and the place of bit 0 in it."""
 
+# Columns of row i: where it rises and falls along r, the cell at the end of r (a stand-in where it
+# is outside the beam), where the row rises against the row above, where a best path comes from the
+# cell before in the row above, and where r has word i - 1 of h.
 UP, DOWN, TOTAL, RISE, DIAGONAL, MATCHES = range(6, 12)
-"""Columns of row i: where it rises and falls along r, the cell at the end of r (a stand-in where it
-is outside the beam), where the row rises against the row above, where a best path comes from the
-cell before in the row above, and where r has word i - 1 of h."""
 
+# More columns of row i: where the chunks of word i - 1 begin and end, those from the one before
+# this row's to the second after it, the last cell of the best path in this row, and the shift tried
+# last with a = i, or -1.
 BEGIN, END, NEAR, PATH, TRIED = 12, 13, 14, 18, 19
-"""More columns of row i: where the chunks of word i - 1 begin and end, those from the one before
-this row's to the second after it, the last cell of the best path in this row, and the shift tried
-last with a = i, or -1."""
 
 COLUMNS = 20
 

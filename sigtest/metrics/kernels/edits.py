@@ -53,13 +53,13 @@ MAX_SHIFT_SIZE = 10
 MAX_SHIFT_DIST = 50
 MAX_SHIFT_CANDIDATES = 1000
 
+# Columns of a shift that was found: its words, where to, and by how much the distance falls.
 START, LENGTH, TARGET, GAIN = range(4)
-"""Columns of a shift that was found: its words, where to, and by how much the distance falls."""
 
+# Columns of a shift that was tried: the blocks [a, b) and [b, c) of h that change places, by how
+# much the distance falls, the last row that this depends on (-1: unknown), and another shift of the
+# same a (-1: none).
 A, B, C, FALL, LAST, NEXT = range(6)
-"""Columns of a shift that was tried: the blocks [a, b) and [b, c) of h that change places, by how
-much the distance falls, the last row that this depends on (-1: unknown), and another shift of the
-same a (-1: none)."""
 
 
 @compiled

@@ -28,8 +28,8 @@ T = TypeVar("T")
 Symbols: TypeAlias = npt.NDArray[np.int32]
 Kinds: TypeAlias = npt.NDArray[np.uint8]
 
+# A symbol that equals none, itself included: between references, and for words they lack.
 SEPARATOR = -1
-"""A symbol that equals none, itself included: between references, and for words they lack."""
 
 # What `str.isspace` and `str.split` call white space. A test compares it with this Python's.
 WHITE_SPACE = (
@@ -42,9 +42,9 @@ WHITE_SPACE = (
 SPACES = np.zeros(0x110000, dtype=np.bool_)  # by code point
 SPACES[list(WHITE_SPACE)] = True
 
+# Kinds of characters. ALONE is a token by itself, DASH is one after a digit, MARK is one unless
+# digits hold it (3.14) or the line ends there; DIGIT and what follows it in this list hold a mark.
 LETTER, SPACE, ALONE, MARK, DASH, DIGIT, NOTHING = range(7)
-"""Kinds of characters. ALONE is a token by itself, DASH is one after a digit, MARK is one unless
-digits hold it (3.14) or the line ends there; DIGIT and what follows it in this list hold a mark."""
 
 # The first of the expressions in sacrebleu/tokenizers/tokenizer_re.py.
 _ALONE_13A = re.compile(r"[\{-\~\[-\` -\&\(-\+\:-\@\/]")

@@ -12,8 +12,9 @@ import numpy as np
 
 from sigtest.arrays import Array, Flags
 from sigtest.data.testset import System, TestSet
-from sigtest.files import FORMATS_READ, Material, Reader, SystemScores
 from sigtest.files.file import File as ImportedFile
+from sigtest.files.material import Material, SystemScores
+from sigtest.files.registry import FORMATS_READ, Reader
 from sigtest.kinds import KINDS, About, FormFile
 from sigtest.kinds.base import WholeKind, WholeQuestion
 from sigtest.kinds.renderable import Renderable
@@ -24,8 +25,8 @@ from sigtest.render.model import Document, Paragraph, Sheet
 from sigtest.render.pictures import PICTURES, View, picture_of_view
 from sigtest.report import encode
 from sigtest.requests.model import Real, Request
-from sigtest.significance import CORRECTIONS, TESTS, Alternative, OwnP, OwnTest, ResamplingTest
-from sigtest.significance.base import Draws, reaching
+from sigtest.significance import CORRECTIONS, TESTS, Alternative
+from sigtest.significance.base import Draws, OwnP, OwnTest, ResamplingTest, reaching
 from sigtest.significance.corrections import Correction
 
 
@@ -191,6 +192,4 @@ def plug_in() -> None:
     FORMATS["shout"] = Format("shout", "a sample", "text/x-shout", "shout", _shout)
     PICTURES["bars"] = picture_of_view("bars", "Bars", _bars)
     KINDS["sums"] = Sums()
-    FORMATS_READ["tally"] = Reader(
-        "tally", "a tally", (".tally",), "Strokes of one system.", _is_tally, _read_tally
-    )
+    FORMATS_READ["tally"] = Reader("tally", "a tally", _is_tally, _read_tally, (".tally",))

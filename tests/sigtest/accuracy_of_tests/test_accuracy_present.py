@@ -8,7 +8,9 @@ import re
 import pytest
 from studied import request
 
-from sigtest.accuracy_of_tests import AccuracyReport, compute, parse
+from sigtest.accuracy_of_tests.compute import compute
+from sigtest.accuracy_of_tests.question import parse
+from sigtest.accuracy_of_tests.report import AccuracyReport
 from sigtest.accuracy_of_tests.show import document, present
 from sigtest.render.formats import FORMATS
 from sigtest.render.model import ReportTable

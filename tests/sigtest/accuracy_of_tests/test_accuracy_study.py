@@ -10,13 +10,15 @@ import pytest
 from sentences import sentences
 from studied import SYSTEMS, comparison, people, request
 
-from sigtest.accuracy_of_tests import AccuracyQuestion, AccuracyReport, compute, parse
+from sigtest.accuracy_of_tests.compute import compute
+from sigtest.accuracy_of_tests.question import AccuracyQuestion, parse
+from sigtest.accuracy_of_tests.report import AccuracyReport
 from sigtest.accuracy_of_tests.show import PICTURES, bars_plot, grid_plot
 from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare
 from sigtest.errors import InputError, RecipeError, SigtestError
-from sigtest.people import compute as evaluate
-from sigtest.people import parse as parse_human
+from sigtest.people.compute import compute as evaluate
+from sigtest.people.question import parse as parse_human
 from sigtest.report import decode, encode
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -7,14 +7,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sigtest.accuracy_of_tests import compute, parse
 from sigtest.accuracy_of_tests.compute import (
     accuracy_row,
     against_half,
     chi_square,
     combine,
+    compute,
     conclude,
 )
+from sigtest.accuracy_of_tests.question import parse
 
 # Table 1 (es-en, 66 pairs) and Table 2 (en-es, 55 pairs): correct, n, percent, interval
 PRINTED = [

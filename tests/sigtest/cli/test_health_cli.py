@@ -7,7 +7,7 @@ import pytest
 from sentences import sentences
 
 from sigtest.cli import main
-from sigtest.files import read_path
+from sigtest.files.gathering import read_path
 
 
 @pytest.fixture

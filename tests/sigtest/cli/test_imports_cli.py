@@ -9,7 +9,7 @@ from sentences import sentences
 
 from sigtest.cli import main
 from sigtest.errors import InputError, UnavailableError
-from sigtest.files import read_builtin
+from sigtest.files.gathering import read_builtin
 
 
 @pytest.fixture

@@ -21,7 +21,8 @@ from sigtest.comparison.comparison import parse_comparison
 from sigtest.data.runs import spread_of
 from sigtest.engine import compare
 from sigtest.errors import RecipeError
-from sigtest.files import join, read_bytes
+from sigtest.files.gathering import read_bytes
+from sigtest.files.join import join
 from sigtest.requests.recipe import parse_metric
 from sigtest.significance.intervals import bonett_price_interval, wilson_interval
 

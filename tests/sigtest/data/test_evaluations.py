@@ -18,8 +18,10 @@ from evaluated import (
 )
 
 from sigtest.errors import InputError, LimitError
-from sigtest.files import Bounds, Joining, join, read_bytes
+from sigtest.files.gathering import read_bytes
+from sigtest.files.join import Joining, join
 from sigtest.files.tables import flat
+from sigtest.files.tree import Bounds
 
 
 def tables(material):

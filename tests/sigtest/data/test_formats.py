@@ -13,16 +13,11 @@ import pytest
 import sigtest
 from sigtest.comparison.comparison import parse_comparison
 from sigtest.errors import InputError
-from sigtest.files import (
-    FORMATS_READ,
-    Joining,
-    join,
-    metrics_of,
-    read_bytes,
-    read_path,
-)
 from sigtest.files.file import File
-from sigtest.files.registry import format_of
+from sigtest.files.gathering import read_bytes, read_path
+from sigtest.files.join import Joining, join
+from sigtest.files.material import metrics_of
+from sigtest.files.registry import FORMATS_READ, format_of
 
 SOURCES = ["Das ist Haus eins.", "Das ist Haus zwei.", "Das ist Haus drei."]
 REFERENCES = ["This is house one.", "This is house two.", "This is house three."]
@@ -729,7 +724,7 @@ def test_a_source_is_never_taken_for_a_reference(content):
 def test_nothing_is_run_or_unpacked_further_than_allowed(tmp_path):
     bomb = gzip.compress(b"<refset>" + b" " * 2**23)
     from sigtest.errors import LimitError
-    from sigtest.files import Bounds
+    from sigtest.files.tree import Bounds
 
     for data in (bomb, gzip.compress(b"[" + b" " * 2**23), gzip.compress(b"0.5\n" * 2**21)):
         with pytest.raises(LimitError) as raised:

@@ -21,10 +21,17 @@ from test_formats import FILES
 
 from sigtest.data.health import FRAMES
 from sigtest.errors import LimitError, SigtestError
-from sigtest.files import FORMATS_READ, FORMATS_REFUSED, Joining, read_bytes
 from sigtest.files.file import File
+from sigtest.files.gathering import read_bytes
+from sigtest.files.join import Joining
 from sigtest.files.judgements import read_scores, reads_scores
-from sigtest.files.registry import FORMATS_JUDGED, is_judged, read_judgements
+from sigtest.files.registry import (
+    FORMATS_JUDGED,
+    FORMATS_READ,
+    FORMATS_REFUSED,
+    is_judged,
+    read_judgements,
+)
 from sigtest.meta_evaluation.scored import align, score_source, scored_set
 
 SMALL, MEDIUM, LARGE = 2_000, 20_000, 200_000

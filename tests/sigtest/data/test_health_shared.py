@@ -9,7 +9,8 @@ import pytest
 
 from sigtest.data.health import Output, check, find_shifts
 from sigtest.data.health.texts import Lines
-from sigtest.files import join, read_path
+from sigtest.files.gathering import read_path
+from sigtest.files.join import join
 
 # what is really wrong with real outputs, looked at one by one
 TRUE = {

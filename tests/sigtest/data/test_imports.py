@@ -14,18 +14,11 @@ from packed import BAD, DOCUMENTS, FILES, GOOD, LINES, REFERENCE, XML, tarred, u
 
 from sigtest.comparison.comparison import parse_comparison
 from sigtest.errors import InputError, LimitError
-from sigtest.files import (
-    Bounds,
-    Entry,
-    Joining,
-    Material,
-    Upload,
-    gather,
-    join,
-    read_bytes,
-    read_path,
-    read_wmt,
-)
+from sigtest.files.formats.wmt import read_wmt
+from sigtest.files.gathering import Entry, Upload, gather, read_bytes, read_path
+from sigtest.files.join import Joining, join
+from sigtest.files.material import Material
+from sigtest.files.tree import Bounds
 
 
 def special(kind, name="systems/x.en", target="/etc/passwd"):

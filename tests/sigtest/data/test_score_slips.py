@@ -10,7 +10,8 @@ from collections import OrderedDict
 import pytest
 
 from sigtest.errors import InputError, LengthError, SigtestError
-from sigtest.files import Joining, join, read_bytes
+from sigtest.files.gathering import read_bytes
+from sigtest.files.join import Joining, join
 
 IDS = range(1, 7)
 HEAD = "id,system,score"

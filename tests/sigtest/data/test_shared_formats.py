@@ -10,7 +10,8 @@ import pytest
 import sacrebleu
 
 from sigtest.errors import InputError
-from sigtest.files import Joining, join, read_bytes, read_path
+from sigtest.files.gathering import read_bytes, read_path
+from sigtest.files.join import Joining, join
 
 EXACT = 1e-9
 TEXT = ("README.md", "docids.txt")  # beside systems, references and sources

@@ -10,8 +10,8 @@ from sentences import sentences
 
 import sigtest
 from sigtest import InputError
-from sigtest.files import read_path
 from sigtest.files.file import File
+from sigtest.files.gathering import read_path
 from sigtest.files.registry import format_of, read_file
 
 REFERENCE = "we go home now (ann-1)\nit rains (bob_x-1)\nso (ann-2)\n"

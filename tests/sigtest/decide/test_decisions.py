@@ -16,7 +16,8 @@ from sigtest.decide.decisions import (
     resamples_to_settle,
 )
 from sigtest.requests.recipe import MAX_RESAMPLES, Recipe
-from sigtest.significance import TESTS, OwnP
+from sigtest.significance import TESTS
+from sigtest.significance.base import OwnP
 from sigtest.significance.corrections import adjust, strictest_level, undecided
 from sigtest.significance.exact import ExactP
 from sigtest.significance.intervals import p_interval, p_value

@@ -3,9 +3,7 @@
 import random
 from pathlib import Path
 
-from sigtest import accuracy_of_tests as accuracy
-from sigtest import meta_evaluation as meta
-from sigtest import people
+from sigtest.kinds import KINDS, FormFile
 from sigtest.plans import compute as plans
 from sigtest.race import compute as race
 
@@ -14,7 +12,9 @@ CAMPAIGN = EXAMPLES / "campaign" / "judgements.tsv"
 
 
 def judged(**choices):
-    return people.compute(people.parse(choices, [(CAMPAIGN.name, CAMPAIGN.read_bytes())]))
+    people = KINDS["human-evaluations"]
+    file = FormFile("judgements", CAMPAIGN.name, CAMPAIGN.read_bytes())
+    return people.compute(people.parse(choices, [file]))
 
 
 def evaluated(**choices):
@@ -24,6 +24,7 @@ def evaluated(**choices):
         "ter": {"system": {"aspen": 40, "birch": 42, "cedar": 60, "elm": 71},
                 "higher": False},
     }  # fmt: skip
+    meta = KINDS["metric-evaluations"]
     return meta.compute(meta.parse({"human": {"scores": people}, "metrics": metrics, **choices}))
 
 
@@ -38,6 +39,7 @@ def studied():
         for own in pairs[::2]
         for criterion in ("adequacy", "fluency")
     ]
+    accuracy = KINDS["test-accuracy"]
     return accuracy.compute(
         accuracy.parse({"comparison": {"pairs": pairs}, "human": {"pairs": judged}})
     )

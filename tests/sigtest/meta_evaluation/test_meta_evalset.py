@@ -12,7 +12,9 @@ from sentences import sentences
 from sigtest.errors import InputError, RecipeError
 from sigtest.files.folders import EvalSet
 from sigtest.files.judgements import read_scores, reads_scores
-from sigtest.meta_evaluation import MetaReport, compute, parse
+from sigtest.meta_evaluation.compute import compute
+from sigtest.meta_evaluation.question import parse
+from sigtest.meta_evaluation.report import MetaReport
 
 NAMES = ("Aspen", "Birch", "Cedar", "refA", "refB")
 

@@ -7,7 +7,9 @@ import pytest
 from scored import SYSTEMS, request
 
 from sigtest.errors import InputError, RecipeError
-from sigtest.meta_evaluation import MetaReport, compute, parse
+from sigtest.meta_evaluation.compute import compute
+from sigtest.meta_evaluation.question import parse
+from sigtest.meta_evaluation.report import MetaReport
 from sigtest.meta_evaluation.show import PICTURES, correlations_plot, scatter_plot
 from sigtest.render.drawing import COLOURS
 

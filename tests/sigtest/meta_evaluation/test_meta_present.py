@@ -10,7 +10,9 @@ from scored import SYSTEMS, request
 from sentences import sentences
 
 from sigtest.kinds import KINDS
-from sigtest.meta_evaluation import MetaReport, compute, parse
+from sigtest.meta_evaluation.compute import compute
+from sigtest.meta_evaluation.question import parse
+from sigtest.meta_evaluation.report import MetaReport
 from sigtest.meta_evaluation.show import document, present
 from sigtest.render.formats import FORMATS, Layout
 from sigtest.render.model import ReportTable

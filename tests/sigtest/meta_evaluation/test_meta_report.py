@@ -11,8 +11,10 @@ from scored import SYSTEMS, request, table
 from sentences import sentences
 
 from sigtest.draws.weights import bootstrap_counts
-from sigtest.meta_evaluation import MetaReport, MetricQuestion, compute, parse
 from sigtest.meta_evaluation.bootstrap import interval
+from sigtest.meta_evaluation.compute import compute
+from sigtest.meta_evaluation.question import MetricQuestion, parse
+from sigtest.meta_evaluation.report import MetaReport
 from sigtest.meta_evaluation.show import present
 from sigtest.meta_evaluation.significance import williams
 from sigtest.render.formats import FORMATS

@@ -9,7 +9,7 @@ import pytest
 from scored import SYSTEMS, request
 
 from sigtest.errors import InputError, LengthError, RecipeError, SigtestError
-from sigtest.meta_evaluation import MetricQuestion, parse
+from sigtest.meta_evaluation.question import MetricQuestion, parse
 from sigtest.meta_evaluation.scored import scored_set
 from sigtest.report import decode, encode
 

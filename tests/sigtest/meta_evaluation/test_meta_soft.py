@@ -8,8 +8,9 @@ from scipy import stats
 from scored import SYSTEMS, request
 from sentences import sentences
 
-from sigtest.meta_evaluation import compute, parse
 from sigtest.meta_evaluation.bootstrap import Draws, flipped, interval, soft_accuracies
+from sigtest.meta_evaluation.compute import compute
+from sigtest.meta_evaluation.question import parse
 
 DRAWS = Draws(seed=3, stream=0, flips=19_999, resamples=399)
 

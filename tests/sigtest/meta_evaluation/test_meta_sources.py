@@ -9,11 +9,12 @@ from sentences import sentences
 from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare
 from sigtest.errors import InputError, LimitError
-from sigtest.meta_evaluation import compute, parse
 from sigtest.meta_evaluation import scored as requests
+from sigtest.meta_evaluation.compute import compute
+from sigtest.meta_evaluation.question import parse
 from sigtest.meta_evaluation.sources import from_comparison
-from sigtest.people import compute as evaluate
-from sigtest.people import parse as parse_human
+from sigtest.people.compute import compute as evaluate
+from sigtest.people.question import parse as parse_human
 from sigtest.report import encode
 
 SYSTEMS = ("Aspen", "Birch", "Cedar", "Daisy")

@@ -8,7 +8,8 @@ import pytest
 from scipy import stats
 
 from sigtest.files.judgements import read_scores
-from sigtest.meta_evaluation import compute, parse
+from sigtest.meta_evaluation.compute import compute
+from sigtest.meta_evaluation.question import parse
 from sigtest.meta_evaluation.significance import certain, williams
 
 

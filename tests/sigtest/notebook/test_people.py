@@ -18,8 +18,10 @@ import sigtest
 from sigtest import notebook
 from sigtest.errors import InputError
 from sigtest.kinds import KINDS, FormFile
-from sigtest.meta_evaluation import MetaReport
-from sigtest.people import HumanReport, compute, parse
+from sigtest.meta_evaluation.report import MetaReport
+from sigtest.people.compute import compute
+from sigtest.people.question import parse
+from sigtest.people.report import HumanReport
 from sigtest.render.formats import FORMATS
 
 CAMPAIGN = EXAMPLE.parent / "campaign" / "judgements.tsv"

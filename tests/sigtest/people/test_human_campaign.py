@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from sigtest.people import compute, parse
-from sigtest.people.question import check_segments, match_systems
+from sigtest.people.compute import compute
+from sigtest.people.question import check_segments, match_systems, parse
 
 CAMPAIGN = Path(__file__).parents[3] / "examples" / "campaign" / "judgements.tsv"
 

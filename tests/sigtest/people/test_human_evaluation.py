@@ -14,8 +14,9 @@ from statsmodels.stats.multitest import multipletests
 
 from sigtest.errors import InputError, RecipeError
 from sigtest.kinds import KINDS
-from sigtest.people import compute, parse
+from sigtest.people.compute import compute
 from sigtest.people.decisions import combine, concluded, decide, ranks
+from sigtest.people.question import parse
 from sigtest.people.report import JudgedPair
 from sigtest.people.show import present
 from sigtest.render.formats import FORMATS, Layout

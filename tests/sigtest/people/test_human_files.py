@@ -10,7 +10,8 @@ from sentences import sentences
 from sigtest.errors import InputError, LimitError, SigtestError
 from sigtest.files.formats.people import weight
 from sigtest.files.registry import FORMATS_JUDGED, MAX_ROWS, read_judgements
-from sigtest.people import compute, parse
+from sigtest.people.compute import compute
+from sigtest.people.question import parse
 from sigtest.people.show import present
 
 DA = "HITId WorkerId Input.src Input.trg Input.item hit sys_id rid type sid score time\n"

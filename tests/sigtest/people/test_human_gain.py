@@ -8,7 +8,8 @@ import pytest
 from scipy import stats
 
 from sigtest.draws.weights import bootstrap_counts
-from sigtest.people import compute, parse
+from sigtest.people.compute import compute
+from sigtest.people.question import parse
 from sigtest.people.scores import NEW, OLD, figures, harmonic, mean_figures
 from sigtest.people.statistics import interval
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from sigtest.errors import RecipeError
-from sigtest.people import compute, parse
+from sigtest.people.compute import compute
+from sigtest.people.question import parse
 from sigtest.people.show import (
     annotators_plot,
     boxes_plot,

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from service import EXAMPLE
 
-from sigtest.people import compute, parse
+from sigtest.people.compute import compute
+from sigtest.people.question import parse
 from sigtest.people.report import HumanReport
 from sigtest.people.show import present
 from sigtest.render.formats import FORMATS

@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sigtest.people import HumanReport, compute, parse
+from sigtest.people.compute import compute
+from sigtest.people.question import parse
+from sigtest.people.report import HumanReport
 
 FILLER = "0.12"  # of a published matrix: not significant, or not tested
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from sigtest.errors import InputError, RecipeError, SigtestError
-from sigtest.people import HumanQuestion, compute, parse
 from sigtest.people import question as question_module
+from sigtest.people.compute import compute
+from sigtest.people.question import HumanQuestion, parse
 from sigtest.report import decode, encode
 
 ROWS = [

@@ -17,7 +17,6 @@ from scipy import optimize, stats
 from sentences import sentences
 
 from sigtest.errors import InputError, RecipeError
-from sigtest.people import compute, parse
 from sigtest.people.bradley_terry import (
     Sums,
     all_won,
@@ -28,8 +27,9 @@ from sigtest.people.bradley_terry import (
     resample,
     scatter,
 )
+from sigtest.people.compute import compute
 from sigtest.people.preferences import Fitted, sums_of, wald
-from sigtest.people.question import HumanQuestion
+from sigtest.people.question import HumanQuestion, parse
 from sigtest.people.show import PICTURES, document
 from sigtest.report import decode, encode
 

@@ -10,11 +10,12 @@ from computed import report_of
 from scipy import stats
 
 from sigtest.arrays import Array, Flags
-from sigtest.significance import ALTERNATIVES, TESTS, Alternative, ResamplingTest
+from sigtest.significance import ALTERNATIVES, TESTS, Alternative
 from sigtest.significance.base import (
     Draws,
     OwnP,
     OwnTest,
+    ResamplingTest,
     SignificanceTest,
     claim,
     extremity,

@@ -12,16 +12,8 @@ from sigtest.engine import compare, distribute
 from sigtest.metrics.scores import Scores
 from sigtest.render.distribution import counted_tail, distribution_plot
 from sigtest.render.pictures import view
-from sigtest.significance import (
-    ALTERNATIVES,
-    TESTS,
-    Alternative,
-    OwnTest,
-    ResamplingTest,
-    own_tests,
-    resampling_tests,
-)
-from sigtest.significance.base import Draws
+from sigtest.significance import ALTERNATIVES, TESTS, Alternative, own_tests, resampling_tests
+from sigtest.significance.base import Draws, OwnTest, ResamplingTest
 
 COUNTING = resampling_tests().values()
 DIRECT = own_tests().values()

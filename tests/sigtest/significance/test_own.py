@@ -24,8 +24,8 @@ from sigtest.render.formats import FORMATS
 from sigtest.render.standings import better
 from sigtest.report import Report, renamed
 from sigtest.requests.recipe import Recipe
-from sigtest.significance import ALTERNATIVES, TESTS, Alternative, OwnP, own_tests
-from sigtest.significance.base import SMALLEST_P
+from sigtest.significance import ALTERNATIVES, TESTS, Alternative, own_tests
+from sigtest.significance.base import SMALLEST_P, OwnP
 from sigtest.significance.exact import enumerate_swaps
 from sigtest.significance.units import MOST_RANKED, doubled_ranks, log10_t_tail, signed_rank_p, wins
 
