@@ -5,13 +5,22 @@ What a docstring says of an attribute is what people and generators of clients r
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
 from annotated_types import Len
-from pydantic import BaseModel, BeforeValidator, ConfigDict, FailFast, Field, create_model
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    FailFast,
+    Field,
+    create_model,
+)
 
 from app.http import problems
 from sigtest.documented import Documented
@@ -21,7 +30,7 @@ from sigtest.kinds import KINDS, Kind
 from sigtest.render.pictures import PICTURES
 from sigtest.report import WarningReport, encode
 from sigtest.requests.comparisons import TestSetRequest
-from sigtest.requests.model import Must, OneOf, Request
+from sigtest.requests.model import Must, OneOf, Request, wrong
 from sigtest.requests.notes import Notes, PlainNotes
 from sigtest.requests.recipe import Choices, Settings
 from sigtest.requests.shared_tasks import Phase
@@ -31,10 +40,12 @@ from workers.errors import PROBLEM
 from workers.questions import PairAsked, Record, Status
 from workers.shared_tasks import Submitted
 from workers.store.boards import Standing, SystemRecord, TestSetRecord
+from workers.store.records import Link
 from workers.store.shared_tasks import SharedTaskRecord, Team
 from workers.store.webhooks import EVENTS, TEST
 
 TESTSETS, TASKS, WEBHOOKS = "/v1/testsets", "/v1/tasks", "/v1/webhooks"
+ORIGIN = re.compile(r"\*|https?://[a-z0-9.-]+(:[0-9]{1,5})?")
 SETTINGS_SHOWN = (*Settings.model_fields, "replicas", "capacity")
 
 
@@ -626,6 +637,46 @@ class LeaderboardEnvelope(Body):
     claims: list[ClaimBody]
     pending: list[str]
     failed: dict[str, str]
+
+
+def _origin(text: str) -> str:
+    words = text.strip().lower()
+    if not ORIGIN.fullmatch(words):  # it stands in headers
+        raise wrong(f"must be an origin such as https://example.org, not {text[:60]!r}")
+    return words
+
+
+class LinkRequest(Request):
+    """Who may show what a public link leads to.
+
+    Attributes:
+        origins: of other sites whose pages may frame it, show its pictures and read it, such as
+            `https://example.org`; `"*"` for all; none by default
+    """
+
+    origins: Annotated[
+        tuple[Annotated[str, AfterValidator(_origin)], ...],
+        FailFast(),
+        Len(0, 20),
+        Must('a list of at most 20 origins such as ["https://example.org"]', InputError),
+    ] = ()
+
+
+class LinkBody(Body):
+    """A public link: with it everybody reads the report, or what the board shows, and no texts.
+
+    Attributes:
+        address: Of the page. Below it are `report` with `?format=`, and `pictures/intervals.svg`.
+        origins: Of other sites whose pages may show it.
+    """
+
+    address: str
+    origins: list[str]
+
+    @classmethod
+    def of(cls, link: Link) -> LinkBody:
+        """What is told of a link."""
+        return cls(address=f"/shared/{link.word}", origins=list(link.origins))
 
 
 class TaskTestSetBody(Body):

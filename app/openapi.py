@@ -70,6 +70,7 @@ REQUESTS = (
     models.OutputForm,
     models.TestSetForm,
     TestSetRequest,
+    models.LinkRequest,
     models.WebhookRequest,
     SharedTaskRequest,
     SharedTaskChange,

@@ -7,11 +7,13 @@ is unknown or another caller's and GoneError for one that expired or was deleted
 from __future__ import annotations
 
 import hmac
+import json
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Any
 
 from redis.exceptions import OutOfMemoryError
 
@@ -42,10 +44,13 @@ from workers.store.records import (
     ALL,
     Check,
     Filter,
+    Link,
     Place,
     Record,
     Status,
     Task,
+    change,
+    link_of,
     page,
 )
 from workers.store.server import check_disk, connect
@@ -325,40 +330,51 @@ class Questions:
                     f"System {part.systems[system]!r} of this leaderboard was deleted or replaced."
                 )
 
-    def link(self, question_id: str, caller: str) -> str | None:
-        """What the public link of a report holds, if it has one."""
-        self.find(question_id, caller)
-        return self._store.link(question_id)
+    def link(self, kind: str, name: str) -> Link | None:
+        """The public link of a question or test set, if it has one."""
+        return link_of(self._store.redis, kind, name)
 
-    def share(self, question_id: str, caller: str) -> str:
-        """Give a report a public link, with which it is read and nothing else; what it holds.
+    def share(self, kind: str, name: str, origins: Sequence[str] = ()) -> Link:
+        """Give a report or a board a public link, with which it is read and nothing else.
+
+        Args:
+            kind: `question` or `testset`.
+            name: Its id.
+            origins: Other sites whose pages may show it. The link stays, once there is one.
 
         Raises:
             NotReadyError: There is no report.
         """
-        self._succeeded(question_id, caller)
-        link = self._store.share(question_id, question_id + secrets.token_urlsafe(LINK_BYTES))
+        if kind == "question" and (record := self._store.find(name)) is not None:
+            _require_success(record)
+        place, word = keys.key(kind, name), name + secrets.token_urlsafe(LINK_BYTES)
+
+        def write(pipe: Any) -> None:
+            pipe.hsetnx(place, "link", word)
+            pipe.hset(place, "origins", json.dumps(origins))
+
+        change(self._store.redis, place, write)
+        link = link_of(self._store.redis, kind, name)
         if link is None:
-            raise gone(question_id)
+            raise gone(name)
         return link
 
-    def unshare(self, question_id: str, caller: str) -> None:
-        """Take the public link of a report back."""
-        self.find(question_id, caller)
-        self._store.share(question_id, "")
+    def unshare(self, kind: str, name: str) -> None:
+        """Take a public link back."""
+        self._store.redis.hdel(keys.key(kind, name), "link", "origins")
 
-    def shared(self, link: str) -> Record:
-        """The question that a public link leads to.
+    def linked(self, word: str) -> Link:
+        """The public link of this address.
 
         Raises:
-            NotFoundError: There is none, or the link was taken back.
+            NotFoundError: There is none, or it was taken back.
         """
-        question_id = link[: keys.ID_DIGITS]
-        held = self._store.link(question_id) if link.isascii() else None
-        stored = self._store.find(question_id) if held else None
-        if stored is None or held is None or not hmac.compare_digest(held, link):
-            raise NotFoundError("This link leads nowhere, or was taken back.")
-        return stored
+        name = word[: keys.ID_DIGITS]
+        for kind in ("question", "testset") if word.isascii() else ():
+            link = link_of(self._store.redis, kind, name)
+            if link is not None and hmac.compare_digest(link.word, word):
+                return link
+        raise NotFoundError("This link leads nowhere, or was taken back.")
 
     def remove(
         self, question_id: str, caller: str, check: Check = lambda etag: None

@@ -40,7 +40,7 @@ from workers.store.boards import (
     TestSetRecord,
     gone,
 )
-from workers.store.records import ALL, Check, Filter, Record, Task, page
+from workers.store.records import ALL, Check, Filter, Link, Record, Task, page
 from workers.store.shared_tasks import Entry
 from workers.store.usage import check_room
 from workers.tasks import boards
@@ -531,6 +531,24 @@ class TestSets:
             ),
             wanted,
         )
+
+    def linked(self, link: Link) -> Record:
+        """What a public link leads to: a question, or the comparison that its board shows now.
+
+        Raises:
+            NotReadyError: It shows none yet.
+        """
+        state = self._store.state(link.name)
+        if state is None:
+            record = self._context.questions.find(link.name)
+            if record is None:
+                raise gone(link.name)
+            return replace(record, link=link)
+        shown, _ = self.leaderboard(link.name, state.caller, Choice())
+        record = self._context.questions.find(shown.comparison or "")
+        if record is None:
+            raise NotReadyError("The board is still to be written; ask again.")
+        return replace(record, link=replace(link, title=shown.testset.name))
 
     def freeze(self, shown: Leaderboard, caller: str, notes: Noted) -> tuple[Record, bool]:
         """Let what a leaderboard shows stay as it is, as a comparison of its own.

@@ -320,18 +320,21 @@ async def read_notes(request: Request) -> Noted:
 
 async def read_words(request: Request) -> Noted:
     """Dependency: the same of what never expires; there need not be a body."""
-    sizes = (request.headers.get("content-length", "0"), request.headers.get("transfer-encoding"))
-    if sizes == ("0", None):
-        return {}
-    return (await read(request, PlainNotes.of)).written()
+    return (await read(request, PlainNotes.of)).written() if has_body(request) else {}
+
+
+def has_body(request: Request) -> bool:
+    """Whether a request brings anything."""
+    headers = request.headers
+    return headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
 
 
 def written(form: FormData) -> dict[str, Any]:
-    """Title, tags and end as the form's fields say them, as far as it has these."""
-    fields = ("title", "tags", "expires")
+    """What is written, as the form's fields say it, as far as it has these."""
+    fields = ("title", "tags", "expires", "origins")
     words: dict[str, Any] = {k: form[k] for k in fields if isinstance(form.get(k), str)}
-    if "tags" in words:
-        words["tags"] = [tag.strip() for tag in words["tags"].split(",") if tag.strip()]
+    for name in {"tags", "origins"} & words.keys():
+        words[name] = [word.strip() for word in words[name].split(",") if word.strip()]
     return words
 
 

@@ -6,6 +6,7 @@ page.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import AsyncIterator, Callable
@@ -33,6 +34,7 @@ from app.http.negotiation import (
 )
 from app.http.problems import of_error
 from app.http.state import (
+    Boards,
     Cursor,
     Limit,
     Limits,
@@ -43,17 +45,17 @@ from app.http.state import (
     routing,
 )
 from app.http.waiting import MAKING_SECONDS, Stream, Watch, Watcher
-from app.models import QuestionBody
+from app.models import TESTSETS, LinkBody, LinkRequest, QuestionBody
 from app.pages import forms, site
 from app.pages.reports import Panel, panel, view_of
-from app.requests.bodies import Written
+from app.requests.bodies import Written, has_body, read
 from app.requests.forms import references
 from app.requests.questions import Read
 from sigtest.errors import SigtestError
 from sigtest.kinds import KINDS, Kind
 from sigtest.kinds.comparisons import Comparisons
 from sigtest.render.drawing import adaptive
-from workers.errors import GoneError, NotReadyError
+from workers.errors import GoneError, NotFoundError, NotReadyError
 from workers.questions import Questions, Record, Status
 
 PAGE = 20
@@ -86,13 +88,14 @@ Values = Annotated[bool, Query(description="Every pseudo-statistic as well.")]
 
 
 async def _stored(
-    request: Request, questions: QuestionStore, bearer: Bearer, header: KeyHeader
+    request: Request, questions: QuestionStore, boards: Boards, bearer: Bearer, header: KeyHeader
 ) -> Record:
     """The question that a public link leads to, or one of who asks."""
     path = request.path_params
     if "link" in path:
         await run_in_threadpool(noted, request)
-        return await run_in_threadpool(questions.shared, path["link"])
+        link = await run_in_threadpool(questions.linked, path["link"])
+        return await run_in_threadpool(boards.linked, link)
     caller = (await authenticate(request, bearer, header)).name
     kind = await asked_kind(request)
     return await run_in_threadpool(questions.find, path["id"], caller, kind.path)
@@ -282,16 +285,58 @@ def remove(request: Request, questions: QuestionStore, target: Target) -> Respon
     return as_it_stands(cancelled) if cancelled else Response(status_code=204)
 
 
-def share(questions: QuestionStore, target: Target) -> Response:
-    """Give a report a public link."""
-    questions.share(target.id, target.caller)
-    return RedirectResponse(f"{page_of(target)}#keep", 303)
+async def _place(
+    request: Request, questions: QuestionStore, boards: Boards, bearer: Bearer, header: KeyHeader
+) -> tuple[str, str]:
+    """A question or test set of who asks: its kind, as the store has it, and id."""
+    name, path = request.path_params["id"], request.url.path
+    if path.startswith((TESTSETS, "/boards")):
+        caller = await authenticate(request, bearer, header)
+        await run_in_threadpool(boards.find, name, caller.name)
+        return "testset", name
+    return "question", (await _stored(request, questions, boards, bearer, header)).id
 
 
-def unshare(questions: QuestionStore, target: Target) -> Response:
-    """Take it back."""
-    questions.unshare(target.id, target.caller)
-    return RedirectResponse(f"{page_of(target)}#keep", 303)
+async def _origins(request: Request) -> tuple[str, ...]:
+    return (await read(request, LinkRequest.of)).origins if has_body(request) else ()
+
+
+OwnPlace = Annotated[tuple[str, str], Depends(_place)]
+Origins = Annotated[tuple[str, ...], Depends(_origins)]
+
+
+def get_link(questions: QuestionStore, place: OwnPlace) -> LinkBody:
+    """The public link.
+
+    Raises:
+        NotFoundError: There is none.
+    """
+    link = questions.link(*place)
+    if link is None:
+        raise NotFoundError("It has no public link; PUT makes one.")
+    return LinkBody.of(link)
+
+
+def put_link(
+    request: Request, questions: QuestionStore, place: OwnPlace, origins: Origins
+) -> LinkBody:
+    """Make a public link, or say which other sites may show it; the address stays.
+
+    With it everybody reads the report, or what the board shows now, in every format and with its
+    pictures, and none of the texts.
+    """
+    made = LinkBody.of(questions.share(*place, origins))
+    return _back(request) if shows_pages(request) else made
+
+
+def delete_link(request: Request, questions: QuestionStore, place: OwnPlace) -> Response:
+    """Take the public link back; another one has another address."""
+    questions.unshare(*place)
+    return _back(request) if shows_pages(request) else Response(status_code=204)
+
+
+def _back(request: Request) -> Any:
+    return RedirectResponse(f"{request.url.path.rpartition('/')[0]}#keep", 303)
 
 
 async def question(
@@ -314,7 +359,7 @@ async def question(
         )
     stored = await run_in_threadpool(questions.report, record.id, target.caller)
     shown = await in_turn(view_of, record, stored, view, page_of(record))
-    link = await run_in_threadpool(questions.link, record.id, target.caller)
+    link = await run_in_threadpool(questions.link, "question", record.id)
     seconds = BESIDE_SECONDS if view.a is None else MAKING_SECONDS
     opened = await _opened(target, watch, shown.view, wanted, seconds)
     return await in_turn(
@@ -335,10 +380,11 @@ async def shared(
             site.page, request, "report.html", record=record, kind=KINDS[record.kind], here=here,
             shown=shown, pair=None, link=None, own=False,
         )  # fmt: skip
+        seen = bytes(made.body) + repr(record.link).encode()
+        made.headers["ETag"] = f'"{hashlib.sha256(seen).hexdigest()[:32]}"'
     else:
         made = await in_turn(answers.report, stored, record, Wish("application/json"))
-    made.headers["X-Robots-Tag"] = "noindex"
-    return made
+    return _published(request, record, answers.unless_held(request, made))
 
 
 async def shared_report(
@@ -349,7 +395,31 @@ async def shared_report(
     choice: answers.Decided,
 ) -> Response:
     """The report behind a link, in any format."""
-    return await decided_report(request, questions, target, wish, choice, answers.WHOLE)
+    made = await decided_report(request, questions, target, wish, choice, answers.WHOLE)
+    return _published(request, target, made)
+
+
+async def shared_picture(
+    request: Request, watch: Watch, target: Target, name: Picture, chosen: answers.PictureNamed
+) -> Response:
+    """A picture of the report behind a link."""
+    return _published(request, target, await picture(request, watch, target, name, chosen))
+
+
+def _published(request: Request, record: Record, answer: Response) -> Response:
+    """An answer that pages of other sites show and read as far as its link lets them."""
+    origins = record.link.origins if record.link else ()
+    headers, origin = answer.headers, request.headers.get("origin")
+    if "*" in origins or origin in origins:
+        headers["Access-Control-Allow-Origin"] = "*" if "*" in origins else str(origin)
+    headers.add_vary_header("Origin")
+    headers["X-Robots-Tag"] = "noindex"
+    # of pictures browsers say no origin: where some site may show them, all may
+    headers["Cross-Origin-Resource-Policy"] = "cross-origin" if origins else "same-origin"
+    if policy := headers.get("Content-Security-Policy", "").partition("; frame-ancestors")[0]:
+        framed = " ".join(origins) or "'none'"
+        headers["Content-Security-Policy"] = f"{policy}; frame-ancestors {framed}"
+    return answer
 
 
 async def pair_page(
@@ -386,6 +456,19 @@ async def _opened(
     return await in_turn(panel, shown, view.fields, page_of(record))
 
 
+def add_links(add: Callable[..., None], name: str) -> None:
+    """The routes of the public link of what is called so."""
+    add("/{id}/link", get_link, name=f"get_link_of_{name}")
+    add("/{id}/link", put_link, methods=["PUT"], name=f"put_link_of_{name}")
+    add(
+        "/{id}/link",
+        delete_link,
+        methods=["DELETE"],
+        status_code=204,
+        name=f"delete_link_of_{name}",
+    )
+
+
 def router_of(kind: Kind[Any]) -> APIRouter:
     """All routes of a kind: for programs, and for people."""
     name, stream = kind.name.replace(" ", "_"), EventSourceResponse
@@ -398,6 +481,7 @@ def router_of(kind: Kind[Any]) -> APIRouter:
     add("/{id}", describe, methods=["PATCH"], name=f"describe_{name}")
     add("/{id}", remove, methods=["DELETE"], name=f"delete_{name}")
     add("/{id}/report", shown, name=f"get_{name}_report")
+    add_links(add, name)
     add("/{id}/plots/{picture}", picture, name=f"draw_{name}", response_class=Response)
     add("/{id}/events", events, name=f"follow_{name}", response_class=stream)
     if isinstance(kind, Comparisons):
@@ -420,12 +504,12 @@ def router_of(kind: Kind[Any]) -> APIRouter:
 
 FROM_PAGES: dict[str, Callable[..., Any]] = {
     "describe": describe,
-    "share": share,
-    "unshare": unshare,
+    "share": put_link,
+    "unshare": delete_link,
     "delete": remove,
 }
 
 router = routing(prefix="/shared/{link}", include_in_schema=False)
 router.add_api_route("", shared)
 router.add_api_route("/report", shared_report)
-router.add_api_route("/pictures/{picture}.svg", picture, name="shared_picture")
+router.add_api_route("/pictures/{picture}.svg", shared_picture)

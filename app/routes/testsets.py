@@ -32,7 +32,7 @@ from app.pages.reports import decidable, of_report
 from app.requests.bodies import Words
 from app.requests.limits import check_scores, room
 from app.requests.testsets import Changed, Drafted, Put
-from app.routes.questions import Picture, Values, as_it_stands, page_of
+from app.routes.questions import FROM_PAGES, Picture, Values, add_links, as_it_stands, page_of
 from sigtest.cached import cached_property
 from sigtest.data.names import choose
 from sigtest.errors import InputError, RecipeError
@@ -53,6 +53,7 @@ from sigtest.significance import CORRECTIONS
 from workers.errors import NotReadyError
 from workers.questions import Record
 from workers.store.boards import Choice, Standing, SystemRecord, TestSetRecord
+from workers.store.records import Link
 from workers.testsets import Claim, Leaderboard, TestSets
 
 PAGE = 100
@@ -504,14 +505,17 @@ async def freeze(
 
 
 @people.get("/{id}")
-async def board_page(request: Request, board: ShownBoard, view: answers.Viewed) -> Response:
+async def board_page(
+    request: Request, board: ShownBoard, watch: Watch, view: answers.Viewed
+) -> Response:
     """A board with what it shows, what is still to be measured, and a form for another system."""
     if not wants_page(request):
         return await in_turn(written, board, Wish("application/json"))
-    return await in_turn(_page, request, board, view)
+    link = await run_in_threadpool(watch.questions.link, "testset", board.current.testset.id)
+    return await in_turn(_page, request, board, view, link)
 
 
-def _page(request: Request, board: Board, view: answers.View) -> Response:
+def _page(request: Request, board: Board, view: answers.View, link: Link | None) -> Response:
     """The page of a board, whose pairs and downloads are those of its comparison."""
     here = f"/comparisons/{board.record.id}" if board.record else ""
     shown = of_report(board.whole, view, here, opens=board.record is not None, pairs_at=here)
@@ -525,6 +529,8 @@ def _page(request: Request, board: Board, view: answers.View) -> Response:
         record=board.record,
         shown=shown,
         claims=_history(board),
+        link=link,
+        here=f"/boards/{board.current.testset.id}",
     )
 
 
@@ -556,4 +562,8 @@ def victories(beaten: dict[str, list[str]]) -> str:
     return f"{'; '.join(sentences)}."
 
 
+add_links(router.add_api_route, "testset")
+for action in ("share", "unshare"):
+    name = f"{action}_testset_from_page"
+    people.add_api_route(f"/{{id}}/{action}", FROM_PAGES[action], methods=["POST"], name=name)
 router.routes.extend(people.routes)

@@ -96,11 +96,12 @@ def test_all_who_share_a_report_at_the_same_time_get_its_one_link(
     record, _ = jobs.submit(example(), CALLER)
     finish(context, record.id)
     with ThreadPoolExecutor(8) as pool:
-        links = list(pool.map(lambda _: jobs.questions.share(record.id, CALLER), range(16)))
+        links = list(pool.map(lambda _: jobs.questions.share("question", record.id), range(16)))
     assert len(set(links)) == 1
-    assert jobs.questions.shared(links[0]).id == record.id
-    jobs.questions.unshare(record.id, CALLER)
-    assert jobs.questions.share(record.id, CALLER) != links[0]
+    assert jobs.questions.linked(links[0].word) == links[0]
+    assert links[0].name == record.id
+    jobs.questions.unshare("question", record.id)
+    assert jobs.questions.share("question", record.id) != links[0]
 
 
 def test_content_decides(jobs: Comparisons) -> None:

@@ -723,29 +723,6 @@ class QuestionStore:
             for field, data in packed.items()
         }
 
-    def share(self, question_id: str, link: str) -> str | None:
-        """Give a question a public link, or take it back with an empty one.
-
-        Returns:
-            The link that it has then: the first one that it was given; nothing where it is gone.
-        """
-        name = keys.key("question", question_id)
-
-        def write(pipe: Any) -> None:
-            if link:
-                pipe.hsetnx(name, "link", link)
-            else:
-                pipe.hdel(name, "link")
-            pipe.hget(name, "link")
-
-        answers = change(self.redis, name, write)
-        return None if answers is None else decoded(answers[-1] or b"")
-
-    def link(self, question_id: str) -> str | None:
-        """The public link of a question, if it has one."""
-        link = self.redis.hget(keys.key("question", question_id), "link")
-        return None if link is None else decoded(link) or None
-
     def revive(self, question_id: str, caller: str) -> bool:
         """Let a question that failed or is unfinished start as if never tried; whether it may.
 

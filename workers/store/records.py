@@ -105,6 +105,25 @@ class Progress:
 
 
 @dataclass(frozen=True)
+class Link:
+    """A public link.
+
+    Attributes:
+        kind: Of what it leads to, as its key has it: `question` or `testset`.
+        name: Id of that.
+        word: What its address ends with: the id, and a secret.
+        origins: Other sites whose pages may show it; `*` for all.
+        title: Of the board that it leads to.
+    """
+
+    kind: str
+    name: str
+    word: str
+    origins: tuple[str, ...] = ()
+    title: str = ""
+
+
+@dataclass(frozen=True)
 class Record:
     """A question as its caller sees it.
 
@@ -125,6 +144,7 @@ class Record:
         problem: The same for programs: `type`, and `field`, `system` and `line` where known.
         envelope: What its caller wrote on it.
         frozen: Whether it is what a leaderboard showed, to stay until it is deleted by itself.
+        link: The public link that led to it.
     """
 
     id: str
@@ -143,6 +163,7 @@ class Record:
     problem: Mapping[str, Any] = field(default_factory=lambda: NO_PROBLEM, hash=False)
     envelope: Notes = field(default_factory=Notes)
     frozen: bool = False
+    link: Link | None = None
 
     @property
     def space(self) -> str:
@@ -240,6 +261,14 @@ def describe(
             pipe.hset(place, mapping=fields)
 
     return change(redis, place, write, check) is not None
+
+
+def link_of(redis: Redis, kind: str, name: str) -> Link | None:
+    """The public link of a question or test set, if it has one."""
+    word, origins = redis.hmget(keys.key(kind, name), ["link", "origins"])
+    if not word:
+        return None
+    return Link(kind, name, decoded(word), tuple(json.loads(origins or b"[]")))
 
 
 def fields_of(notes: Noted) -> dict[str, str | bytes]:
