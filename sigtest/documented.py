@@ -9,7 +9,7 @@ from pydantic import BaseModel, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core.core_schema import CoreSchema
 
-_ATTRIBUTE = re.compile(r"^ {4}(\w+): (.*)$")
+_ATTRIBUTE = re.compile(r"^ {4}([a-zA-Z]\w*): (.*)$")
 
 
 def described(kind: type) -> dict[str, str]:
