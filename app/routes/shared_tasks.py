@@ -166,12 +166,13 @@ def delete_team(
 # what teams submit
 
 
-def _team(entrant: Principal) -> Team:
+def _team(tasks: SharedTasks, task_id: str, entrant: Principal) -> Team:
     """The team that asks.
 
     Raises:
         ForbiddenError: It is the owner.
     """
+    tasks.find(task_id, entrant.name)
     if entrant.team is None:
         raise ForbiddenError(
             "This is for a team, with its token; systems of your own go to the test set."
@@ -215,7 +216,8 @@ async def submit_system(
     The same content again changes nothing (200). `Prefer: wait=N` waits up to N seconds until it is
     measured, and so for what health checks say of it.
     """
-    team, system, page = _team(entrant), submission.content, shows_pages(request)
+    team = await run_in_threadpool(_team, tasks, task_id, entrant)
+    system, page = submission.content, shows_pages(request)
     testset = submission.besides["testset"] if page else request.path_params["testset"]
     if page and submission.besides["contrastive"]:
         primary = False
@@ -255,7 +257,7 @@ def get_submission(
     task_id: Id, testset: TestSetName, name: SystemName, entrant: Entrant, tasks: TaskStore
 ) -> Response:
     """A system of the team with its receipt, and what the phase allows to be seen."""
-    team = _team(entrant)
+    team = _team(tasks, task_id, entrant)
     return _submission(tasks, team, tasks.system(team, testset, name))
 
 
@@ -270,7 +272,7 @@ def delete_submission(
     tasks: TaskStore,
 ) -> Response:
     """Take a system of the team back; its receipts stay."""
-    tasks.withdraw(_team(entrant), testset, name)
+    tasks.withdraw(_team(tasks, task_id, entrant), testset, name)
     onward = f"/tasks/{task_id}"
     return RedirectResponse(onward, 303) if shows_pages(request) else Response(status_code=204)
 
