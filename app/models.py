@@ -827,6 +827,28 @@ class SubmissionListing(Body):
     receipts: list[ReceiptBody]
 
 
+class StandingBody(Body):
+    """A team over all test sets of a task, by its primary systems.
+
+    Attributes:
+        mean: Of their scores, by the first metric; nothing where test sets have different ones.
+        wins: How many systems they are significantly better than, on all test sets.
+        scores: By test set.
+    """
+
+    team: str
+    mean: float | None
+    wins: int
+    scores: dict[str, float]
+
+
+class OverallBody(Body):
+    """Teams with a primary system in time on every test set, best first; no test is behind this."""
+
+    order: str
+    teams: list[StandingBody]
+
+
 class WebhookRequest(Request):
     """Where messages are sent, and of which events.
 

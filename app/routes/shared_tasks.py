@@ -10,7 +10,7 @@ from fastapi import Depends, Path, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
-from app import answers, models
+from app import answers, models, overall
 from app.http.auth import Caller, Entrant, Principal
 from app.http.negotiation import Wait, Wished, require_match, shows_pages, wants_page
 from app.http.problems import ForbiddenError
@@ -21,8 +21,9 @@ from app.requests.limits import room
 from app.requests.shared_tasks import NewTask, NewTeam, TaskChange
 from app.requests.testsets import Put
 from app.routes.testsets import Board, board_of, written
+from sigtest.errors import RecipeError
 from sigtest.requests.shared_tasks import Phase
-from workers.errors import PhaseError
+from workers.errors import NotReadyError, PhaseError
 from workers.shared_tasks import SharedTasks, Submitted
 from workers.store.boards import Standing
 from workers.store.shared_tasks import SharedTaskRecord, Team
@@ -328,22 +329,111 @@ async def task_leaderboard(
     return answers.unless_held(request, await in_turn(written, board, wish, wait))
 
 
+async def _boards(
+    request: Request, record: SharedTaskRecord, boards: Boards, watch: Watch, wait: int | None
+) -> dict[str, Board]:
+    """All boards of a task as they were asked for, of the first metric, by test set."""
+    measure, owner = answers.MeasureOptions(), record.caller
+    return {
+        name: await board_of(
+            request, testset_id, owner, boards, watch, measure, answers.AS_ASKED, wait
+        )
+        for name, testset_id in record.settings.testsets.items()
+    }
+
+
+async def _standings(
+    tasks: SharedTasks, record: SharedTaskRecord, boards: dict[str, Board]
+) -> list[overall.Standing]:
+    reports = {name: board.report for name, board in boards.items()}
+    receipts = await run_in_threadpool(tasks.receipts, record.id, record.caller)
+    return await in_turn(overall.standings, reports, receipts, record.settings.overall)
+
+
+@router.get("/{id}/overall")
+async def task_overall(
+    request: Request, task: ShownTask, tasks: TaskStore, boards: Boards, watch: Watch, wait: Wait
+) -> models.OverallBody:
+    """The order of teams over all test sets, as its owner sees it; to teams once it is published.
+
+    Raises:
+        RecipeError: The task has none.
+    """
+    order = task.record.settings.overall
+    if order == "none":
+        raise RecipeError("This task has no order over all test sets.", field="overall")
+    shown = await _boards(request, task.record, boards, watch, wait)
+    teams = await _standings(tasks, task.record, shown)
+    own = [models.StandingBody(**vars(team)) for team in teams]
+    return models.OverallBody(order=order, teams=own)
+
+
+@people.get("/{id}/archive")
+@router.get("/{id}/archive", response_class=Response)
+async def task_archive(
+    request: Request,
+    task_id: Id,
+    caller: Caller,
+    tasks: TaskStore,
+    boards: Boards,
+    watch: Watch,
+    wait: Wait,
+) -> Response:
+    """Everything for the paper, as a zip: tables, pictures, methods, reports, receipts, hashes.
+
+    Raises:
+        NotReadyError: Systems are still to be measured.
+    """
+    record = await run_in_threadpool(tasks.find, task_id, caller.name)
+    shown = await _boards(request, record, boards, watch, wait)
+    lacking = [name for board in shown.values() for name in board.current.lacking]
+    if lacking:
+        raise NotReadyError(f"Not measured yet: {', '.join(lacking)}; ask again.")
+    order = [] if record.settings.overall == "none" else await _standings(tasks, record, shown)
+    receipts = await run_in_threadpool(tasks.receipts, task_id, caller.name)
+    reports = {
+        name: (board.stored, board.whole)
+        for name, board in shown.items()
+        if board.record is not None
+    }
+    content = await in_turn(overall.archive, record.settings.name, reports, receipts, order)
+    headers = {"Content-Disposition": f'attachment; filename="{task_id}.zip"'}
+    return Response(content, 200, headers, "application/zip")
+
+
 @people.get("/{id}")
-def task_page(request: Request, task_id: Id, entrant: Entrant, tasks: TaskStore) -> Response:
+async def task_page(
+    request: Request,
+    task_id: Id,
+    entrant: Entrant,
+    tasks: TaskStore,
+    boards: Boards,
+    watch: Watch,
+) -> Response:
     """A task for its owner, or for one of its teams."""
-    record, team = tasks.find(task_id, entrant.name), entrant.team
+    record = await run_in_threadpool(tasks.find, task_id, entrant.name)
+    team = entrant.team
     if not wants_page(request):
-        return _task_body(tasks, record, team)
-    return site.page(
-        request,
-        "task.html",
-        task=record,
-        team=team,
-        testsets=tasks.testsets(record),
-        systems=tasks.systems(task_id, entrant.name, team.name if team else None),
-        shows=team is None or tasks.shows_scores(record),
-        teams=tasks.teams(task_id, entrant.name) if team is None else (),
-    )
+        return await run_in_threadpool(_task_body, tasks, record, team)
+    order = []
+    if record.settings.overall != "none" and (team is None or record.phase is Phase.PUBLISHED):
+        shown = await _boards(request, record, boards, watch, 0)
+        order = await _standings(tasks, record, shown)
+
+    def made() -> Response:
+        return site.page(
+            request,
+            "task.html",
+            task=record,
+            team=team,
+            order=order,
+            testsets=tasks.testsets(record),
+            systems=tasks.systems(task_id, entrant.name, team.name if team else None),
+            shows=team is None or tasks.shows_scores(record),
+            teams=tasks.teams(task_id, entrant.name) if team is None else (),
+        )
+
+    return await in_turn(made)
 
 
 router.routes.extend(people.routes)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import io
 import os
-import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,7 +22,7 @@ from sigtest.files.join import Joining
 from sigtest.files.material import Material, metric_options, metrics_of
 from sigtest.files.tree import GZIP, unpacking
 from sigtest.metrics import METRICS, only_labels
-from sigtest.render.drawing import converted
+from sigtest.render.drawing import converted, named
 from sigtest.requests.model import words_of
 from sigtest.requests.recipe import ANY_METRIC, OPTIONS, Recipe, labels_asked, of_labels
 
@@ -31,7 +30,6 @@ STDIN = "-"
 MAX_BYTES = 512 * 2**20
 NO_REFERENCES = "No references: give them with -r FILE, or scores with --scores."
 OVER_DATA_SETS = ("sign_test", "signed_rank", "paired_t")
-LONGEST = 60  # characters of a word in the name of a picture
 
 
 # bytes
@@ -114,15 +112,7 @@ def write_pictures(
         pictures: What each shows, in words, and the SVG.
         options: Name the folder where they go, and their format.
     """
-    taken: set[str] = set()
-    for parts, svg in pictures:
-        # what no shell, file system or LaTeX minds in the name of a file
-        stem = "-".join(re.sub(r"[^A-Za-z0-9+-]+", "_", part)[:LONGEST] for part in parts)
-        name, again = stem, 1
-        while name.casefold() in taken:
-            again += 1
-            name = f"{stem}-{again}"
-        taken.add(name.casefold())
+    for name, svg in named(pictures):
         path = Path(options.plots) / f"{name}.{options.plots_as}"
         write(converted(svg, options.plots_as), str(path))
 

@@ -11,7 +11,7 @@ import hashlib
 import html
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -369,6 +369,27 @@ def check_converter(suffix: str) -> None:
             raise UnavailableError(
                 f"Pictures as {suffix.upper()} need typst: pip install typst; SVG needs nothing."
             ) from error
+
+
+LONGEST = 60  # characters of a word in the name of a picture
+
+
+def named(pictures: Iterable[tuple[Sequence[str], str]]) -> Iterator[tuple[str, str]]:
+    """Pictures with names of files without a suffix; a second of one name gets a number.
+
+    Args:
+        pictures: What each shows, in words, and the SVG.
+    """
+    taken: set[str] = set()
+    for parts, svg in pictures:
+        # what no shell, file system or LaTeX minds in the name of a file
+        stem = "-".join(re.sub(r"[^A-Za-z0-9+-]+", "_", part)[:LONGEST] for part in parts)
+        name, again = stem, 1
+        while name.casefold() in taken:
+            again += 1
+            name = f"{stem}-{again}"
+        taken.add(name.casefold())
+        yield name, svg
 
 
 def converted(svg: str, suffix: str) -> bytes:

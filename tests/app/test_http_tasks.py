@@ -1,9 +1,13 @@
 """Shared tasks over HTTP: teams with tokens of their own, deadlines, blind boards."""
 
+import hashlib
+import io
 import time
+import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -11,6 +15,7 @@ import pytest
 from exchange import Serve, problem
 
 from app.settings import Settings
+from sigtest.cli import main
 from workers.access import digest_of
 
 REFERENCE = [f"the cat number {i} sat on a mat of wool" for i in range(12)]
@@ -250,6 +255,83 @@ def test_a_test_set_has_one_task(owner: httpx.Client) -> None:
     problem(owner.post("/v1/tasks", json={**late, **rules}), 422, "invalid-recipe")
 
 
+def two_tracks(owner: httpx.Client, name: str, **rules: Any) -> str:
+    """A task of two tracks with primary systems of three teams; one of them has one track."""
+    task = str(tasked(owner, name, tracks=2, **rules)["id"])
+    outputs = {"lynx": ("good", "good"), "puma": ("poor", "good"), "wolf": ("good",)}
+    for team, own in outputs.items():
+        with team_of(owner, task, team) as client:
+            for i, output in enumerate(own):
+                assert put(client, task, "main", output, f"track{i}").status_code == 201
+            put(client, task, "second", "fair")
+    return task
+
+
+@pytest.mark.parametrize("order", ["mean", "wins"])
+def test_teams_have_an_order_over_all_test_sets(owner: httpx.Client, order: str) -> None:
+    task = two_tracks(owner, f"order {order}", overall=order)
+    told = owner.get(f"/v1/tasks/{task}/overall", headers={"Prefer": "wait=30"}).json()
+    assert [one["team"] for one in told["teams"]] == ["lynx", "puma"]  # wolf has one track alone
+    first, second = told["teams"]
+    for one in told["teams"]:
+        boards = [
+            owner.get(f"/v1/tasks/{task}/testsets/{name}/leaderboard").json()
+            for name in ("track0", "track1")
+        ]
+        scores = [
+            system["scores"]["chrf"]["score"]
+            for board in boards
+            for system in board["systems"]
+            if system["name"] == f"{one['team']}.main"
+        ]
+        assert list(one["scores"].values()) == scores
+        assert one["mean"] == pytest.approx(sum(scores) / 2)
+        won = [
+            pair
+            for board in boards
+            for pair in board["pairs"]
+            if pair.get("significant")
+            and f"{one['team']}.main" == (pair["a"] if pair["difference"] > 0 else pair["b"])
+        ]
+        assert one["wins"] == len(won)
+    assert first["wins"] > second["wins"] == 0
+    page = owner.get(f"/tasks/{task}", headers={"Accept": "text/html"}).text
+    assert "Over all boards" in page
+    none = tasked(owner, f"no {order}")["id"]
+    problem(owner.get(f"/v1/tasks/{none}/overall"), 422, "invalid-recipe")
+
+
+def test_the_archive_has_what_a_paper_needs_and_verifies(
+    owner: httpx.Client, tmp_path: Path
+) -> None:
+    task = two_tracks(owner, "archive", overall="mean")
+    answer = owner.get(f"/v1/tasks/{task}/archive", headers={"Prefer": "wait=30"})
+    assert answer.status_code == 200, answer.text
+    assert answer.content == owner.get(f"/v1/tasks/{task}/archive").content
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as packed:
+        packed.extractall(tmp_path)
+    sums = (tmp_path / "SHA256SUMS").read_text().splitlines()
+    files = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*")}
+    assert {line.partition("  ")[2] for line in sums} == files
+    for line in sums:
+        digest, _, file = line.partition("  ")
+        assert hashlib.sha256((tmp_path / file).read_bytes()).hexdigest() == digest
+    kinds = ("json", "tex", "csv", "md", "html", "bib", "txt")
+    assert {f"track1/report.{kind}" for kind in kinds} <= files
+    assert {"receipts.csv", "overall.csv", "README.txt", "track0/methods.txt"} <= files
+    assert [file for file in files if file.startswith("track0/matrix")]
+    board = owner.get(f"/v1/tasks/{task}/testsets/track1/leaderboard").json()["comparison"]
+    assert (tmp_path / "track1/report.json").read_bytes() == owner.get(f"{board}/report").content
+    (tmp_path / "reference").write_text("\n".join(REFERENCE) + "\n")
+    (tmp_path / "good").write_text("\n".join(OUTPUTS["good"]) + "\n")
+    names = [f"{team}.main={tmp_path / 'good'}" for team in ("lynx", "puma")]
+    report, reference = str(tmp_path / "track1/report.json"), str(tmp_path / "reference")
+    assert main(["verify", report, "-r", reference, *names]) == 0
+    with team_of(owner, task, "yak") as yak:
+        problem(yak.get(f"/v1/tasks/{task}/archive"), 403, "forbidden")
+        problem(yak.get(f"/v1/tasks/{task}/overall"), 409, "not-now")
+
+
 Asked = Callable[[httpx.Client], httpx.Response]
 
 
@@ -275,6 +357,7 @@ def test_a_token_opens_nothing_else_and_tells_of_nothing_else(owner: httpx.Clien
         "get /v1/tasks/{id}/systems/{testset}/{name}",
         "delete /v1/tasks/{id}/systems/{testset}/{name}",
         "get /v1/tasks/{id}/testsets/{testset}/leaderboard",
+        "get /v1/tasks/{id}/overall",
     }
     public = {"get /", "get /healthz", "get /readyz"}
     seen = set()

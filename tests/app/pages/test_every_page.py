@@ -115,7 +115,8 @@ def addresses(service: httpx.Client) -> dict[str, list[str]]:
     filled = {path: ["/" + path.strip("/")] for path in ("/", "/sign-in", "/api", "/boards")}
     filled["/boards/{id}"] = [board_of(service)]
     filled["/tasks"], filled["/tasks/{id}"] = ["/tasks"], [task_of(service)]
-    filled["/tasks/{id}/testsets/{testset}/leaderboard"] = []  # a report, as it is downloaded
+    # as they are downloaded
+    filled["/tasks/{id}/testsets/{testset}/leaderboard"] = filled["/tasks/{id}/archive"] = []
     pair = httpx.QueryParams(a=HARM["A"], b=HARM["B"])
     for path, kind in KINDS.items():
         bodies = [harmful(example["value"]) for example in kind.examples.values()]
