@@ -9,19 +9,12 @@ from itertools import combinations
 
 import numpy as np
 
+from sigtest.accuracy_of_tests import report
 from sigtest.accuracy_of_tests.question import (
     AccuracyQuestion,
     Judged,
     Tested,
     judge_pairs,
-)
-from sigtest.accuracy_of_tests.report import (
-    AccuracyReport,
-    AccuracyRow,
-    BetweenTests,
-    ChiSquare,
-    HumanConclusions,
-    TestedPair,
 )
 from sigtest.arrays import Array, Counts
 from sigtest.comparison.comparison import Comparison
@@ -45,7 +38,7 @@ DEPENDENT = WarningReport(
 )
 
 
-def compute(question: AccuracyQuestion, progress: Progress | None = None) -> AccuracyReport:
+def compute(question: AccuracyQuestion, progress: Progress | None = None) -> report.AccuracyReport:
     """Hold significance tests against people.
 
     Args:
@@ -68,18 +61,18 @@ def compute(question: AccuracyQuestion, progress: Progress | None = None) -> Acc
     return with_methods(report, sentences)
 
 
-def _report(question: AccuracyQuestion, tested: Tested, judged: Judged) -> AccuracyReport:
-    rows: list[AccuracyRow] = []
-    squares: list[ChiSquare] = []
-    between: list[BetweenTests] = []
-    human: list[HumanConclusions] = []
+def _report(question: AccuracyQuestion, tested: Tested, judged: Judged) -> report.AccuracyReport:
+    rows: list[report.AccuracyRow] = []
+    squares: list[report.ChiSquare] = []
+    between: list[report.BetweenTests] = []
+    human: list[report.HumanConclusions] = []
     n, fixed = len(tested.pairs), question.human_alpha
     for alpha in question.alphas:
         human_alpha = alpha if fixed is None else fixed
         people = combine(list(conclude(judged.p_greater, judged.p_less, human_alpha)))
         found = conclude(tested.p_greater, tested.p_less, alpha)
         names = tuple(NAMES[winner] for winner in people.tolist())
-        human.append(HumanConclusions(alpha, human_alpha, names.count("tie"), names))
+        human.append(report.HumanConclusions(alpha, human_alpha, names.count("tie"), names))
         for m, metric in enumerate(tested.metrics):
             rows += [
                 accuracy_row(found[m, t], people, metric, test, alpha)
@@ -87,14 +80,14 @@ def _report(question: AccuracyQuestion, tested: Tested, judged: Judged) -> Accur
             ]
             for (i, a), (j, b) in combinations(enumerate(tested.tests), 2):
                 same = int(np.count_nonzero(found[m, i] == found[m, j]))
-                between.append(BetweenTests(metric, alpha, a, b, same, n, same / n))
+                between.append(report.BetweenTests(metric, alpha, a, b, same, n, same / n))
         correct = np.count_nonzero(found == people, axis=2)  # (M, T)
         for t, test in enumerate(tested.tests if len(correct) > 1 else ()):
             statistic, p = chi_square(correct[:, t], n)
-            squares.append(ChiSquare(test, alpha, statistic, len(correct) - 1, p))
+            squares.append(report.ChiSquare(test, alpha, statistic, len(correct) - 1, p))
     levels = "+".join(f"{alpha:g}" for alpha in question.alphas)
     human_level = "same" if fixed is None else f"{fixed:g}"
-    return AccuracyReport(
+    return report.AccuracyReport(
         signature=f"alphas:{levels}|human_alpha:{human_level}|({judged.signature})|"
         f"{tested.signature}",
         version=__version__,
@@ -106,14 +99,18 @@ def _report(question: AccuracyQuestion, tested: Tested, judged: Judged) -> Accur
         between_tests=tuple(between),
         human=tuple(human),
         pairs=tuple(
-            TestedPair(a, b, tested.by_name(tested.p_greater, i), tested.by_name(tested.p_less, i))
+            report.TestedPair(
+                a, b, tested.by_name(tested.p_greater, i), tested.by_name(tested.p_less, i)
+            )
             for i, (a, b) in enumerate(tested.pairs)
         ),
         warnings=(*question.notes, *judged.notes, DEPENDENT),
     )
 
 
-def accuracy_row(found: Counts, human: Counts, metric: str, test: str, alpha: float) -> AccuracyRow:
+def accuracy_row(
+    found: Counts, human: Counts, metric: str, test: str, alpha: float
+) -> report.AccuracyRow:
     """How the conclusions of one metric and test agree with those of people.
 
     Args:
@@ -128,7 +125,7 @@ def accuracy_row(found: Counts, human: Counts, metric: str, test: str, alpha: fl
     separated = int(np.count_nonzero(found != TIE))
     low, high = clopper_pearson(np.array([correct]), n, LEVEL)
     p_half, p_greater = against_half(correct, n)
-    return AccuracyRow(
+    return report.AccuracyRow(
         metric=metric,
         test=test,
         alpha=alpha,
@@ -241,7 +238,7 @@ def _say_both(say: Progress, number: int, of: int, phase: str, done: int, total:
     say(phase, number * total + done, of * total)
 
 
-def sentences(report: AccuracyReport, sources: Sources) -> Iterator[str]:
+def sentences(report: report.AccuracyReport, sources: Sources) -> Iterator[str]:
     """Whose conclusions were compared with whose, and how agreement was judged."""
     tests = dict.fromkeys(row.test for row in report.rows)
     named = [f"{name.replace('_', ' ')}{_cited(name, sources)}" for name in tests]

@@ -16,15 +16,9 @@ from sigtest.kinds.base import EXAMPLES, FormFile, WholeKind
 from sigtest.people.kind import FINISHED
 from sigtest.people.kind import recognised as judged
 from sigtest.people.question import HumanQuestion
+from sigtest.requests import people
 from sigtest.requests.comparisons import NAMED
 from sigtest.requests.model import Option, options, schema_of
-from sigtest.requests.people import (
-    AccuracyRequest,
-    JudgedPairsRequest,
-    Judging,
-    TestedPairsRequest,
-    people_schema,
-)
 
 PARTS = {
     "judgements": "Files of judgements by people, recognised by what is in them.",
@@ -42,11 +36,11 @@ class AccuracyOfTests(WholeKind[AccuracyQuestion]):
 
     def schema(self) -> dict[str, Any]:
         levels = super().schema()
-        human = people_schema(
+        human = people.people_schema(
             "A request of /v1/human-evaluations, or the id of one, as `evaluation`; or `pairs` "
             "with one-sided p-values of people, each perhaps with its criterion.",
             JUDGEMENTS,
-            {"pairs": schema_of(JudgedPairsRequest)["properties"]["pairs"]},
+            {"pairs": schema_of(people.JudgedPairsRequest)["properties"]["pairs"]},
         )
         comparison = {
             "description": "A request of /v1/comparisons on one test set, or the id of one; or "
@@ -54,7 +48,7 @@ class AccuracyOfTests(WholeKind[AccuracyQuestion]):
             "anyOf": [
                 {"$ref": "#/components/schemas/ComparedRequest"},
                 NAMED,
-                schema_of(TestedPairsRequest),
+                schema_of(people.TestedPairsRequest),
             ],
         }
         content = {"human": human, "comparison": comparison}
@@ -64,9 +58,9 @@ class AccuracyOfTests(WholeKind[AccuracyQuestion]):
     examples = EXAMPLES["test-accuracy"]
     parts = PARTS
     command = "accuracy"
-    request = AccuracyRequest
-    fields = options(AccuracyRequest)
-    inside: ClassVar[Mapping[str, tuple[Option, ...]]] = {"human": options(Judging)}
+    request = people.AccuracyRequest
+    fields = options(people.AccuracyRequest)
+    inside: ClassVar[Mapping[str, tuple[Option, ...]]] = {"human": options(people.Judging)}
     compares = "comparison"
     named = (FINISHED, comparisons.FINISHED)
     pictures = PICTURES

@@ -28,17 +28,11 @@ from sigtest.draws.sample import (
 from sigtest.draws.studentised import Studentised
 from sigtest.draws.totals import SwapFact, Totals
 from sigtest.requests.recipe import Recipe
-from sigtest.significance import CORRECTIONS, own_tests, resampling_tests, swap_test
+from sigtest.significance import CORRECTIONS, intervals, own_tests, resampling_tests, swap_test
 from sigtest.significance.base import OwnP, extremity, slack
 from sigtest.significance.best import best_p, most_draws
 from sigtest.significance.corrections import range_counts, step_down_counts
 from sigtest.significance.exact import ExactP, surely_on_grid
-from sigtest.significance.intervals import (
-    p_interval,
-    percentile_interval,
-    skewness,
-    standard_deviation,
-)
 from sigtest.significance.resampling import Bootstrap, centres
 
 BOOTSTRAP = Bootstrap()
@@ -249,7 +243,7 @@ def _best(
     centre = np.where(known, seen, drawn.mean(axis=1))
     p = best_p(seen, drawn, centre, part.pairs, stderr, part.units)
     count = np.rint(np.maximum(0, p * (drawn.shape[1] + 1) - 1)).astype(np.int64)
-    return np.stack([p, *p_interval(count, drawn.shape[1])])
+    return np.stack([p, *intervals.p_interval(count, drawn.shape[1])])
 
 
 def differences(
@@ -276,7 +270,7 @@ def differences(
         drawn = draws[a] - draws[b]
         here = spread_of(drawn, recipe.alpha)
         spread.low[run], spread.high[run], spread.stderr[run] = here.low, here.high, here.stderr
-        spread.skewness[run] = skewness(drawn)
+        spread.skewness[run] = intervals.skewness(drawn)
         observed, tolerance = sign * (scores[a] - scores[b]), slack(scores[a], scores[b])
         drawn *= sign
         means = known_means(recipe.metrics[m], observed, evenness[a], evenness[b])
@@ -290,8 +284,8 @@ def differences(
 
 def spread_of(draws: Array, alpha: float) -> Spread:
     """Intervals and standard errors of (N, R) draws."""
-    low, high = percentile_interval(draws, alpha)
-    return Spread(low, high, standard_deviation(draws), np.zeros(len(draws)))
+    low, high = intervals.percentile_interval(draws, alpha)
+    return Spread(low, high, intervals.standard_deviation(draws), np.zeros(len(draws)))
 
 
 def _max_t(part: Part, m: int, scores: Array, draws: Array, evenness: Array) -> Counts:
@@ -305,7 +299,7 @@ def _max_t(part: Part, m: int, scores: Array, draws: Array, evenness: Array) -> 
         def extreme_draws(pair: int) -> Array:
             a, b = part.pairs[pair]
             difference = recipe.metrics[m].sign * (draws[a] - draws[b])[None]
-            mean, stderr = means[pair : pair + 1], standard_deviation(difference)
+            mean, stderr = means[pair : pair + 1], intervals.standard_deviation(difference)
             found = centres(BOOTSTRAP, difference, mean, stderr)
             return extremity(difference[0] - found[end % len(found)], recipe.alternative)
 

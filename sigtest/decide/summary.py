@@ -18,29 +18,8 @@ import numpy as np
 from sigtest.arrays import Array, Counts
 from sigtest.comparison.plan import Part, Plan, Telling
 from sigtest.data.names import choose
-from sigtest.decide.decisions import (
-    NONE,
-    Limit,
-    count_wins,
-    decide,
-    decided_wins,
-    detectable_in_errors,
-    p_values,
-    power_of,
-    rank_confidence,
-    rank_doubt,
-    ranked,
-)
+from sigtest.decide import decisions, words
 from sigtest.decide.facts import Facts, facts_of_rows
-from sigtest.decide.words import (
-    decided_anew,
-    methods_of,
-    still_warned,
-    untestable_in,
-    verdict,
-    warnings_of,
-    warnings_of_several,
-)
 from sigtest.errors import RecipeError
 from sigtest.report import (
     FamilyReport,
@@ -55,15 +34,10 @@ from sigtest.report import (
     TestSetReport,
 )
 from sigtest.requests.recipe import check_alpha
-from sigtest.significance import ALTERNATIVES, CORRECTIONS, TESTS, Alternative
+from sigtest.significance import ALTERNATIVES, CORRECTIONS, TESTS, Alternative, intervals
 from sigtest.significance.base import OwnP
 from sigtest.significance.best import keeps_best
 from sigtest.significance.corrections import experimentwise_error
-from sigtest.significance.intervals import (
-    bonett_price_interval,
-    newcombe_interval,
-    wilson_interval,
-)
 from sigtest.version import __version__
 
 Gone = Mapping[tuple[str, str], Array]  # p-values by metric's label and test
@@ -83,7 +57,7 @@ class Conclusion:
         joint: Counts of a correction that looks at all pairs' draws together, by metric and test.
     """
 
-    limit: Limit
+    limit: decisions.Limit
     alternative: Alternative
     resamples: int
     ranks: bool
@@ -103,7 +77,7 @@ def summarise(plan: Plan, facts: Sequence[Sequence[Facts]], gone: Gone | None = 
         gone: Comparisons that stay in their family although a system of theirs has left.
     """
     recipe = plan.recipe
-    limit, gone = Limit(recipe.correction, recipe.alpha, plan.comparisons), gone or {}
+    limit, gone = decisions.Limit(recipe.correction, recipe.alpha, plan.comparisons), gone or {}
     left = max(map(len, gone.values()), default=0)  # of the metrics and tests there are
     reports = [
         _measured(part, telling, known, limit, left)
@@ -120,7 +94,7 @@ def summarise(plan: Plan, facts: Sequence[Sequence[Facts]], gone: Gone | None = 
                 average=plan.average,
                 comparisons=plan.comparisons,
                 testsets=tuple(map(NamedReport, plan.names, reports[:-1])),
-                wins=tuple(count_wins(plan.whole, scores)),
+                wins=tuple(decisions.count_wins(plan.whole, scores)),
             ),
         )
     joint = {
@@ -133,7 +107,7 @@ def summarise(plan: Plan, facts: Sequence[Sequence[Facts]], gone: Gone | None = 
     pairs = [pair for own in reports for pair in own.pairs]
     told = (score for own in reports for one in own.systems for score in one.scores.values())
     best = any(score.p_best is not None for score in told)
-    return replace(conclude(report, how), methods=methods_of(plan, pairs, best))
+    return replace(conclude(report, how), methods=words.methods_of(plan, pairs, best))
 
 
 def report_of_rows(
@@ -188,7 +162,7 @@ def decided(report: Report, alpha: float | None = None, correction: str | None =
         raise RecipeError("The signature of this report cannot be read.", field="correction")
     claim = next(own for own in ALTERNATIVES if own == drawn[1])
     ranks = any(system.ranks for system in report.systems)
-    limit = Limit(correction, alpha, report.comparisons)
+    limit = decisions.Limit(correction, alpha, report.comparisons)
     how = Conclusion(limit, claim, int(drawn[2]), ranks)
     several = report.several
     if several is not None:
@@ -205,15 +179,15 @@ def _restated(report: Report, how: Conclusion) -> Report:
     drawn_for = report.alpha if report.interval_alpha is None else report.interval_alpha
     if methods is not None:
         coming = report.family.systems if report.family else None
-        old = Limit(report.correction, report.alpha, limit.family)
-        methods = decided_anew(methods, old, limit, coming)
+        old = decisions.Limit(report.correction, report.alpha, limit.family)
+        methods = words.decided_anew(methods, old, limit, coming)
     drawn = report.signature.partition("|decided:")[0]
     return replace(
         report,
         signature=f"{drawn}|decided:alpha={limit.alpha},correction={limit.correction}",
         interval_alpha=None if drawn_for == limit.alpha else drawn_for,
         methods=methods,
-        warnings=still_warned(report, limit, how.alternative, how.resamples),
+        warnings=words.still_warned(report, limit, how.alternative, how.resamples),
     )
 
 
@@ -235,18 +209,18 @@ def conclude(report: Report, how: Conclusion) -> Report:
         for own, pairs in zip(several.testsets, each, strict=True)
     )
     size = limit.family // (len(testsets) + 1)
-    wins = decided_wins(several.wins, replace(limit, family=size))
+    wins = decisions.decided_wins(several.wins, replace(limit, family=size))
     return replace(
         _concluded(report, whole, how),
         several=replace(several, testsets=testsets, wins=wins),
-        warnings=warnings_of_several(len(testsets), how.alternative, limit.alpha),
+        warnings=words.warnings_of_several(len(testsets), how.alternative, limit.alpha),
     )
 
 
 def _concluded(report: Report, pairs: Sequence[PairReport], how: Conclusion) -> Report:
     systems, limit = report.systems, how.limit
     if how.ranks:
-        systems = ranked(systems, report.metrics, report.tests, pairs)
+        systems = decisions.ranked(systems, report.metrics, report.tests, pairs)
     return replace(
         report,
         alpha=limit.alpha,
@@ -254,9 +228,13 @@ def _concluded(report: Report, pairs: Sequence[PairReport], how: Conclusion) -> 
         experimentwise_error=experimentwise_error(limit.alpha, limit.family),
         systems=systems,
         pairs=tuple(pairs),
-        rank_confidence=rank_confidence(limit, pairs, report.rank_doubt) if how.ranks else None,
-        discriminative_power=None if report.discriminative_power is None else power_of(pairs),
-        untestable=untestable_in(report, limit, how.alternative),
+        rank_confidence=decisions.rank_confidence(limit, pairs, report.rank_doubt)
+        if how.ranks
+        else None,
+        discriminative_power=None
+        if report.discriminative_power is None
+        else decisions.power_of(pairs),
+        untestable=words.untestable_in(report, limit, how.alternative),
     )
 
 
@@ -272,9 +250,9 @@ def _decided(reports: Sequence[Report], how: Conclusion) -> list[list[PairReport
         p = np.array([pair.p_value for pair in family])
         low, high = np.array([pair.p_interval or (pair.p_value,) * 2 for pair in family]).T
         sides = TESTS[test].sides(how.alternative)
-        plain, corrected = detectable_in_errors(limit, how.alternative)
-        gone, joint = how.gone.get(both, NONE), how.joint.get(both)
-        found = decide(limit, p, (low, high), how.resamples, sides, gone, joint)
+        plain, corrected = decisions.detectable_in_errors(limit, how.alternative)
+        gone, joint = how.gone.get(both, decisions.NONE), how.joint.get(both)
+        found = decisions.decide(limit, p, (low, high), how.resamples, sides, gone, joint)
         # lists first: reading arrays number by number takes several times as long
         columns = zip(family, found.adjusted.tolist(), found.undecided.tolist(), strict=True)
         for row, (pair, adjusted, unsure) in enumerate(columns):
@@ -286,7 +264,7 @@ def _decided(reports: Sequence[Report], how: Conclusion) -> list[list[PairReport
                 resamples_needed=found.needed.get(row),
                 detectable=(pair.stderr * plain, pair.stderr * corrected),
             )
-            shown = verdict(own, higher, limit.correction, limit.family)
+            shown = words.verdict(own, higher, limit.correction, limit.family)
             made[row // size].append(replace(own, verdict=shown))
     return made
 
@@ -295,7 +273,7 @@ def _decided(reports: Sequence[Report], how: Conclusion) -> list[list[PairReport
 
 
 def _measured(
-    part: Part, telling: Telling, facts: Sequence[Facts], limit: Limit, left: int
+    part: Part, telling: Telling, facts: Sequence[Facts], limit: decisions.Limit, left: int
 ) -> Report:
     """The report of one test set, or of all together, whose pairs are not decided yet.
 
@@ -324,7 +302,7 @@ def _measured(
     doubt = None
     if pairs and not recipe.baselines:
         skewness = max(float(abs(known.difference_spread.skewness).max()) for known in facts)
-        doubt = rank_doubt(recipe.tests, telling, skewness)
+        doubt = decisions.rank_doubt(recipe.tests, telling, skewness)
     return Report(
         signature=part.signature,
         version=__version__,
@@ -348,7 +326,7 @@ def _measured(
             SystemReport(name, _scores(part, facts, s)) for s, name in enumerate(part.systems)
         ),
         pairs=tuple(pairs),
-        warnings=warnings_of(part, facts, limit.family, left) if pairs else part.notes,
+        warnings=words.warnings_of(part, facts, limit.family, left) if pairs else part.notes,
         family=coming,
         rank_doubt=doubt,
         interval=recipe.interval,
@@ -364,14 +342,16 @@ def _of_proportions(part: Part, facts: Facts) -> Facts:
     # labels say whose items are, and are known here only where systems have their own
     each = np.array([(part.labels or ()).count(name) or units for name in part.systems])
     right = np.rint(facts.scores * each)
-    low, high = wilson_interval(right, each, alpha)
+    low, high = intervals.wilson_interval(right, each, alpha)
     bar = np.array([name == str(part.recipe.bar) for name in part.systems])
     low, high = np.where(bar, facts.scores, low), np.where(bar, facts.scores, high)
     if part.recipe.design == "paired":
-        lower, upper = bonett_price_interval(right[a] - right[b], facts.unlike, units, alpha)
+        lower, upper = intervals.bonett_price_interval(
+            right[a] - right[b], facts.unlike, units, alpha
+        )
     else:
         ends = np.stack([facts.scores, low, high])
-        lower, upper = newcombe_interval(ends[:, a], ends[:, b])
+        lower, upper = intervals.newcombe_interval(ends[:, a], ends[:, b])
     return replace(
         facts,
         score_spread=replace(facts.score_spread, low=low, high=high),
@@ -389,7 +369,7 @@ def _measured_pairs(part: Part, telling: Telling, m: int, facts: Facts) -> Itera
         test = TESTS[name]
         counts = facts.counts.get(name, unseen)
         own = facts.unit_p.get(name, facts.exact)
-        found = p_values(test, recipe.alternative, part.resamples, counts, own)
+        found = decisions.p_values(test, recipe.alternative, part.resamples, counts, own)
         alternative = test.shown_alternative(recipe.alternative)
         columns = (
             part.pairs, spread.low, spread.high, spread.stderr, spread.skewness,

@@ -21,14 +21,9 @@ from sigtest.arrays import Array, Counts, Weights
 from sigtest.cached import cached_property
 from sigtest.comparison.plan import Part, Plan
 from sigtest.compiled import compiled
+from sigtest.draws import weights
 from sigtest.draws.product import DistinctColumns, fixed_point, levelled, relative
 from sigtest.draws.studentised import Moments, Studentised, added, count_studentised
-from sigtest.draws.weights import (
-    bootstrap_counts,
-    permuted_sums,
-    stratified_counts,
-    swap_masks,
-)
 from sigtest.metrics import Metric
 from sigtest.significance import swap_test
 from sigtest.significance.base import slack
@@ -151,7 +146,9 @@ class Sample:
         for m, (metric, table) in enumerate(zip(self.metrics, self.swap_tables, strict=True)):
             rows = np.ascontiguousarray(table.swapaxes(0, 1))
             for first, last in self.row_blocks(start, stop):
-                scores = metric.score_columns(permuted_sums(seed, first, last, rows, stream))
+                scores = metric.score_columns(
+                    weights.permuted_sums(seed, first, last, rows, stream)
+                )
                 ranges[m, first - start : last - start] = np.ptp(scores, axis=0)
         return ranges
 
@@ -185,15 +182,15 @@ class Sample:
             return self.swap_columns.placed(two.swap_sums(seed, first, last, stream))
         units = self.part.replicas * self.units
         room = self._room(last - first, units)
-        return self.swap_columns.sums(swap_masks(seed, first, last, units, stream, room))
+        return self.swap_columns.sums(weights.swap_masks(seed, first, last, units, stream, room))
 
     def _counts(self, first: int, last: int) -> Weights:
         """How often each unit is drawn in bootstrap resamples `first` to `last`."""
         seed, stream = self.part.recipe.seed, self.part.stream
         if self.part.labels is None:
             room = self._room(last - first, self.units)
-            return bootstrap_counts(seed, first, last, self.units, stream, room)
-        return stratified_counts(seed, first, last, self.part.strata, max(1, stream))
+            return weights.bootstrap_counts(seed, first, last, self.units, stream, room)
+        return weights.stratified_counts(seed, first, last, self.part.strata, max(1, stream))
 
     def _room(self, rows: int, units: int) -> Weights:
         """Where weights are drawn, always the same: new memory takes as long as the drawing."""

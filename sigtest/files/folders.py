@@ -28,14 +28,8 @@ from typing import Any
 from sigtest.data.names import choose, system_name
 from sigtest.errors import InputError, LengthError
 from sigtest.files.file import File
+from sigtest.files.formats import programs
 from sigtest.files.formats.columns import read_workbook
-from sigtest.files.formats.programs import (
-    is_packed_log,
-    is_results,
-    read_packed_log,
-    read_seg_scores,
-    scores_of_systems,
-)
 from sigtest.files.join import STRICT, Joining, combine
 from sigtest.files.material import AS_WHAT, WHICH, Material, examples
 from sigtest.files.registry import FORMATS_READ, Reader, format_of, read_file, read_lines
@@ -210,7 +204,9 @@ class EvalSet:
             if path.parent.name == pair or path.name.startswith(f"{pair}.")
         ]
         segments = [p for p in of_pair if p.name.removesuffix(".gz").endswith(".seg.score")]
-        scores = [own for path in segments for own in read_seg_scores(tree.file(path)).scores]
+        scores = [
+            own for path in segments for own in programs.read_seg_scores(tree.file(path)).scores
+        ]
         documents, sources = (
             tree.lines(path) if path in tree.paths else None
             for path in (root / "documents" / f"{pair}.docs", root / "sources" / f"{pair}.txt")
@@ -271,7 +267,7 @@ class EvalSet:
         levels: dict[str, Any] = {}
         for level, path in files.items():
             file = self.tree.file(path)
-            scores = scores_of_systems(file)
+            scores = programs.scores_of_systems(file)
             for system, values in scores.items() if level == "system" else ():
                 if len(values) > 1:
                     raise InputError(
@@ -407,12 +403,12 @@ def format_of_tree(tree: Tree) -> Reader[Tree, Material]:
 
 
 def _is_inspect(tree: Tree) -> bool:
-    return is_packed_log([str(path) for path in tree.paths])
+    return programs.is_packed_log([str(path) for path in tree.paths])
 
 
 def _read_inspect(tree: Tree, _: Joining) -> Material:
     names = [str(path) for path in tree.paths]
-    return read_packed_log(names, lambda name: tree.read(PurePosixPath(name)), tree.name)
+    return programs.read_packed_log(names, lambda name: tree.read(PurePosixPath(name)), tree.name)
 
 
 def _read_workbook(tree: Tree, how: Joining) -> Material:
@@ -445,7 +441,7 @@ def _read_collection(tree: Tree, how: Joining) -> Material:
         reader = _reader_of(file, tree, how)
         if callable(reader):
             parts.append(reader())
-        elif not is_results(file):  # those are read beside their samples
+        elif not programs.is_results(file):  # those are read beside their samples
             passed.append(str(path))
         if isinstance(reader, InputError):
             refusals.append(reader)

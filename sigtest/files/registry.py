@@ -244,19 +244,6 @@ _JUDGED: tuple[Reader[File, JudgedFile | ComparedFile], ...] = (
            lambda file: judgements.names_judgements(judgements.first_line(file)),
            judgements.read_judged_columns, general=True),
 )
-# Files that lie beside judgements and are none: what their first line looks like.
-_BESIDE_JUDGEMENTS = {
-    r"[^\t]*\t[^\t]*\t *(None|[-+]?[0-9.]+(e[-+]?[0-9]+)?)":
-        "scores by domain; give the scores by segment (the file that ends in .seg.score)",
-    r"RAW\.SCR Z\.SCR N SYS.*":
-        "means by system; give the judgements or the means by segment",
-    r'\[\d+\] ".*"': "means of annotators as R prints them; give the judgements",
-    r"( \S+){3,}": "a published matrix of p-values or differences; give the judgements",
-    r"-?[\d.]+ -?[\d.]+ \d+ \d+ \S+": "a published ranking; give the judgements",
-    r"([^,]+,){2,3}\d+,(TGT|BAD|REF|CHK),.*":
-        "rows of Appraise that are not those of ESA or MQM, which have 12 fields in one line; "
-        "write them as CSV with the columns system, segment, score, annotator and kind",
-}
 KNOWN = "; ".join(reader.title for reader in _READERS)
 _REFUSED = (
     Refusal("sacrebleu", "sacreBLEU's report on whole outputs", programs.sniff_corpus, WHOLE),
@@ -445,13 +432,11 @@ def _format_of_judgements(file: File) -> Reader[File, JudgedFile | ComparedFile]
         if known.sniff(file):
             return known
     first = judgements.first_line(file)
-    for form, what in _BESIDE_JUDGEMENTS.items():
-        if re.fullmatch(form, first.rstrip(), re.IGNORECASE):
-            raise InputError(f"{file.name} holds {what}.")
     judgements.require_names(first, file.name)
     titles = "; ".join(f"{known.name}: {known.title}" for known in _JUDGED)
     raise InputError(
         f"{file.name} is in no format of judgements that is known ({titles}). Its first line is "
-        f"{first[:60]!r}.",
+        f"{first[:60]!r}. Write a judgement a row: CSV with the columns system, segment, score and "
+        "annotator.",
         line=1,
     )

@@ -24,12 +24,7 @@ from sigtest.meta_evaluation.scored import (
 from sigtest.meta_evaluation.sources import scores_of
 from sigtest.people.question import evaluation_in
 from sigtest.report import digest, encode
-from sigtest.requests.people import (
-    METRIC_TESTS,
-    STATISTICS,
-    Excluding,
-    MetricEvaluationRequest,
-)
+from sigtest.requests import people
 from sigtest.requests.recipe import Recipe
 from sigtest.significance import Alternative
 from sigtest.significance.exact import MOST_UNITS
@@ -55,7 +50,7 @@ PAIR_SECONDS, ORDER_SECONDS, CELL_SECONDS = 1.5e-3, 4e-7, 5e-7
 PATTERN_SECONDS, PATTERN_SYSTEM_SECONDS, DRAW_SECONDS = 4e-8, 5e-9, 1.4e-8
 
 
-class MetricChoices(MetricEvaluationRequest):
+class MetricChoices(people.MetricEvaluationRequest):
     """How metrics are held against people; all is decided."""
 
     statistics: tuple[str, ...]
@@ -193,7 +188,7 @@ def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -
     Raises:
         SigtestError: Something is missing, unknown, out of range, or does not fit the rest.
     """
-    fields = MetricEvaluationRequest.of(request, (*CONTENT, "sets"))
+    fields = people.MetricEvaluationRequest.of(request, (*CONTENT, "sets"))
     bodies = _bodies(request)
     if files and "sets" in request:
         raise InputError("Files of judgements are for one set; put rows into sets.", field="sets")
@@ -250,7 +245,7 @@ def _excluded(
     body: Mapping[str, Any], field: str, bodies: Sequence[Mapping[str, Any]]
 ) -> tuple[str, ...]:
     """Systems to leave out, each of which some set speaks of."""
-    names = Excluding.of(
+    names = people.Excluding.of(
         {"exclude_systems": body.get("exclude_systems", ())}, place=field.rpartition(".")[0]
     ).exclude_systems
     known = set().union(*(all_systems(one) for one in bodies)) if names else set()
@@ -260,7 +255,7 @@ def _excluded(
     return names
 
 
-def _choices(fields: MetricEvaluationRequest, sets: Sequence[ScoredSet]) -> MetricChoices:
+def _choices(fields: people.MetricEvaluationRequest, sets: Sequence[ScoredSet]) -> MetricChoices:
     if fields.level == "system" and fields.group != "none":
         raise RecipeError(
             f"group {fields.group} needs the scores of segments; use level segment.", field="group"
@@ -280,7 +275,9 @@ def _choices(fields: MetricEvaluationRequest, sets: Sequence[ScoredSet]) -> Metr
     return MetricChoices.model_validate({**dict(fields), **decided})
 
 
-def _statistics(fields: MetricEvaluationRequest, sets: Sequence[ScoredSet]) -> tuple[str, ...]:
+def _statistics(
+    fields: people.MetricEvaluationRequest, sets: Sequence[ScoredSet]
+) -> tuple[str, ...]:
     """The statistics of the request; where it names none, all that the scores allow."""
     refused = {}
     if fields.group == "system":
@@ -290,7 +287,7 @@ def _statistics(fields: MetricEvaluationRequest, sets: Sequence[ScoredSet]) -> t
     if not all(one.allows_soft_accuracy for one in sets):
         refused["soft_accuracy"] = "needs segment scores, of people and of every metric"
     if fields.statistics is None:
-        return tuple(name for name in STATISTICS if name not in refused)
+        return tuple(name for name in people.STATISTICS if name not in refused)
     if not fields.statistics:
         raise RecipeError("statistics must name at least one.", field="statistics")
     for name in fields.statistics:
@@ -300,7 +297,7 @@ def _statistics(fields: MetricEvaluationRequest, sets: Sequence[ScoredSet]) -> t
 
 
 def _tests(
-    fields: MetricEvaluationRequest, sets: Sequence[ScoredSet], statistics: Sequence[str]
+    fields: people.MetricEvaluationRequest, sets: Sequence[ScoredSet], statistics: Sequence[str]
 ) -> tuple[str, ...]:
     """The tests of the request; where it names none, all that apply."""
     refused = ""
@@ -313,7 +310,7 @@ def _tests(
     elif any(len(one.systems) < FEWEST_WILLIAMS for one in sets):
         refused = f"needs at least {FEWEST_WILLIAMS} systems, as it has n - 3 degrees of freedom"
     if fields.tests is None:
-        return tuple(name for name in METRIC_TESTS if name != "williams" or not refused)
+        return tuple(name for name in people.METRIC_TESTS if name != "williams" or not refused)
     if "williams" in fields.tests and refused:
         raise RecipeError(f"williams {refused}.", field="tests")
     return fields.tests

@@ -18,15 +18,7 @@ from sigtest.arrays import Array, Counts, Flags
 from sigtest.compiled import compiled
 from sigtest.draws.product import DistinctColumns, fixed_point, relative
 from sigtest.draws.weights import swap_masks
-from sigtest.meta_evaluation.bootstrap import (
-    Interval,
-    MetricTable,
-    Shared,
-    correlation_rows,
-    correlations,
-    interval,
-    standard_scores,
-)
+from sigtest.meta_evaluation import bootstrap
 from sigtest.meta_evaluation.question import FEWEST_WILLIAMS
 from sigtest.meta_evaluation.report import MetricPair
 from sigtest.meta_evaluation.statistics import Pairs, Values, midranks, pearson, standardised
@@ -67,7 +59,7 @@ class Chance:
 
     p: float
     log10_p: float
-    ends: Interval
+    ends: bootstrap.Interval
     count: int | None = None
     patterns: int | None = None
     exact: bool = True
@@ -79,7 +71,7 @@ Chances = Mapping[Alternative, Chance]
 Compared = tuple[MetricPair, Chances]  # nothing decided; a p-value for each claim, where defined
 
 
-def compare_metrics(table: MetricTable, say: Say) -> list[Compared]:
+def compare_metrics(table: bootstrap.MetricTable, say: Say) -> list[Compared]:
     """Every pair of metrics, under every statistic and test that applies.
 
     Args:
@@ -103,7 +95,9 @@ def compare_metrics(table: MetricTable, say: Say) -> list[Compared]:
     return sorted(rows, key=place)
 
 
-def _compare_on(shared: Shared, pairs: Pairs, table: MetricTable, say: Say) -> Iterator[Compared]:
+def _compare_on(
+    shared: bootstrap.Shared, pairs: Pairs, table: bootstrap.MetricTable, say: Say
+) -> Iterator[Compared]:
     """Pairs of metrics that have the same cells."""
     choices, place = shared.choices, {m: i for i, m in enumerate(shared.numbers)}
     local = [(place[a], place[b]) for a, b in pairs]
@@ -116,7 +110,9 @@ def _compare_on(shared: Shared, pairs: Pairs, table: MetricTable, say: Say) -> I
         for i, ((a, b), (first, second)) in enumerate(zip(pairs, places, strict=True)):
             ci = None
             if drawn is not None:
-                ci = interval(drawn[first] - drawn[second], choices.alpha, shared.units(values))
+                ci = bootstrap.interval(
+                    drawn[first] - drawn[second], choices.alpha, shared.units(values)
+                )
             x, y = float(values.values[first]), float(values.values[second])
             n, r12, defined = shared.cells.size, math.nan, not math.isnan(x + y)
             if name == "pearson" and choices.group == "none":
@@ -233,15 +229,15 @@ class ExchangeColumn:
     @classmethod
     def of_correlations(cls, scores: Array, pairs: Pairs) -> ExchangeColumn:
         """Exchange cells, from (M, U, 2) standardised scores of metrics and people."""
-        rows = np.stack([fixed_point(correlation_rows(row)) for row in scores])
-        return cls(correlations, exact_correlations, rows, pairs)
+        rows = np.stack([fixed_point(bootstrap.correlation_rows(row)) for row in scores])
+        return cls(bootstrap.correlations, exact_correlations, rows, pairs)
 
 
 Exchanged = dict[str, tuple[str, list[Chances]]]  # unit, and p-values of each pair, by statistic
 
 
 def _permute(
-    shared: Shared, held: Mapping[str, tuple[Values, Pairs]], pairs: Pairs, say: Say
+    shared: bootstrap.Shared, held: Mapping[str, tuple[Values, Pairs]], pairs: Pairs, say: Say
 ) -> Exchanged:
     """Exchange what each statistic is made of between the metrics of each pair.
 
@@ -270,7 +266,7 @@ def _permute(
             column = ExchangeColumn.of_means(shares.parts, shares.weights, places)
             batches.setdefault(values.shares.unit, {})[name] = column
         elif name in {"pearson", "spearman"}:
-            scores = standard_scores(shared.cells, ranked=name == "spearman")
+            scores = bootstrap.standard_scores(shared.cells, ranked=name == "spearman")
             column = ExchangeColumn.of_correlations(scores, places)
             batches.setdefault("system" if systems else "cell", {})[name] = column
     tested: Exchanged = {}
@@ -416,7 +412,7 @@ def exact_correlations(a: Array, b: Array) -> Chances | None:
     if not len(differing):
         return counted_chances(1, 1, 0)
     sums_a, sums_b = a.sum(axis=0), b.sum(axis=0)
-    observed_a, observed_b = correlations(np.stack([sums_a, sums_b], axis=1))
+    observed_a, observed_b = bootstrap.correlations(np.stack([sums_a, sums_b], axis=1))
     moved = (a - b)[differing[:-1], 1:4]
     half = len(moved) // 2
     greater, less = _count_correlations(
@@ -478,7 +474,7 @@ def _count_correlations(
 # a term for ties. Exchanging a system between two metrics changes the signs of its own pairs alone.
 
 
-def _exchange_orders(shared: Shared, pairs: Pairs) -> list[dict[str, Chances]]:
+def _exchange_orders(shared: bootstrap.Shared, pairs: Pairs) -> list[dict[str, Chances]]:
     """P-values by statistic of each pair; none where it is not defined."""
     cells, draws, metrics = shared.cells, shared.draws, shared.cells.flat_metrics
     masks = swap_masks(draws.seed, 0, shared.choices.resamples, cells.size, draws.stream) > 0

@@ -11,24 +11,14 @@ from typing import Any
 import numpy as np
 
 from sigtest.arrays import Array
+from sigtest.people import report, statistics
 from sigtest.people.annotators import score_agreement
 from sigtest.people.decisions import combine, decide, ranks, undecided
 from sigtest.people.judgements import MOST_PAIRS, Comparisons
 from sigtest.people.preferences import preference_report
 from sigtest.people.question import HumanQuestion, Source
-from sigtest.people.report import (
-    CriterionReport,
-    HumanReport,
-    JudgedPair,
-    JudgedSystem,
-)
 from sigtest.people.scores import Prepared, Units, gains
 from sigtest.people.show import TESTS, sentences
-from sigtest.people.statistics import (
-    approximate_randomization,
-    rank_sum,
-    signed_rank,
-)
 from sigtest.progress import Progress, silent
 from sigtest.report import WarningReport, warned_of_names, with_methods
 from sigtest.requests.people import COMBINED, HumanRequest
@@ -40,7 +30,7 @@ FEW_UNITS = 15  # of the smaller sample: below, normal approximations are rough
 NAMED_PAIRS = 5  # in one sentence
 
 
-def compute(question: HumanQuestion, progress: Progress | None = None) -> HumanReport:
+def compute(question: HumanQuestion, progress: Progress | None = None) -> report.HumanReport:
     """Compute a human evaluation in this process.
 
     Args:
@@ -55,7 +45,7 @@ def compute(question: HumanQuestion, progress: Progress | None = None) -> HumanR
     return with_methods(report, sentences)
 
 
-def _score_report(question: HumanQuestion, say: Progress) -> HumanReport:
+def _score_report(question: HumanQuestion, say: Progress) -> report.HumanReport:
     say("judgements", 0, 1)
     prepared = question.prepared
     say("judgements", 1, 1)
@@ -66,7 +56,7 @@ def _score_report(question: HumanQuestion, say: Progress) -> HumanReport:
     scale = scales.pop() if len(scales) == 1 else None
     agreed, left_out = score_agreement(prepared.judgements, choices, scale)
     gain = gains(prepared.segments, prepared.systems, choices)
-    return HumanReport(
+    return report.HumanReport(
         **question.stated,
         tested="z" if prepared.pooled.standardised else "raw",
         sources=tuple(map(Source.report, question.sources, prepared.dropped)),
@@ -81,9 +71,9 @@ def _score_report(question: HumanQuestion, say: Progress) -> HumanReport:
 
 def _pairs(
     prepared: Prepared, choices: HumanRequest, say: Progress
-) -> dict[str, Sequence[JudgedPair]]:
+) -> dict[str, Sequence[report.JudgedPair]]:
     """Decided pairs by criterion; the combined conclusions last, where there are several."""
-    pairs: dict[str, Sequence[JudgedPair]] = {}
+    pairs: dict[str, Sequence[report.JudgedPair]] = {}
     draws = (choices.resamples, choices.seed)
     for done, (criterion, units) in enumerate(prepared.units.items()):
         say("pairs", done, len(prepared.units))
@@ -96,8 +86,8 @@ def _pairs(
 
 
 def _systems(
-    prepared: Prepared, pairs: Mapping[str, Sequence[JudgedPair]], choices: HumanRequest
-) -> tuple[JudgedSystem, ...]:
+    prepared: Prepared, pairs: Mapping[str, Sequence[report.JudgedPair]], choices: HumanRequest
+) -> tuple[report.JudgedSystem, ...]:
     names, alpha = prepared.systems, choices.alpha
     scores = {
         criterion: [prepared.tested[criterion][units.of(s)] for s in range(len(names))]
@@ -116,14 +106,14 @@ def _systems(
             place = ranked_by[criterion][s]
             figures = _figures(prepared.segments[criterion], units, own[s], s, alpha, place, sign)
             drawn = own[s] if units.standardised else sign * own[s]
-            criteria[criterion] = CriterionReport(**figures, box=box(drawn))
+            criteria[criterion] = report.CriterionReport(**figures, box=box(drawn))
         pooled = prepared.averaged
         every = pooled.tested[pooled.of(s)]
         if len(scores) == 1:  # what was tested are the units of that criterion
             every = next(iter(scores.values()))[s]
         sign = _sign(list(scores), choices)
         figures = _figures(prepared.pooled, pooled, every, s, alpha, leading[s], sign)
-        systems.append(JudgedSystem(name=name, **figures, criteria=criteria))
+        systems.append(report.JudgedSystem(name=name, **figures, criteria=criteria))
     return tuple(systems)
 
 
@@ -133,7 +123,9 @@ def _sign(criteria: Sequence[str], choices: HumanRequest) -> float:
     return signs.pop() if len(signs) == 1 else math.nan
 
 
-def _unturned(row: JudgedPair, prepared: Prepared, choices: HumanRequest) -> JudgedPair:
+def _unturned(
+    row: report.JudgedPair, prepared: Prepared, choices: HumanRequest
+) -> report.JudgedPair:
     """A pair with the difference of scores as the files have them, where these were tested."""
     if prepared.averaged.standardised:
         return row
@@ -189,7 +181,7 @@ def box(scores: Array) -> tuple[float, float, float, float, float]:
 def _warnings(
     question: HumanQuestion,
     prepared: Prepared,
-    pairs: Mapping[str, Sequence[JudgedPair]],
+    pairs: Mapping[str, Sequence[report.JudgedPair]],
     left_out: Sequence[str],
 ) -> Iterator[WarningReport]:
     """Warnings about judgements, annotators and conclusions."""
@@ -235,7 +227,7 @@ def _warnings(
         )
 
 
-def _lower_wins(criterion: str, rows: Sequence[JudgedPair]) -> Iterator[WarningReport]:
+def _lower_wins(criterion: str, rows: Sequence[report.JudgedPair]) -> Iterator[WarningReport]:
     """WMT's published triangles hide these: only the better mean is tested against the worse."""
     wins = []
     for row in rows:
@@ -262,7 +254,7 @@ def compare_pairs(
     criterion: str,
     test: str,
     draws: tuple[int, int],
-) -> list[JudgedPair]:
+) -> list[report.JudgedPair]:
     """Both one-sided p-values of every pair of systems, not decided yet.
 
     Args:
@@ -277,15 +269,15 @@ def compare_pairs(
     if test == "rank_sum":
         by_system = [scores[units.of(s)] for s in range(len(names))]
         ordered, means = [np.sort(own) for own in by_system], [own.mean() for own in by_system]
-        tails = [rank_sum(ordered[a], ordered[b]) for a, b in pairs]
+        tails = [statistics.rank_sum(ordered[a], ordered[b]) for a, b in pairs]
         differences = [float(means[a] - means[b]) for a, b in pairs]
         sizes = [(len(ordered[a]), len(ordered[b])) for a, b in pairs]
     else:
         shared = [units.differences(scores, a, b) for a, b in pairs]
         if test == "signed_rank":
-            tails = [signed_rank(values) for _, values in shared]
+            tails = [statistics.signed_rank(values) for _, values in shared]
         else:
-            tails = approximate_randomization(shared, len(units.unit.names), *draws)
+            tails = statistics.approximate_randomization(shared, len(units.unit.names), *draws)
         differences = [float(values.mean()) for _, values in shared]
         sizes = [(len(values), len(values)) for _, values in shared]
     return [

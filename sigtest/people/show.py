@@ -10,35 +10,14 @@ from itertools import pairwise
 
 from sigtest.data.names import choose
 from sigtest.errors import RecipeError
+from sigtest.people import report as reports
 from sigtest.people import strengths
-from sigtest.people.report import (
-    AgreementReport,
-    AnnotatorsReport,
-    CriterionGain,
-    CriterionReport,
-    GainFigures,
-    HumanReport,
-    JudgedPair,
-    JudgedSystem,
-    judged,
-)
-from sigtest.render import marks, model, records
+from sigtest.render import marks, model, records, words
 from sigtest.render.comparison import MANY
 from sigtest.render.drawing import COLUMN, PAGE, Drawing
 from sigtest.render.formats import Presented
 from sigtest.render.pictures import Picture, where
 from sigtest.render.standings import leaders
-from sigtest.render.words import (
-    MINUS,
-    fixed,
-    in_words,
-    interval,
-    p_in_words,
-    percent,
-    short_probability,
-    signed,
-    whole,
-)
 from sigtest.report import Sources, encode, listed
 from sigtest.requests.people import COMBINED
 from sigtest.significance import CORRECTIONS
@@ -61,10 +40,12 @@ QUALITY = {
                      "mann-whitney-1947-test"),
 }  # fmt: skip
 
-GainRow = tuple[str, str, CriterionGain, str, GainFigures]  # pair, criterion, gain, unit, figures
+GainRow = tuple[
+    str, str, reports.CriterionGain, str, reports.GainFigures
+]  # pair, criterion, gain, unit, figures
 
 
-def present(report: HumanReport) -> Presented:
+def present(report: reports.HumanReport) -> Presented:
     """The report for any format."""
     sheets = {
         "pairs": partial(strengths.pairs_sheet, report),
@@ -73,7 +54,7 @@ def present(report: HumanReport) -> Presented:
     return Presented(partial(encode, report), partial(document, report), sheets)
 
 
-def answer(report: HumanReport) -> tuple[str, ...]:
+def answer(report: reports.HumanReport) -> tuple[str, ...]:
     """Whom people find best, and into how many clusters they put the systems."""
     ranges = {system.name: system.range for system in report.systems}
     clusters = len({system.cluster for system in report.systems})
@@ -85,26 +66,30 @@ def answer(report: HumanReport) -> tuple[str, ...]:
         into = f"{clusters} clusters"
     elif apart:
         are = "is" if apart == 1 else "are"
-        into = f"one cluster, in which {whole(apart)} of {whole(len(pairs))} pairs {are} separated"
+        among = f"{words.whole(apart)} of {words.whole(len(pairs))} pairs"
+        into = f"one cluster, in which {among} {are} separated"
     return (
         leaders(ranges, "as people judge", "system"),
         f"{len(ranges)} systems fall into {into}.",
     )
 
 
-def _systems_sheet(report: HumanReport) -> model.Sheet:
+def _systems_sheet(report: reports.HumanReport) -> model.Sheet:
     """One record a system and criterion, and one of all criteria together where there are two."""
-    names = tuple(name for name in records.fields_of(CriterionReport) if name != "box")
+    names = tuple(name for name in records.fields_of(reports.CriterionReport) if name != "box")
     rows = []
     for system in report.systems:
-        scores: dict[str, JudgedSystem | CriterionReport] = {COMBINED: system, **system.criteria}
+        scores: dict[str, reports.JudgedSystem | reports.CriterionReport] = {
+            COMBINED: system,
+            **system.criteria,
+        }
         if len(report.criteria) == 1:
             scores = {report.criteria[0]: system}
         rows += [[system.name, name, *records.record(row, names)] for name, row in scores.items()]
     return model.Sheet(("system", "criterion", *records.columns(names)), rows)
 
 
-def document(report: HumanReport) -> model.Document:
+def document(report: reports.HumanReport) -> model.Document:
     """Systems by rank, who is better than whom, annotators, agreement, gain."""
     blocks: list[model.Block] = [_systems(report), *_left_out(report)]
     if report.preferences is not None:
@@ -127,7 +112,7 @@ def document(report: HumanReport) -> model.Document:
     blocks += _gain(report)
     legend: dict[model.Mark, str] = {}
     if report.gain or any(pair.conclusion != "tie" for pair in report.pairs):
-        p = "p" if report.correction == "none" else p_in_words(report.correction)
+        p = "p" if report.correction == "none" else words.p_in_words(report.correction)
         also = ", p of gains without" if report.gain and report.correction != "none" else ""
         legend = {"significant": f"{p}{also} is at most {report.alpha:g}"}
     return model.Document(
@@ -142,33 +127,35 @@ def document(report: HumanReport) -> model.Document:
     )
 
 
-def _facts(report: HumanReport) -> tuple[str, ...]:
-    correction = "no correction" if report.correction == "none" else in_words(report.correction)
+def _facts(report: reports.HumanReport) -> tuple[str, ...]:
+    correction = (
+        "no correction" if report.correction == "none" else words.in_words(report.correction)
+    )
     in_files = report.standardise == "none" and report.tested == "z"
     if report.preferences is not None:
-        test = f"{in_words(report.test)}, one-sided both ways, {correction}"
+        test = f"{words.in_words(report.test)}, one-sided both ways, {correction}"
         return (*strengths.facts(report.preferences), test, f"alpha {report.alpha:g}")
     return (
-        f"{whole(judged(report))} judgements",
+        f"{words.whole(reports.judged(report))} judgements",
         ", ".join(map(partial(_directed, report), report.criteria)),
         *(["means over documents"] if report.aggregate == "document" else []),
         f"standardised: {'in the files' if in_files else report.standardise}",
-        f"{in_words(report.test)}, one-sided both ways, {correction}",
+        f"{words.in_words(report.test)}, one-sided both ways, {correction}",
         f"alpha {report.alpha:g}",
     )
 
 
-def _directed(report: HumanReport, criterion: str) -> str:
+def _directed(report: reports.HumanReport, criterion: str) -> str:
     """A criterion, saying so where less is better."""
     if report.higher_is_better[criterion]:
         return criterion
     return f"{criterion} (lower is better{', z turned round' if report.tested == 'z' else ''})"
 
 
-def _systems(report: HumanReport) -> model.ReportTable:
+def _systems(report: reports.HumanReport) -> model.ReportTable:
     """Best first; a rule where everyone above is better than everyone below."""
 
-    def place(system: JudgedSystem) -> tuple[int, tuple[int, int], float]:
+    def place(system: reports.JudgedSystem) -> tuple[int, tuple[int, int], float]:
         return system.cluster, system.range, -report.sign(COMBINED) * _mean(system)
 
     ordered = sorted(report.systems, key=place)
@@ -200,24 +187,28 @@ def _systems(report: HumanReport) -> model.ReportTable:
     )
 
 
-def _raw_places(report: HumanReport) -> int:
+def _raw_places(report: reports.HumanReport) -> int:
     """Decimals that tell raw scores apart: of 0 to 100 fewer than of MQM's penalties."""
     known = [abs(system.raw) for system in report.systems if system.raw is not None]
     return 1 if max(known, default=COARSE) >= COARSE else 2
 
 
-def _left_out(report: HumanReport) -> list[model.Block]:
+def _left_out(report: reports.HumanReport) -> list[model.Block]:
     """Which rows do not count, and why."""
     reasons = sum((Counter(source.dropped) for source in report.sources), Counter[str]())
     if not reasons:
         return []
     rows = sum(source.rows for source in report.sources)
     used = sum(source.used for source in report.sources)
-    why = ", ".join(f"{reason} {whole(n)}" for reason, n in reasons.items())
-    return [model.Paragraph(f"Of {whole(rows)} rows, {whole(used)} count; left out: {why}.")]
+    why = ", ".join(f"{reason} {words.whole(n)}" for reason, n in reasons.items())
+    return [
+        model.Paragraph(f"Of {words.whole(rows)} rows, {words.whole(used)} count; left out: {why}.")
+    ]
 
 
-def _pairs(report: HumanReport, pairs: Sequence[JudgedPair], criterion: str) -> model.ReportTable:
+def _pairs(
+    report: reports.HumanReport, pairs: Sequence[reports.JudgedPair], criterion: str
+) -> model.ReportTable:
     places = _raw_places(report) if report.tested == "raw" else FINE
     combined = any(pair.decided_by for pair in pairs)
     better = {"a": "{0.a} is better", "b": "{0.b} is better", "tie": "not separated"}
@@ -244,7 +235,7 @@ def _pairs(report: HumanReport, pairs: Sequence[JudgedPair], criterion: str) -> 
     )
 
 
-def _annotators(report: HumanReport) -> list[model.Block]:
+def _annotators(report: reports.HumanReport) -> list[model.Block]:
     """How many count, and why the others do not."""
     group = report.annotators
     if group is None:
@@ -254,9 +245,9 @@ def _annotators(report: HumanReport) -> list[model.Block]:
     if group.untestable < group.n or group.kept < group.n:
         sentence = (
             f"Annotators: {group.n}; passing quality control: {passing}, with "
-            f"{whole(group.judgements_kept)} of {whole(group.judgements)} judgements; careless: "
-            f"{group.careless}; with too few bad references to tell: {group.untestable}; counted: "
-            f"{'all' if group.kept == group.n else group.kept}."
+            f"{words.whole(group.judgements_kept)} of {words.whole(group.judgements)} judgements; "
+            f"careless: {group.careless}; with too few bad references to tell: {group.untestable}; "
+            f"counted: {'all' if group.kept == group.n else group.kept}."
         )
     blocks: list[model.Paragraph | model.Figure | model.ReportTable] = [model.Paragraph(sentence)]
     if PICTURES["annotators"].fits(report):
@@ -264,7 +255,7 @@ def _annotators(report: HumanReport) -> list[model.Block]:
     return [model.Section("Annotators", tuple(blocks))]
 
 
-def _agreement(rows: Sequence[AgreementReport]) -> model.ReportTable:
+def _agreement(rows: Sequence[reports.AgreementReport]) -> model.ReportTable:
     pairs = model.numbers("pairs", [row.pairs for row in rows], 0)
     share = model.numbers("share", [row.share for row in rows], 3)
     groups = [model.Group("", (pairs, share))]
@@ -284,7 +275,7 @@ def _agreement(rows: Sequence[AgreementReport]) -> model.ReportTable:
     )
 
 
-def _gain(report: HumanReport) -> list[model.Block]:
+def _gain(report: reports.HumanReport) -> list[model.Block]:
     """Means of the four systems, gains, and how they combine, in standardised and raw units."""
     rows: list[GainRow] = [
         (gain.name, criterion, gained, unit, figures)
@@ -321,7 +312,7 @@ def _gain(report: HumanReport) -> list[model.Block]:
     return blocks
 
 
-def _gain_columns(report: HumanReport, rows: Sequence[GainRow]) -> Iterator[model.Column]:
+def _gain_columns(report: reports.HumanReport, rows: Sequence[GainRow]) -> Iterator[model.Column]:
     """Both systems on both test sets, as the published tables have them, and the gain."""
     places = [FINE if unit == "z" else _raw_places(report) for _, _, _, unit, _ in rows]
     for what in ("current_old", "current_new", "p_current", "delta", "best_old", "best_new",
@@ -343,9 +334,9 @@ def _gain_columns(report: HumanReport, rows: Sequence[GainRow]) -> Iterator[mode
     ))  # fmt: skip
 
 
-def sentences(report: HumanReport, sources: Sources) -> Iterator[str]:
+def sentences(report: reports.HumanReport, sources: Sources) -> Iterator[str]:
     """What was judged, who counts, how scores came about, and what was tested."""
-    used = judged(report)
+    used = reports.judged(report)
     criteria = [criterion for criterion in report.criteria if criterion]
     by = f" by {listed(criteria)}" if criteria else ""
     yield f"People judged {len(report.systems)} systems{by} in {used:,} judgements."
@@ -379,7 +370,7 @@ def sentences(report: HumanReport, sources: Sources) -> Iterator[str]:
         )
 
 
-def _filtered(annotators: AnnotatorsReport, sources: Sources) -> str:
+def _filtered(annotators: reports.AnnotatorsReport, sources: Sources) -> str:
     words, paper = QUALITY[annotators.test]
     return (
         f"Judgements count of the {annotators.kept} of {annotators.n} annotators who pass quality "
@@ -388,7 +379,7 @@ def _filtered(annotators: AnnotatorsReport, sources: Sources) -> str:
     )
 
 
-def _tests(report: HumanReport, sources: Sources) -> str:
+def _tests(report: reports.HumanReport, sources: Sources) -> str:
     words, cited = TESTS[report.test]
     over = "comparisons" if report.preferences else f"scores of {report.aggregate}s"
     if report.test == "bradley_terry":
@@ -413,7 +404,7 @@ def correcting(name: str, sources: Sources, over: str = "") -> str:
 SMALLEST = -12.0  # decades of p that are drawn; smaller ones lie on the floor
 
 
-def heatmap_plot(report: HumanReport, criterion: str | None = None) -> str:
+def heatmap_plot(report: reports.HumanReport, criterion: str | None = None) -> str:
     """P-values of all ordered pairs by one criterion: is the row's system better?
 
     Args:
@@ -427,7 +418,7 @@ def heatmap_plot(report: HumanReport, criterion: str | None = None) -> str:
     return _heatmap(report, [choose(criterion or known[-1], known, "criterion", "criterion")])
 
 
-def panels_plot(report: HumanReport) -> str:
+def panels_plot(report: reports.HumanReport) -> str:
     """The same for all criteria and their combination side by side.
 
     As Figure 7 of Graham, Mathur & Baldwin (2014).
@@ -435,7 +426,7 @@ def panels_plot(report: HumanReport) -> str:
     return _heatmap(report, list(dict.fromkeys(pair.criterion for pair in report.pairs)))
 
 
-def _heatmap(report: HumanReport, criteria: Sequence[str]) -> str:
+def _heatmap(report: reports.HumanReport, criteria: Sequence[str]) -> str:
     order_by = criteria[0] if len(criteria) == 1 else report.pairs[-1].criterion
     systems = in_order(report, order_by)
     names = [system.name for system in systems]
@@ -445,13 +436,13 @@ def _heatmap(report: HumanReport, criteria: Sequence[str]) -> str:
         apart = sum(pair.conclusion != "tie" for pair in pairs)
         told.append(f"{criterion} separates {apart} of {len(pairs)} pairs")
         starts = [0, *_openings(systems, criterion), len(systems)]
-        cells = marks.beaten(_ordered_p(report, criterion), short_probability)
+        cells = marks.beaten(_ordered_p(report, criterion), words.short_probability)
         panels.append(marks.Panel(cells, criterion if len(criteria) > 1 else "", starts=starts))
     drawing = Drawing(
         f"{' / '.join(['{}'] * len(criteria))}: who is better than whom",
         f"From best to worst: {', '.join(names)}. {'; '.join(told)}.",
         tuple(criteria),
-        (f"{in_words(report.test)}, one-sided, {p_in_words(report.correction)}",),
+        (f"{words.in_words(report.test)}, one-sided, {words.p_in_words(report.correction)}",),
         width=PAGE if len(criteria) > 1 else COLUMN,
     )
     marks.matrix(drawing, names, {"": panels}, least=7.0, most=24.0)
@@ -459,10 +450,10 @@ def _heatmap(report: HumanReport, criteria: Sequence[str]) -> str:
     return drawing.svg()
 
 
-def in_order(report: HumanReport, criterion: str) -> list[JudgedSystem]:
+def in_order(report: reports.HumanReport, criterion: str) -> list[reports.JudgedSystem]:
     """Systems from best to worst: by mean; combined conclusions by cluster and rank range first."""
 
-    def place(system: JudgedSystem) -> tuple[float, ...]:
+    def place(system: reports.JudgedSystem) -> tuple[float, ...]:
         own = system.criteria.get(criterion)
         if own is not None:
             return (-report.sign(criterion) * _mean(own),)
@@ -471,14 +462,14 @@ def in_order(report: HumanReport, criterion: str) -> list[JudgedSystem]:
     return sorted(report.systems, key=place)
 
 
-def _mean(own: JudgedSystem | CriterionReport) -> float:
+def _mean(own: reports.JudgedSystem | reports.CriterionReport) -> float:
     """What was tested, on average."""
-    if isinstance(own, JudgedSystem) and own.strength is not None:
+    if isinstance(own, reports.JudgedSystem) and own.strength is not None:
         return 0.0  # reports have them from best to worst
     return next((value for value in (own.z, own.raw) if value is not None), 0.0)
 
 
-def _openings(systems: Sequence[JudgedSystem], criterion: str) -> list[int]:
+def _openings(systems: Sequence[reports.JudgedSystem], criterion: str) -> list[int]:
     """Places at which a new cluster begins, the first one left out.
 
     None where the systems are in the order of other conclusions, which mixes the clusters.
@@ -489,7 +480,7 @@ def _openings(systems: Sequence[JudgedSystem], criterion: str) -> list[int]:
     return [i + 1 for i, (above, below) in enumerate(pairwise(clusters)) if below > above]
 
 
-def _ordered_p(report: HumanReport, criterion: str) -> marks.Ordered:
+def _ordered_p(report: reports.HumanReport, criterion: str) -> marks.Ordered:
     """For every ordered pair, the p-value of the claim that the first is better, corrected.
 
     The correction is known for the more likely direction only; the other one has no smaller value.
@@ -504,7 +495,7 @@ def _ordered_p(report: HumanReport, criterion: str) -> marks.Ordered:
     return p
 
 
-def boxes_plot(report: HumanReport, criterion: str | None = None) -> str:
+def boxes_plot(report: reports.HumanReport, criterion: str | None = None) -> str:
     """How each system's scores are spread: boxes in the order of clusters.
 
     Args:
@@ -523,7 +514,7 @@ def boxes_plot(report: HumanReport, criterion: str | None = None) -> str:
         first, low, middle, high, last = own.box
         told.append(f"{system.name} median {middle:.3g}, quartiles {low:.3g} and {high:.3g}")
         mean = _mean(own)
-        number = fixed(mean, 2).replace("-", MINUS)
+        number = words.fixed(mean, 2).replace("-", words.MINUS)
         box, ruled = (low, middle, high), i in openings
         rows.append(
             marks.ForestRow((system.name,), mean, number, (first, last), ruled=ruled, box=box)
@@ -537,7 +528,7 @@ def boxes_plot(report: HumanReport, criterion: str | None = None) -> str:
     return drawing.svg()
 
 
-def gain_plot(report: HumanReport) -> str:
+def gain_plot(report: reports.HumanReport) -> str:
     """Longitudinal gains with their intervals, one row a language pair and criterion.
 
     They are raw, or standardised where raw scores are unknown.
@@ -552,23 +543,25 @@ def gain_plot(report: HumanReport) -> str:
         for criterion, own in gain.criteria.items():
             figures = own.raw if raw else own.z
             if figures is not None:
-                number, ends = signed(figures.gain, 2), figures.ci
-                number += f" {interval(ends, 2)}" if ends else ""
+                number, ends = words.signed(figures.gain, 2), figures.ci
+                number += f" {words.interval(ends, 2)}" if ends else ""
                 apart = ends is not None and not ends[0] <= 0 <= ends[1]
                 label = (f"{gain.name} {criterion}".strip(),)
                 rows.append(
-                    marks.ForestRow(label, figures.gain, number.replace("-", MINUS), ends, apart)
+                    marks.ForestRow(
+                        label, figures.gain, number.replace("-", words.MINUS), ends, apart
+                    )
                 )
     drawing = Drawing(
-        f"Gain ({'points' if raw else 'z'}), {percent(1 - report.alpha)} intervals",
+        f"Gain ({'points' if raw else 'z'}), {words.percent(1 - report.alpha)} intervals",
         "; ".join(f"{row.names[0]} {row.number}" for row in rows) + ".",
-        lines=(f"best new {MINUS} best old + current old {MINUS} current new",),
+        lines=(f"best new {words.MINUS} best old + current old {words.MINUS} current new",),
     )
     marks.forest(drawing, marks.Forest(rows, line=0.0))
     return drawing.svg()
 
 
-def annotators_plot(report: HumanReport) -> str:
+def annotators_plot(report: reports.HumanReport) -> str:
     """Annotators: the p-value of their quality control against the time they take.
 
     As Figure 4 of Graham, Baldwin, Moffat & Zobel (2013).
@@ -581,7 +574,7 @@ def annotators_plot(report: HumanReport) -> str:
     _require(bool(rows), "annotators with both a p-value and a time")
     assert annotators is not None
     passed = [verdict == "kept" for _, _, verdict in rows]
-    test = in_words(annotators.test)
+    test = words.in_words(annotators.test)
     told = [f"{sum(passed)} of {len(rows)} annotators pass {test}"]
     for what, verdict in (("careful", "kept"), ("careless", "careless")):
         times = [seconds for seconds, _, own in rows if own == verdict]
@@ -596,7 +589,7 @@ def annotators_plot(report: HumanReport) -> str:
     points = [(seconds, _decade(p)) for seconds, p, _ in rows]
     low = min(-2.0, *(decade for _, decade in points)) - 0.3
     decades = range(0, math.ceil(low) - 1, -max(1, round(-low / 6)))
-    ticks = [(d, f"{10.0**d:g}" if d > -3 else f"1e{MINUS}{-d}") for d in decades]
+    ticks = [(d, f"{10.0**d:g}" if d > -3 else f"1e{words.MINUS}{-d}") for d in decades]
     waits = marks.Axis.around([0.0, *(seconds for seconds, _ in points)], margin=0.03,
                         label="mean seconds a judgement")  # fmt: skip
     x, y = marks.plane(drawing, waits, marks.Axis(low, 0.15, ticks=ticks))
@@ -606,7 +599,7 @@ def annotators_plot(report: HumanReport) -> str:
     return drawing.svg()
 
 
-def _timed(annotators: AnnotatorsReport) -> list[tuple[float, float, str]]:
+def _timed(annotators: reports.AnnotatorsReport) -> list[tuple[float, float, str]]:
     """Seconds, p-value and verdict of annotators for whom both are known."""
     rows = []
     for row in annotators.each:
@@ -625,13 +618,13 @@ def _require(known: bool, what: str) -> None:
         raise RecipeError(f"This report has no {what}.", field="plot")
 
 
-def _conclusions(report: HumanReport) -> list[dict[str, str]]:
+def _conclusions(report: reports.HumanReport) -> list[dict[str, str]]:
     """The report's own conclusions, which are by the last criterion; and those by the others."""
     known = list(dict.fromkeys(pair.criterion for pair in report.pairs))
     return [{}, *({"criterion": criterion} for criterion in known[:-1])]
 
 
-def _scores(report: HumanReport) -> list[dict[str, str]]:
+def _scores(report: reports.HumanReport) -> list[dict[str, str]]:
     """Every criterion, where there are scores."""
     scored = any(system.criteria for system in report.systems) and report.tested in {"raw", "z"}
     others = [{"criterion": criterion} for criterion in report.criteria[1:]]

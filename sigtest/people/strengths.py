@@ -6,13 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from sigtest.errors import RecipeError
-from sigtest.people.report import (
-    HumanReport,
-    JudgedPair,
-    JudgedSystem,
-    PreferencesReport,
-    StrengthReport,
-)
+from sigtest.people import report as reports
 from sigtest.render import marks, model, records
 from sigtest.render.drawing import PAGE, Colour, Drawing
 from sigtest.render.words import MINUS, fixed, interval, percent, whole
@@ -23,7 +17,7 @@ SHARES: tuple[marks.Level, ...] = ((0.2, "three"), (0.3, "two"), (0.4, "one"))  
 PAIRED = ("ties", "probability", "ci")  # fields of pairs that comparisons alone have
 
 
-def facts(own: PreferencesReport) -> tuple[str, ...]:
+def facts(own: reports.PreferencesReport) -> tuple[str, ...]:
     """How strengths and their errors came about."""
     how = f"{whole(own.resamples)} resamples" if own.resamples else "sandwich"
     return (
@@ -33,7 +27,7 @@ def facts(own: PreferencesReport) -> tuple[str, ...]:
     )
 
 
-def of(system: JudgedSystem) -> StrengthReport:
+def of(system: reports.JudgedSystem) -> reports.StrengthReport:
     """The strength of a system.
 
     Raises:
@@ -44,7 +38,7 @@ def of(system: JudgedSystem) -> StrengthReport:
     return system.strength
 
 
-def sheet(report: HumanReport) -> model.Sheet:
+def sheet(report: reports.HumanReport) -> model.Sheet:
     """One record a system: its strength, then what all systems have."""
     own = ("value", "stderr", "ci", "probability")
     also = ("raw", "n_judgements", "n_segments", "cluster", "range")
@@ -57,14 +51,14 @@ def sheet(report: HumanReport) -> model.Sheet:
     return model.Sheet(names, known)
 
 
-def pairs_sheet(report: HumanReport) -> model.Sheet:
+def pairs_sheet(report: reports.HumanReport) -> model.Sheet:
     """One record a pair."""
     apart = () if report.preferences else PAIRED
-    names = tuple(name for name in records.fields_of(JudgedPair) if name not in apart)
+    names = tuple(name for name in records.fields_of(reports.JudgedPair) if name not in apart)
     return records.sheet(names, report.pairs)
 
 
-def columns(systems: Sequence[JudgedSystem]) -> list[model.Column]:
+def columns(systems: Sequence[reports.JudgedSystem]) -> list[model.Column]:
     """What a table of systems shows beside their ranks."""
     own = [*map(of, systems)]
     return [
@@ -78,7 +72,7 @@ def columns(systems: Sequence[JudgedSystem]) -> list[model.Column]:
     ]
 
 
-def pair_columns(pairs: Sequence[JudgedPair]) -> list[model.Column]:
+def pair_columns(pairs: Sequence[reports.JudgedPair]) -> list[model.Column]:
     """What a table of pairs shows before p-values."""
     places = 0 if all(pair.u.is_integer() for pair in pairs) else 1
     lost = [pair.n_a - pair.u for pair in pairs]
@@ -92,7 +86,7 @@ def pair_columns(pairs: Sequence[JudgedPair]) -> list[model.Column]:
     ]
 
 
-def notes(own: PreferencesReport) -> model.Paragraph:
+def notes(own: reports.PreferencesReport) -> model.Paragraph:
     """What columns are, and what rank ranges promise."""
     ranks = "."
     if own.rank_confidence is not None:
@@ -105,7 +99,7 @@ def notes(own: PreferencesReport) -> model.Paragraph:
     )
 
 
-def trust(own: PreferencesReport) -> Iterator[model.Paragraph | model.ReportTable]:
+def trust(own: reports.PreferencesReport) -> Iterator[model.Paragraph | model.ReportTable]:
     """What positions do, whether one order explains all pairs, and what other units would say."""
     if own.position is not None:
         at = own.position
@@ -152,7 +146,7 @@ def _group(rows: Sequence[object], shown: Sequence[tuple[str, int]]) -> model.Gr
     ))  # fmt: skip
 
 
-def sentences(own: PreferencesReport, sources: Sources) -> Iterator[str]:
+def sentences(own: reports.PreferencesReport, sources: Sources) -> Iterator[str]:
     """How strengths came about, for a paper."""
     ties = "ties counting as two half wins"
     if own.ties == "davidson":
@@ -169,13 +163,13 @@ def sentences(own: PreferencesReport, sources: Sources) -> Iterator[str]:
     )
 
 
-def _ordered(report: HumanReport) -> list[JudgedSystem]:
+def _ordered(report: reports.HumanReport) -> list[reports.JudgedSystem]:
     """Strongest first."""
     of(report.systems[0])
     return sorted(report.systems, key=lambda one: (one.cluster, sum(one.range)))
 
 
-def strengths_plot(report: HumanReport) -> str:
+def strengths_plot(report: reports.HumanReport) -> str:
     """Strengths with their intervals; a rule parts clusters.
 
     Raises:
@@ -199,7 +193,7 @@ def strengths_plot(report: HumanReport) -> str:
     return drawing.svg()
 
 
-def wins_plot(report: HumanReport) -> str:
+def wins_plot(report: reports.HumanReport) -> str:
     """How probably the row's system is preferred to the column's, and how often they met.
 
     Raises:

@@ -12,7 +12,7 @@ from functools import partial
 
 from sigtest.data.names import choose
 from sigtest.errors import RecipeError
-from sigtest.render import records
+from sigtest.render import records, standings
 from sigtest.render.formats import Layout, Presented, verbatim
 from sigtest.render.model import (
     Abreast,
@@ -37,22 +37,6 @@ from sigtest.render.model import (
     words,
 )
 from sigtest.render.pictures import PICTURES
-from sigtest.render.standings import (
-    PairRow,
-    Standing,
-    against_first,
-    answer,
-    baseline_of,
-    decision_line,
-    facts,
-    leading_test,
-    matrix_of,
-    metric_decimals,
-    metric_heading,
-    pair_rows,
-    standings,
-    titled,
-)
 from sigtest.render.words import in_words, percent
 from sigtest.report import PairReport, Report, SmallTest, WinsReport, counted, renamed
 
@@ -111,9 +95,9 @@ def document(report: Report, layout: Layout = PLAIN, as_latex: tuple[str, ...] =
     on = f" on {len(report.several.testsets)} test sets" if report.several else ""
     made = Document(
         title=f"Comparison of {counted(len(report.systems), 'system')}{on}",
-        facts=facts(report),
+        facts=standings.facts(report),
         blocks=tuple(_blocks(report, many) if layout.table is None else _chosen(report, layout)),
-        answer=answer(report) if report.systems else (),
+        answer=standings.answer(report) if report.systems else (),
         warnings=_warnings(report),
         signature=report.signature,
         methods=report.methods,
@@ -140,7 +124,7 @@ def _blocks(report: Report, many: int | None) -> Iterator[Block]:
         blocks: list[FlatBlock] = [systems_by(report, metric)] if report.several else []
         blocks += _figures(report, whole=False, metric=metric)
         blocks += pairs_by(report, metric, many)
-        yield Section(metric_heading(report, metric), tuple(blocks))
+        yield Section(standings.metric_heading(report, metric), tuple(blocks))
     if report.discriminative_power is not None:
         power = _discriminative_power(report, report.discriminative_power)
         yield Section("All metrics", (*_figures(report, whole=True), power))
@@ -176,7 +160,7 @@ def _meanings(report: Report) -> dict[Mark, str]:
     )
     return {
         "best": "no system is significantly better",
-        "baseline": f"significantly {claim} {baseline_of(report)} ({limit})",
+        "baseline": f"significantly {claim} {standings.baseline_of(report)} ({limit})",
         "significant": limit,
         "undecided": "more resamples could change the decision or the rank",
         "exact": "p is exact: a probability under the null hypothesis"
@@ -245,14 +229,16 @@ def systems(report: Report, spare: int = 0, bare: bool = False) -> list[Abreast 
 
 def systems_by(report: Report, metric: str, spare: int = 0) -> ReportTable:
     """The systems by one metric, best first, on every test set and on all together."""
-    test = leading_test(report)
-    ordered = standings(report, metric, test)
+    test = standings.leading_test(report)
+    ordered = standings.standings(report, metric, test)
     order = [standing.system.name for standing in ordered]
     groups = []
-    for title, own in titled(report):
-        placed = {standing.system.name: standing for standing in standings(own, metric, test)}
+    for title, own in standings.titled(report):
+        placed = {
+            standing.system.name: standing for standing in standings.standings(own, metric, test)
+        }
         columns = _scores(own, metric, [placed[name] for name in order], spare)
-        groups.append(Group(title or metric_heading(report, metric), tuple(columns)))
+        groups.append(Group(title or standings.metric_heading(report, metric), tuple(columns)))
     remark = ""
     ranked = bool(ordered) and ordered[0].rank is not None
     if ranked and report.several is None:
@@ -260,20 +246,22 @@ def systems_by(report: Report, metric: str, spare: int = 0) -> ReportTable:
     elif ranked:
         remark = f"ranks by {in_words(test)}, cluster lines for all together"
     return ReportTable(
-        caption=f"Systems by {metric_heading(report, metric)}",
+        caption=f"Systems by {standings.metric_heading(report, metric)}",
         remark=remark,
         names=(names("system", order),),
         groups=tuple(groups),
-        facts="; ".join(facts(report)),
+        facts="; ".join(standings.facts(report)),
         breaks=frozenset(row for row, standing in enumerate(ordered) if standing.opens),
         clusters="cluster" if ranked else "",
         things="systems",
     )
 
 
-def _scores(report: Report, metric: str, rows: Sequence[Standing], spare: int) -> Iterator[Column]:
+def _scores(
+    report: Report, metric: str, rows: Sequence[standings.Standing], spare: int
+) -> Iterator[Column]:
     """Rank range (where there are ranks), score, interval, and spread over runs of any kind."""
-    places, short = max(1, metric_decimals(report, metric) - spare), spare > 0
+    places, short = max(1, standings.metric_decimals(report, metric) - spare), spare > 0
     marks = _marks_of_scores(report, metric, rows)
     rank_marks = [own & {"undecided"} for own in marks]
     ranks = tuple(
@@ -314,29 +302,29 @@ def _scores(report: Report, metric: str, rows: Sequence[Standing], spare: int) -
 
 def board(report: Report, metric: str) -> ReportTable:
     """Which ranks are real: whether the first is told from a system, and that may be the best."""
-    placed = against_first(report, metric)
+    placed = standings.against_first(report, metric)
     ordered = [standing for standing, _ in placed]
     best = [row.score.p_best for row in ordered]
     columns = [*_scores(report, metric, ordered, 0), words("to the first", (w for _, w in placed))]
-    first, test = ordered[0].system.name, in_words(leading_test(report) or "")
+    first, test = ordered[0].system.name, in_words(standings.leading_test(report) or "")
     remark = f"ranks and comparison with {first} by {test}"
     if best[0] is not None:
         may = ["yes" if p is not None and p > report.alpha else "no" for p in best]
         columns += [words("may be best", may), Column("p", tuple(_best(report, ordered)))]
         remark += "; who may be best by comparisons with the best, from bootstrap resamples"
     return ReportTable(
-        caption=f"Board by {metric_heading(report, metric)}",
+        caption=f"Board by {standings.metric_heading(report, metric)}",
         remark=remark,
         names=(names("system", (row.system.name for row in ordered)),),
-        groups=(Group(metric_heading(report, metric), tuple(columns)),),
-        facts="; ".join(facts(report)),
+        groups=(Group(standings.metric_heading(report, metric), tuple(columns)),),
+        facts="; ".join(standings.facts(report)),
         breaks=frozenset(row for row, standing in enumerate(ordered) if standing.opens),
         clusters="cluster",
         things="systems",
     )
 
 
-def _best(report: Report, rows: Sequence[Standing]) -> Iterator[PValue]:
+def _best(report: Report, rows: Sequence[standings.Standing]) -> Iterator[PValue]:
     """P-values of being the best; those that other draws could turn round are marked."""
     for row in rows:
         low, high = row.score.p_best_interval or (1.0, 1.0)
@@ -345,10 +333,10 @@ def _best(report: Report, rows: Sequence[Standing]) -> Iterator[PValue]:
 
 
 def _marks_of_scores(
-    report: Report, metric: str, rows: Sequence[Standing]
+    report: Report, metric: str, rows: Sequence[standings.Standing]
 ) -> list[frozenset[Mark]]:
     """Which systems no other is better than, and which are not like the baseline."""
-    both, baseline = (metric, leading_test(report)), baseline_of(report)
+    both, baseline = (metric, standings.leading_test(report)), standings.baseline_of(report)
     found = [pair for pair in report.pairs if (pair.metric, pair.test) == both]
     apart = {pair.a for pair in found if pair.significant and baseline is not None}
     marked = []
@@ -365,7 +353,7 @@ def _marks_of_scores(
 
 def _other_ranks(report: Report) -> Iterator[str]:
     """For each further test, the rank ranges that are not those of the tables."""
-    test = leading_test(report)
+    test = standings.leading_test(report)
     for other in report.tests:
         if other == test or test is None or not report.systems[0].ranks:
             continue
@@ -396,7 +384,7 @@ def _discriminative_power(report: Report, shares: Mapping[str, Mapping[str, floa
         caption="Discriminative power: pairs found significantly different",
         names=(names("metric", shares),),
         groups=(Group("", tuple(columns)),),
-        facts=decision_line(report),
+        facts=standings.decision_line(report),
         things="metrics",
     )
 
@@ -422,13 +410,13 @@ def pairs_by(report: Report, metric: str, many: int | None = MANY) -> Iterator[R
 
 def _pairs(report: Report, metric: str, many: int | None) -> ReportTable:
     """The pairs of one metric under every test, and what to conclude."""
-    rows = pair_rows(report, metric)
+    rows = standings.pair_rows(report, metric)
     pairs = [row.pair for row in rows]
-    differences = Group("", _differences(pairs, metric_decimals(report, metric)))
+    differences = Group("", _differences(pairs, standings.metric_decimals(report, metric)))
     tests = [_test(report, [row.tests[t] for row in rows]) for t in range(len(report.tests))]
     verdicts = replace(words("verdict", (row.verdict for row in rows)), detail=True)
     return replace(
-        _of_pairs(report, f"Pairs: {metric_heading(report, metric)}", pairs, many),
+        _of_pairs(report, f"Pairs: {standings.metric_heading(report, metric)}", pairs, many),
         groups=(differences, *tests, Group("", (verdicts,))),
         parted=False,
         minor=frozenset(number for number, row in enumerate(rows) if row.settled),
@@ -437,7 +425,7 @@ def _pairs(report: Report, metric: str, many: int | None) -> ReportTable:
     )
 
 
-def _uncorrected(report: Report, rows: Sequence[PairRow]) -> Iterator[str]:
+def _uncorrected(report: Report, rows: Sequence[standings.PairRow]) -> Iterator[str]:
     """That intervals say less than corrected p-values do, and of how many pairs they do."""
     if report.correction == "none" or report.comparisons < 2:
         return
@@ -456,12 +444,12 @@ def _uncorrected(report: Report, rows: Sequence[PairRow]) -> Iterator[str]:
 def _pairs_on_several(report: Report, metric: str, test: str, many: int | None) -> ReportTable:
     """Differences and adjusted p-values of all pairs, on every test set and on the whole."""
     groups, settled = [], []
-    for title, own in titled(report):
+    for title, own in standings.titled(report):
         pairs = [pair for pair in own.pairs if (pair.metric, pair.test) == (metric, test)]
-        difference, _ = _differences(pairs, metric_decimals(own, metric))
+        difference, _ = _differences(pairs, standings.metric_decimals(own, metric))
         groups.append(Group(title, (difference, Column("p", _decided(report, pairs, exact=True)))))
         settled.append([pair.significant and not pair.undecided for pair in pairs])
-    heading = f"{metric_heading(report, metric)}, {in_words(test)}, {_p(report)}"
+    heading = f"{standings.metric_heading(report, metric)}, {in_words(test)}, {_p(report)}"
     return replace(
         _of_pairs(report, f"Pairs: {heading}", pairs, many),
         groups=tuple(groups),
@@ -493,7 +481,7 @@ def _of_pairs(
 ) -> ReportTable:
     sides = names("a", (pair.a for pair in pairs)), names("b", (pair.b for pair in pairs))
     return ReportTable(
-        caption, sides, (), facts=decision_line(report), things="pairs", folded_over=many
+        caption, sides, (), facts=standings.decision_line(report), things="pairs", folded_over=many
     )
 
 
@@ -542,9 +530,9 @@ def _p(report: Report) -> str:
 
 def matrix(report: Report, metric: str) -> ReportTable:
     """Adjusted p-values of all pairs: two-sided, each system against those that stand below it."""
-    test = leading_test(report)
+    test = standings.leading_test(report)
     assert test is not None
-    shown = matrix_of(report, metric, test)
+    shown = standings.matrix_of(report, metric, test)
     order = shown.order
     cells = {
         both: replace(_decision(report, pair, undecided=pair.undecided), short=True, pair=both)
@@ -555,13 +543,13 @@ def matrix(report: Report, metric: str) -> ReportTable:
         for place, other in enumerate(order)
         if any((name, other) in cells for name in order)
     )
-    what = f"{shown.what[:1].upper()}{shown.what[1:]}: {metric_heading(report, metric)}"
+    what = f"{shown.what[:1].upper()}{shown.what[1:]}: {standings.metric_heading(report, metric)}"
     places = Column("", tuple(Number(place + 1) for place in range(len(order))))
     return ReportTable(
         caption=f"{what}, {_p(report)}".replace("?:", "?"),
         names=(places, names("system", order)),
         groups=(Group(in_words(test), columns),),
-        facts=decision_line(report),
+        facts=standings.decision_line(report),
         parted=False,
         things="systems",
     )
@@ -579,7 +567,9 @@ def pairs_sheet(report: Report) -> Sheet:
     if report.several is None:
         return records.sheet(fields, report.pairs)
     rows = (
-        [name, *records.record(pair, fields)] for name, own in titled(report) for pair in own.pairs
+        [name, *records.record(pair, fields)]
+        for name, own in standings.titled(report)
+        for pair in own.pairs
     )
     return Sheet(("testset", *records.columns(fields)), rows)
 
@@ -589,7 +579,7 @@ def systems_sheet(report: Report) -> Sheet:
     fields = ("score", "ci", "stderr", "training_stderr")
     known = [
         (name, system, metric, score)
-        for name, own in titled(report)
+        for name, own in standings.titled(report)
         for system in own.systems
         for metric, score in system.scores.items()
     ]
@@ -621,7 +611,7 @@ def board_sheet(report: Report) -> Sheet:
             None if row.score.p_best is None else row.score.p_best > report.alpha,
         ]
         for metric in report.metrics
-        for row, word in against_first(report, metric)
+        for row, word in standings.against_first(report, metric)
     )  # fmt: skip
     place = ("rank_low", "rank_high", "to_the_first", "may_be_best")
     return Sheet(("system", "metric", *records.columns(fields), *place), rows)

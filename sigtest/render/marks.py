@@ -12,23 +12,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from sigtest.render.drawing import (
-    BODY,
-    BOLD,
-    COLUMN,
-    MARGIN,
-    SMALL,
-    Colour,
-    Drawing,
-    Place,
-    short_names,
-    shortened,
-    text_width,
-    widest,
-)
+from sigtest.render import drawing as svg
 from sigtest.render.words import MINUS, probability
 
-Level = tuple[float, Colour]  # the largest p-value that has a shade
+Level = tuple[float, svg.Colour]  # the largest p-value that has a shade
 P_LEVELS: tuple[Level, ...] = ((0.001, "three"), (0.01, "two"), (0.05, "one"))
 UNDECIDED = ("", "? undecided")
 CLUSTER = ("frame", "cluster")
@@ -86,14 +73,14 @@ class Axis:
         values = [round(i * step, 12) for i in range(first, last + 1)]
         return [(value, f"{value:g}".replace("-", MINUS)) for value in values]
 
-    def draw(self, drawing: Drawing, y: float, most: int = 6) -> None:
+    def draw(self, drawing: svg.Drawing, y: float, most: int = 6) -> None:
         """It from left to right, its ticks below it, and its label below those."""
         drawing.line((self.start, y), (self.end, y))
         for value, words in self.marked(most):
             drawing.line((self(value), y), (self(value), y + 2.5))
-            drawing.text(self(value), y + 9.5, words, size=SMALL, anchor="middle")
+            drawing.text(self(value), y + 9.5, words, size=svg.SMALL, anchor="middle")
         if self.label:
-            label = shortened(self.label, drawing.width - 2 * MARGIN)
+            label = svg.shortened(self.label, drawing.width - 2 * svg.MARGIN)
             drawing.text((self.start + self.end) / 2, y + 20, label, anchor="middle")
         drawing.y = y + (26 if self.label else 15)
 
@@ -130,7 +117,7 @@ class ForestRow:
     ruled: bool = False
     undecided: bool = False
     box: tuple[float, float, float] | None = None
-    bar: Colour | None = None
+    bar: svg.Colour | None = None
     hint: str = ""
 
 
@@ -153,45 +140,49 @@ class Forest:
     def labels(self, width: float) -> tuple[tuple[str, ...], bool]:
         """A label a row, as full as so much width allows, and whether they stand above the rows."""
         full = tuple(f" {MINUS} ".join(row.names) for row in self.rows)
-        if widest(full) + LEAST + 4 * MARGIN <= width:
+        if svg.widest(full) + LEAST + 4 * svg.MARGIN <= width:
             return full, False
         parts = max(len(row.names) for row in self.rows)
-        room = (width - 2 * MARGIN) / 1.08 / parts - text_width(f" {MINUS} ") * (parts - 1) / 2
-        names = short_names(list(dict.fromkeys(n for row in self.rows for n in row.names)), room)
+        room = (width - 2 * svg.MARGIN) / 1.08 / parts - svg.text_width(f" {MINUS} ") * (
+            parts - 1
+        ) / 2
+        names = svg.short_names(
+            list(dict.fromkeys(n for row in self.rows for n in row.names)), room
+        )
         return tuple(f" {MINUS} ".join(names[n] for n in row.names) for row in self.rows), True
 
 
-def forest(drawing: Drawing, *forests: Forest) -> None:
+def forest(drawing: svg.Drawing, *forests: Forest) -> None:
     """Rows with label, mark and number; as wide as the widest label of any forest."""
     numbered = drawing.style.has("numbers")
-    numbers = numbered * widest((row.number for own in forests for row in own.rows), SMALL)
+    numbers = numbered * svg.widest((row.number for own in forests for row in own.rows), svg.SMALL)
     labels = [own.labels(drawing.width - numbers) for own in forests]
-    drawing.width = max(drawing.width, *(widest(words) + 2 * MARGIN for words, _ in labels))
+    drawing.width = max(drawing.width, *(svg.widest(words) + 2 * svg.MARGIN for words, _ in labels))
     for own, (words, above) in zip(forests, labels, strict=True):
         if own.title:
-            drawing.text(MARGIN, drawing.y + 9, own.title, bold=True)
+            drawing.text(svg.MARGIN, drawing.y + 9, own.title, bold=True)
             drawing.y += 15
         known = [end for row in own.rows for end in (row.value, *(row.ends or ()))]
         known += [] if own.line is None else [own.line]
         axis = own.axis or Axis.around(filter(math.isfinite, known))
-        beside = 0.0 if above else widest(words)
-        axis = axis.over(MARGIN + beside + 8, drawing.width - 2 * MARGIN - numbers)
+        beside = 0.0 if above else svg.widest(words)
+        axis = axis.over(svg.MARGIN + beside + 8, drawing.width - 2 * svg.MARGIN - numbers)
         heights = [ROW + ABOVE * (above and bool(label)) for label in words]
         floor = drawing.y + sum(heights) + 2
         for row, label, height in zip(own.rows, words, heights, strict=True):
             _row(drawing, row, axis, drawing.y + height - ROW / 2, own.line)
             if row.ruled:
-                ends = (MARGIN, drawing.y), (drawing.width - MARGIN, drawing.y)
+                ends = (svg.MARGIN, drawing.y), (drawing.width - svg.MARGIN, drawing.y)
                 drawing.line(*ends, colour="rule")
-            drawing.text(MARGIN, drawing.y + ROW / 2 + BODY * 0.35, label)
+            drawing.text(svg.MARGIN, drawing.y + ROW / 2 + svg.BODY * 0.35, label)
             drawing.y += height
             if numbered:
-                x, y = drawing.width - MARGIN, drawing.y - ROW / 2 + SMALL * 0.35
-                drawing.text(x, y, row.number, size=SMALL, anchor="end", colour="muted")
+                x, y = drawing.width - svg.MARGIN, drawing.y - ROW / 2 + svg.SMALL * 0.35
+                drawing.text(x, y, row.number, size=svg.SMALL, anchor="end", colour="muted")
         axis.draw(drawing, floor, 5)
 
 
-def _row(drawing: Drawing, row: ForestRow, axis: Axis, y: float, line: float | None) -> None:
+def _row(drawing: svg.Drawing, row: ForestRow, axis: Axis, y: float, line: float | None) -> None:
     """A bar, box or mark with its interval, whose finite ends are marked."""
     if row.bar is not None:
         wide = axis(row.value) - axis.start
@@ -211,7 +202,7 @@ def _row(drawing: Drawing, row: ForestRow, axis: Axis, y: float, line: float | N
     if row.bar is None:
         drawing.circle(axis(row.value), y, filled=row.filled, radius=1.7)
     if row.undecided:
-        drawing.text(axis(row.value), y - 2.2, "?", size=SMALL, anchor="middle")
+        drawing.text(axis(row.value), y - 2.2, "?", size=svg.SMALL, anchor="middle")
 
 
 # Matrix ------------------------------------------------------------------------------------------
@@ -220,7 +211,9 @@ BETWEEN = 12.0  # panels
 ROOM = 17.0  # side from which a number fits into a cell
 
 Ordered = Mapping[tuple[str, str], float]  # p of the first system being better than the second
-Cells = Mapping[tuple[str, str], tuple[Colour, str, str]]  # shade, hint and word, by row and column
+Cells = Mapping[
+    tuple[str, str], tuple[svg.Colour, str, str]
+]  # shade, hint and word, by row and column
 
 
 @dataclass(frozen=True)
@@ -240,12 +233,12 @@ class Panel:
     starts: Sequence[int] = ()
 
 
-def shade(p: float, levels: Sequence[Level] = P_LEVELS) -> Colour:
+def shade(p: float, levels: Sequence[Level] = P_LEVELS) -> svg.Colour:
     """The shade of the strictest level that a p-value reaches; levels are strictest first."""
     return next((colour for limit, colour in levels if p <= limit), "none")
 
 
-def level_words(levels: Sequence[Level] = P_LEVELS) -> list[tuple[Colour, str]]:
+def level_words(levels: Sequence[Level] = P_LEVELS) -> list[tuple[svg.Colour, str]]:
     """What a legend says of each level, and of larger p-values."""
     words = [(colour, f"p ≤ {limit:g}".replace("0.", ".")) for limit, colour in levels]
     return [*words, ("none", "larger")]
@@ -264,7 +257,7 @@ def beaten(p: Ordered, word: Callable[[float], str] = lambda value: "") -> Cells
 
 
 def matrix(
-    drawing: Drawing,
+    drawing: svg.Drawing,
     names: Sequence[str],
     rows: Mapping[str, Sequence[Panel]],
     least: float,
@@ -284,37 +277,37 @@ def matrix(
         placed: Whether rows and columns have their places.
     """
     across, size = max(map(len, rows.values())), len(names)
-    short = short_names(names, NAME)
-    label = widest(short.values()) + 14 * placed + 18 * bool(beside)
-    room = drawing.width - label - 2 * MARGIN - BETWEEN * (across - 1)
+    short = svg.short_names(names, NAME)
+    label = svg.widest(short.values()) + 14 * placed + 18 * bool(beside)
+    room = drawing.width - label - 2 * svg.MARGIN - BETWEEN * (across - 1)
     cell = min(most, max(least, room / across / size))
     side = cell * size
     step = (max(side, 48.0) if across > 1 else side) + BETWEEN
-    wide = label + 2 * MARGIN + across * step - BETWEEN
-    last = BOLD * widest(panels[-1].title for panels in rows.values())
+    wide = label + 2 * svg.MARGIN + across * step - BETWEEN
+    last = svg.BOLD * svg.widest(panels[-1].title for panels in rows.values())
     titled = min(drawing.width, wide + last - step + BETWEEN)
-    drawing.width = max(drawing.style.width or COLUMN, wide, titled)
+    drawing.width = max(drawing.style.width or svg.COLUMN, wide, titled)
     for title, panels in rows.items():
         if title:
-            drawing.text(MARGIN, drawing.y + 9, title, bold=True)
+            drawing.text(svg.MARGIN, drawing.y + 9, title, bold=True)
             drawing.y += 12
         drawing.y += 9 * any(panel.title for panel in panels) + (9 if placed else 2)
-        _names(drawing, [short[name] for name in names], cell, MARGIN + label, beside, placed)
+        _names(drawing, [short[name] for name in names], cell, svg.MARGIN + label, beside, placed)
         for number, panel in enumerate(panels):
-            left = MARGIN + label + number * step
-            free = drawing.width - MARGIN - left if number == len(panels) - 1 else step - 2
-            words = shortened(panel.title, free / BOLD)
+            left = svg.MARGIN + label + number * step
+            free = drawing.width - svg.MARGIN - left if number == len(panels) - 1 else step - 2
+            words = svg.shortened(panel.title, free / svg.BOLD)
             drawing.text(left, drawing.y - (11 if placed else 3), words, bold=placed)
             _panel(drawing, names, panel, left, cell, placed)
         drawing.y += side + (14 if any(panel.below for panel in panels) else 6)
 
 
 def _names(
-    drawing: Drawing, names: Sequence[str], cell: float, end: float,
+    drawing: svg.Drawing, names: Sequence[str], cell: float, end: float,
     beside: Sequence[str], placed: bool,
 ) -> None:  # fmt: skip
     """The name at each row, what stands beside it, and its place."""
-    size = min(BODY, 1.05 * cell)
+    size = min(svg.BODY, 1.05 * cell)
     for i, name in enumerate(names):
         x, y = end - 3, drawing.y + (i + 0.5) * cell + size * 0.35
         if placed:
@@ -327,11 +320,11 @@ def _names(
 
 
 def _panel(
-    drawing: Drawing, names: Sequence[str], panel: Panel, left: float, cell: float, placed: bool
+    drawing: svg.Drawing, names: Sequence[str], panel: Panel, left: float, cell: float, placed: bool
 ) -> None:
     """Cells, the places above them and the words below, and a frame round each cluster."""
     top, gap = drawing.y, min(0.5, cell / 20)
-    size = max(min(cell, 6.0), min(SMALL, 0.75 * cell))
+    size = max(min(cell, 6.0), min(svg.SMALL, 0.75 * cell))
     for i in range(len(names) * placed):
         x = left + (i + 0.5) * cell
         drawing.text(x, top - 3, str(i + 1), size=size, anchor="middle", colour="muted")
@@ -342,8 +335,8 @@ def _panel(
         if cell < ROOM:
             word = "?" if word.endswith("?") else ""
         if word:
-            size = min(SMALL, 0.92 * cell / text_width(word, 1))
-            ink: Colour = "paper" if colour == "three" else "ink"
+            size = min(svg.SMALL, 0.92 * cell / svg.text_width(word, 1))
+            ink: svg.Colour = "paper" if colour == "three" else "ink"
             x, y = x + cell / 2, y + cell / 2 + size * 0.35
             drawing.text(x, y, word, size=size, anchor="middle", colour=ink)
     for first, last in pairwise(panel.starts):
@@ -357,12 +350,12 @@ def _panel(
 
 SIDE = 108.0  # height of a plane
 RADIUS = 1.8  # of a point
-DIGIT = 0.72 * SMALL  # height of a digit
+DIGIT = 0.72 * svg.SMALL  # height of a digit
 
 Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 
-def plane(drawing: Drawing, x: Axis, y: Axis, height: float = SIDE) -> tuple[Axis, Axis]:
+def plane(drawing: svg.Drawing, x: Axis, y: Axis, height: float = SIDE) -> tuple[Axis, Axis]:
     """Draw two axes; returns them where they lie.
 
     Args:
@@ -372,26 +365,28 @@ def plane(drawing: Drawing, x: Axis, y: Axis, height: float = SIDE) -> tuple[Axi
         height: In points.
     """
     marked, top = y.marked(6), drawing.y
-    left = MARGIN + 10 * bool(y.label) + widest((words for _, words in marked), SMALL) + 4
-    across, up = x.over(left, drawing.width - 2 * MARGIN), y.over(top + height, top)
+    left = (
+        svg.MARGIN + 10 * bool(y.label) + svg.widest((words for _, words in marked), svg.SMALL) + 4
+    )
+    across, up = x.over(left, drawing.width - 2 * svg.MARGIN), y.over(top + height, top)
     drawing.line((left, top), (left, top + height))
     for value, words in marked:
         drawing.line((left - 2.5, up(value)), (left, up(value)))
-        drawing.text(left - 4, up(value) + SMALL * 0.35, words, size=SMALL, anchor="end")
+        drawing.text(left - 4, up(value) + svg.SMALL * 0.35, words, size=svg.SMALL, anchor="end")
     if y.label:
         middle = top + height / 2
-        drawing.text(MARGIN + BODY, middle, y.label, anchor="middle", turned=True)
+        drawing.text(svg.MARGIN + svg.BODY, middle, y.label, anchor="middle", turned=True)
     across.draw(drawing, top + height)
     return across, up
 
 
-def level(drawing: Drawing, x: Axis, y: float) -> None:
+def level(drawing: svg.Drawing, x: Axis, y: float) -> None:
     """A dashed line across a plane."""
     drawing.line((x.start, y), (x.end, y), colour="muted", dashed=True)
 
 
 def scatter(
-    drawing: Drawing, x: Axis, y: Axis, points: Sequence[Place], filled: Sequence[bool],
+    drawing: svg.Drawing, x: Axis, y: Axis, points: Sequence[svg.Place], filled: Sequence[bool],
     numbered: bool = False,
 ) -> None:  # fmt: skip
     """Points of a plane; with numbers from 1 beside them, over as little else as can be.
@@ -410,10 +405,10 @@ def scatter(
     for i, ((a, b), full) in enumerate(zip(places, filled, strict=True), 1):
         drawing.circle(a, b, filled=full, radius=RADIUS)
         if numbered:
-            boxes = _beside(a, b, text_width(str(i), SMALL))
+            boxes = _beside(a, b, svg.text_width(str(i), svg.SMALL))
             best = min(boxes, key=lambda box: _covered(box, taken, inside))
             taken.append(best)
-            drawing.text(best[0], best[3], str(i), size=SMALL, colour="muted")
+            drawing.text(best[0], best[3], str(i), size=svg.SMALL, colour="muted")
 
 
 def _beside(x: float, y: float, wide: float) -> Iterator[Box]:
@@ -440,8 +435,8 @@ def _covered(box: Box, taken: Sequence[Box], inside: Box) -> float:
 
 
 def curve(
-    drawing: Drawing, x: Axis, y: Axis, middle: Sequence[Place], low: Sequence[Place],
-    high: Sequence[Place],
+    drawing: svg.Drawing, x: Axis, y: Axis, middle: Sequence[svg.Place], low: Sequence[svg.Place],
+    high: Sequence[svg.Place],
 ) -> None:  # fmt: skip
     """A line through points of a plane, and the area between two others."""
     drawing.area([(x(a), y(b)) for a, b in [*low, *reversed(high)]], "light")
@@ -450,7 +445,7 @@ def curve(
 
 
 def histogram(
-    drawing: Drawing, x: Axis, y: Axis, edges: Sequence[float], counts: Sequence[float],
+    drawing: svg.Drawing, x: Axis, y: Axis, edges: Sequence[float], counts: Sequence[float],
     colour: Literal["light", "strong"],
 ) -> None:  # fmt: skip
     """The outline of counts between edges, filled.

@@ -14,17 +14,8 @@ from sigtest.data.names import choose
 from sigtest.errors import InputError, RecipeError
 from sigtest.late import late
 from sigtest.render import drawing as svg
-from sigtest.render import marks
+from sigtest.render import marks, standings
 from sigtest.render.model import Figure
-from sigtest.render.standings import (
-    Standing,
-    leading_test,
-    matrix_of,
-    metric_decimals,
-    metric_heading,
-    standings,
-    titled,
-)
 from sigtest.render.words import (
     MINUS,
     fixed,
@@ -122,7 +113,7 @@ class View:
     @property
     def heading(self) -> str:
         """Metric and test set."""
-        metric = metric_heading(self.report, self.metric)
+        metric = standings.metric_heading(self.report, self.metric)
         return f"{metric}, {self.title}" if self.title else metric
 
 
@@ -149,7 +140,7 @@ def view(
         RecipeError: A metric, test, test set or pair that the report does not have; a distribution
             of several test sets together.
     """
-    parts = titled(report)
+    parts = standings.titled(report)
     names = [name for name, _ in parts[:-1]]
     if distribution is not None:
         metric, test = distribution.metric, distribution.test
@@ -162,7 +153,7 @@ def view(
     last = len(names)
     place = last if testset is None else names.index(choose(testset, names, "testset", "test set"))
     title, part = parts[place]
-    leading = leading_test(part)
+    leading = standings.leading_test(part)
     if leading is None or len(part.systems) < 2:
         raise InputError(f"Pictures need two systems; the report has {len(part.systems)}.")
     metric = choose(metric or next(iter(part.metrics)), part.metrics, "metric", "metric")
@@ -236,8 +227,8 @@ MANY = 30  # pairs, above which only neighbours in the order of scores are drawn
 def intervals_plot(view: View) -> str:
     """Scores and differences with intervals; the test's decisions fill the marks of differences."""
     report, test = view.report, view.test
-    places = metric_decimals(report, view.metric)
-    ordered = standings(report, view.metric, test)
+    places = standings.metric_decimals(report, view.metric)
+    ordered = standings.standings(report, view.metric, test)
     pairs = [p for p in report.pairs if (p.metric, p.test) == (view.metric, test)]
     scores = [_score(standing, places) for standing in ordered]
     differences = _differences(ordered, pairs, places)
@@ -263,7 +254,7 @@ def intervals_plot(view: View) -> str:
     return drawing.svg()
 
 
-def _score(standing: Standing, places: int) -> marks.ForestRow:
+def _score(standing: standings.Standing, places: int) -> marks.ForestRow:
     score = standing.score
     number = f"{fixed(score.score, places)} {interval(score.ci, places)}".replace("-", MINUS)
     unsure = standing.undecided and standing.rank is not None
@@ -274,7 +265,7 @@ def _score(standing: Standing, places: int) -> marks.ForestRow:
 
 
 def _differences(
-    ordered: Sequence[Standing], pairs: Sequence[PairReport], places: int
+    ordered: Sequence[standings.Standing], pairs: Sequence[PairReport], places: int
 ) -> list[marks.ForestRow]:
     """Better minus worse score, from the best system on; one-sided, by the claim."""
     place = {standing.system.name: i for i, standing in enumerate(ordered)}
@@ -326,7 +317,7 @@ def matrix_plot(view: View) -> str:
         raise RecipeError(
             "A matrix needs all pairs; this comparison has a baseline.", field="pairs"
         )
-    found = matrix_of(report, view.metric, view.test)
+    found = standings.matrix_of(report, view.metric, view.test)
     levels: list[marks.Level] = list(
         zip((report.alpha, *(level for level in LEVELS if level < report.alpha)), SHADES,
             strict=False)
@@ -386,7 +377,7 @@ def grid_plot(view: View) -> str:
         unsure = "?" if any(pair.undecided for pair in of) else ""
         apart = f"{100 * sum(pair.significant for pair in of) / n:.1f} % apart{unsure}"
         rows.setdefault(in_words(test), []).append(marks.Panel(marks.beaten(values), metric, apart))
-    ordered = standings(report, next(iter(report.metrics)), None)
+    ordered = standings.standings(report, next(iter(report.metrics)), None)
     systems = [standing.system.name for standing in ordered]
     on = f", {view.title}" if view.title else ""
     title, by = f"what metrics and tests separate{on}", p_in_words(report.correction)
@@ -426,7 +417,7 @@ def draw_grid(
 def badge_plot(report: Report, system: str | None = None, **chosen: Any) -> str:
     """The place of a system, in one line; what is not told apart from it is tied with it."""
     seen = view(report, **chosen)
-    placed = standings(seen.report, seen.metric, seen.test)
+    placed = standings.standings(seen.report, seen.metric, seen.test)
     names = [own.system.name for own in placed]
     name = choose(system or names[0], names, "system", "system")
     rank = placed[names.index(name)].rank

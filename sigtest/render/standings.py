@@ -6,17 +6,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from sigtest import report as reports
 from sigtest.late import late
 from sigtest.render.words import fixed, in_words, percent, probability, signed, whole
-from sigtest.report import (
-    PairReport,
-    RankReport,
-    Report,
-    ScoreReport,
-    SystemReport,
-    counted,
-    listed,
-)
 
 ARROWS = ("\N{DOWNWARDS ARROW}", r"\downarrow")
 CLAIMS = {
@@ -44,9 +36,9 @@ class Standing:
         undecided: Whether more resamples could change that rank, or what a baseline says of it.
     """
 
-    system: SystemReport
-    score: ScoreReport
-    rank: RankReport | None
+    system: reports.SystemReport
+    score: reports.ScoreReport
+    rank: reports.RankReport | None
     opens: bool
     undecided: bool
 
@@ -60,11 +52,11 @@ class PairRow:
         verdict: What to conclude, in a few words.
     """
 
-    tests: tuple[PairReport, ...]
+    tests: tuple[reports.PairReport, ...]
     verdict: str
 
     @property
-    def pair(self) -> PairReport:
+    def pair(self) -> reports.PairReport:
         """The first test's report, for what all tests share."""
         return self.tests[0]
 
@@ -74,7 +66,7 @@ class PairRow:
         return all(pair.significant and not pair.undecided for pair in self.tests)
 
 
-def titled(report: Report) -> list[tuple[str, Report]]:
+def titled(report: reports.Report) -> list[tuple[str, reports.Report]]:
     """The report, or those of several test sets by name and last the report of all together."""
     if report.several is None:
         return [("", report)]
@@ -82,7 +74,7 @@ def titled(report: Report) -> list[tuple[str, Report]]:
     return [*named, (AVERAGES[report.several.average], report)]
 
 
-def leading_test(report: Report) -> str | None:
+def leading_test(report: reports.Report) -> str | None:
     """The test whose ranks order tables: the first that keeps its level, or else the first.
 
     There is none where nothing is compared.
@@ -91,7 +83,7 @@ def leading_test(report: Report) -> str | None:
     return next(calibrated, next(iter(report.tests), None))
 
 
-def standings(report: Report, metric: str, test: str | None) -> tuple[Standing, ...]:
+def standings(report: reports.Report, metric: str, test: str | None) -> tuple[Standing, ...]:
     """The systems from best to worst; equal scores keep their input order."""
     sign = -1 if report.metrics[metric].higher_is_better else 1
     ordered = sorted(report.systems, key=lambda system: sign * system.scores[metric].score)
@@ -102,7 +94,7 @@ def standings(report: Report, metric: str, test: str | None) -> tuple[Standing, 
         for name in (pair.a, pair.b)
     } - {baseline_of(report)}
     placed = []
-    previous: RankReport | None = None
+    previous: reports.RankReport | None = None
     for system in ordered:
         rank = system.ranks.get(metric, {}).get(test or "")
         opens = rank is not None and previous is not None and rank.cluster > previous.cluster
@@ -112,7 +104,7 @@ def standings(report: Report, metric: str, test: str | None) -> tuple[Standing, 
     return tuple(placed)
 
 
-def against_first(report: Report, metric: str) -> list[tuple[Standing, str]]:
+def against_first(report: reports.Report, metric: str) -> list[tuple[Standing, str]]:
     """The systems from best to worst, and in a word what the leading test says of the first.
 
     That word is `untestable` where the test could not find any difference with so few units.
@@ -146,10 +138,10 @@ class Matrix:
     order: list[str]
     clusters: list[int]
     what: str
-    cells: dict[tuple[str, str], PairReport]
+    cells: dict[tuple[str, str], reports.PairReport]
 
 
-def matrix_of(report: Report, metric: str, test: str) -> Matrix:
+def matrix_of(report: reports.Report, metric: str, test: str) -> Matrix:
     """The decisions of one metric and test, systems by score."""
     ordered = standings(report, metric, test)
     starts = [i for i, standing in enumerate(ordered) if standing.opens]
@@ -163,9 +155,9 @@ def matrix_of(report: Report, metric: str, test: str) -> Matrix:
     return Matrix(names, [0, *starts, len(names)], what, cells)
 
 
-def pair_rows(report: Report, metric: str) -> tuple[PairRow, ...]:
+def pair_rows(report: reports.Report, metric: str) -> tuple[PairRow, ...]:
     """All pairs of one metric in input order, each with all its tests."""
-    grouped: dict[tuple[str, str], list[PairReport]] = {}
+    grouped: dict[tuple[str, str], list[reports.PairReport]] = {}
     for pair in report.pairs:
         if pair.metric == metric:
             grouped.setdefault((pair.a, pair.b), []).append(pair)
@@ -174,17 +166,17 @@ def pair_rows(report: Report, metric: str) -> tuple[PairRow, ...]:
     return tuple(_pair_row(tuple(tests), higher, places) for tests in grouped.values())
 
 
-def better(pair: PairReport, higher_is_better: bool) -> str | None:
+def better(pair: reports.PairReport, higher_is_better: bool) -> str | None:
     """The system that a test finds significantly better, if it does."""
     return pair.winner(higher_is_better) if pair.significant else None
 
 
-def metric_decimals(report: Report, metric: str) -> int:
+def metric_decimals(report: reports.Report, metric: str) -> int:
     """Decimals for this metric's scores and differences."""
     return decimals(system.scores[metric] for system in report.systems)
 
 
-def decimals(scores: Iterable[ScoreReport]) -> int:
+def decimals(scores: Iterable[reports.ScoreReport]) -> int:
     """Decimals for one metric's scores: four for scores of 0 to 1, two for those of 0 to 100.
 
     Scores in between (NIST) keep two digits of their standard error.
@@ -198,57 +190,57 @@ def decimals(scores: Iterable[ScoreReport]) -> int:
     return min(4, max(2, 1 - math.floor(math.log10(min(errors)))))
 
 
-def metric_heading(report: Report, metric: str) -> str:
+def metric_heading(report: reports.Report, metric: str) -> str:
     """The metric's label, saying so where less is better, unless it has an arrow that does."""
     told = report.metrics[metric].higher_is_better or any(sign in metric for sign in ARROWS)
     return metric if told else f"{metric} (lower is better)"
 
 
-def test_set_line(report: Report) -> str:
+def test_set_line(report: reports.Report) -> str:
     """Sizes of the test set: `3,003 segments, 99 documents, 1 reference`."""
     testset = report.testset
     counts = [(testset.segments, "segment"), (testset.documents, "document")]
     if testset.references:
         counts.append((testset.references, "reference"))
-    return ", ".join(counted(count, noun) for count, noun in counts if count is not None)
+    return ", ".join(reports.counted(count, noun) for count, noun in counts if count is not None)
 
 
-def facts(report: Report) -> tuple[str, ...]:
+def facts(report: reports.Report) -> tuple[str, ...]:
     """Sizes of each test set, level of intervals, and how decisions were made."""
     kind = "bootstrap" if report.interval == "percentile" else "bootstrap-t"
     shares = [label for label, metric in report.metrics.items() if metric.shares]
     drawn = len(shares) < len(report.metrics)
     intervals = f"{percent(report.interval_level)} {kind if drawn else 'score'} intervals"
     if shares and drawn:
-        intervals += f" ({listed(shares)}: score intervals)"
+        intervals += f" ({reports.listed(shares)}: score intervals)"
     sizes = [f"{name}: {test_set_line(own)}" for name, own in titled(report)[:-1]]
     known = report.testset.documents is not None
     unit = [f"unit: {report.unit}"] if known else []
     return (*(sizes or [test_set_line(report)]), *unit, intervals, decision_line(report))
 
 
-def baseline_of(report: Report) -> str | None:
+def baseline_of(report: reports.Report) -> str | None:
     """The system that all others are compared with, where they are not compared themselves."""
     if len(report.systems) < 3 or len({pair.b for pair in report.pairs}) != 1:
         return None
     return report.pairs[0].b
 
 
-def decision_line(report: Report) -> str:
+def decision_line(report: reports.Report) -> str:
     """How decisions were made: `two-sided, holm over 66 pairs, alpha 0.05`."""
     if not report.pairs:
         return f"alpha {report.alpha:g}"
     said = [pair.alternative for pair in report.pairs]
     claim = next((DECIDED[own] for own in said if own in DECIDED), said[0])
     noun = "comparison" if report.several else "claim" if claim in CLAIMED else "pair"
-    over = f"over {counted(report.comparisons, noun)}"
+    over = f"over {reports.counted(report.comparisons, noun)}"
     if report.family is not None:
         over += f" of {report.family.systems} systems"
     correction = "no correction" if report.correction == "none" else in_words(report.correction)
     return f"{claim}, {correction} {over}, alpha {report.alpha:g}"
 
 
-def _pair_row(tests: tuple[PairReport, ...], higher: bool, places: int) -> PairRow:
+def _pair_row(tests: tuple[reports.PairReport, ...], higher: bool, places: int) -> PairRow:
     """A row with its verdict; tests that do not keep their level have no say."""
     heard = [pair for pair in tests if pair.calibrated] or list(tests)
     unsure = [pair for pair in heard if pair.undecided]
@@ -266,7 +258,7 @@ def _pair_row(tests: tuple[PairReport, ...], higher: bool, places: int) -> PairR
     return PairRow(tests, verdict)
 
 
-def undecided(unsure: Sequence[PairReport]) -> str:
+def undecided(unsure: Sequence[reports.PairReport]) -> str:
     """What is said of pairs that more resamples could decide otherwise."""
     needed = [pair.resamples_needed for pair in unsure if pair.resamples_needed is not None]
     reachable = len(needed) == len(unsure)
@@ -279,7 +271,7 @@ NAMES = 4  # that are listed before the others are counted
 after = late("sigtest.significance.corrections:after")  # needs NumPy, which --help must not load
 
 
-def answer(report: Report, metric: str | None = None) -> tuple[str, ...]:
+def answer(report: reports.Report, metric: str | None = None) -> tuple[str, ...]:
     """Who is ahead, what cannot be told apart, and what else was found.
 
     Args:
@@ -309,7 +301,7 @@ def answer(report: Report, metric: str | None = None) -> tuple[str, ...]:
     return (ahead, *tied, _counted(pairs))
 
 
-def _alone(report: Report, metric: str) -> str:
+def _alone(report: reports.Report, metric: str) -> str:
     """Where nothing is compared."""
     if not report.systems:
         return "No system is measured yet."
@@ -342,11 +334,13 @@ def leaders(ranges: Mapping[str, tuple[int, int]], how: str, what: str, score: s
     return f"{best} leads {how}{score}: no {what} is significantly better."
 
 
-def _how(report: Report, metric: str) -> str:
+def _how(report: reports.Report, metric: str) -> str:
     return f"by {metric}" if report.several is None else f"by {metric} on all test sets together"
 
 
-def _tied(report: Report, metric: str, pairs: Sequence[PairReport], both: Sequence[str]) -> str:
+def _tied(
+    report: reports.Report, metric: str, pairs: Sequence[reports.PairReport], both: Sequence[str]
+) -> str:
     """What the first two differ by, and what would show."""
     places = metric_decimals(report, metric)
     first, second = both
@@ -367,7 +361,7 @@ def _tied(report: Report, metric: str, pairs: Sequence[PairReport], both: Sequen
     return f"{told} ({signed(difference, places)} {metric}, {shown}); {prospect}."
 
 
-def _against(report: Report, metric: str, pairs: Sequence[PairReport]) -> str:
+def _against(report: reports.Report, metric: str, pairs: Sequence[reports.PairReport]) -> str:
     """Who is better and who is worse than a baseline."""
     higher = report.metrics[metric].higher_is_better
     baseline = pairs[0].b
@@ -385,7 +379,7 @@ def _against(report: Report, metric: str, pairs: Sequence[PairReport]) -> str:
     return f"{one} better than {baseline} {_how(report, metric)}{names}{worse}."
 
 
-def _counted(pairs: Sequence[PairReport]) -> str:
+def _counted(pairs: Sequence[reports.PairReport]) -> str:
     """How many pairs were separated."""
     apart = sum(pair.significant for pair in pairs)
     unsure = [pair for pair in pairs if pair.undecided]

@@ -20,21 +20,7 @@ from pydantic import (
 
 from sigtest.data.names import check_name
 from sigtest.errors import InputError
-from sigtest.requests.model import (
-    Between,
-    Distinct,
-    Flag,
-    Must,
-    Name,
-    Names,
-    OneOf,
-    Renames,
-    Request,
-    Span,
-    WholeNumber,
-    schema_of,
-    wrong,
-)
+from sigtest.requests import model
 from sigtest.requests.recipe import DEFAULT_SEED, MAX_RESAMPLES, Seed
 from sigtest.significance import ALONE, ALTERNATIVES
 
@@ -53,7 +39,7 @@ SEVERITIES = {"none": 0.0, "minor": 1.0, "major": 5.0}
 COMBINED = "combined"  # what the combination of several criteria is called
 
 
-class Quality(Request):
+class Quality(model.Request):
     """Which annotators count.
 
     Attributes:
@@ -63,10 +49,12 @@ class Quality(Request):
         untestable: What becomes of annotators with fewer pairs.
     """
 
-    test: Annotated[str, OneOf(QUALITY_TESTS, "test of annotators")] = "paired_t"
-    threshold: Annotated[float, Between(0, 1)] = 0.05
-    min_pairs: Annotated[int, WholeNumber(2, 1_000_000)] = 3
-    untestable: Annotated[str, OneOf(UNTESTABLE, "treatment of untestable annotators")] = "drop"
+    test: Annotated[str, model.OneOf(QUALITY_TESTS, "test of annotators")] = "paired_t"
+    threshold: Annotated[float, model.Between(0, 1)] = 0.05
+    min_pairs: Annotated[int, model.WholeNumber(2, 1_000_000)] = 3
+    untestable: Annotated[str, model.OneOf(UNTESTABLE, "treatment of untestable annotators")] = (
+        "drop"
+    )
 
     @property
     def signature(self) -> str:
@@ -74,7 +62,7 @@ class Quality(Request):
         return f"{self.test}<{self.threshold:g},{self.min_pairs},{self.untestable}"
 
 
-class Longitudinal(Request):
+class Longitudinal(model.Request):
     """Four systems of one language pair, as the judgements name them.
 
     Attributes:
@@ -84,10 +72,10 @@ class Longitudinal(Request):
         current_new: The same on the new one.
     """
 
-    best_old: Name
-    best_new: Name
-    current_old: Name
-    current_new: Name
+    best_old: model.Name
+    best_new: model.Name
+    current_old: model.Name
+    current_new: model.Name
 
     @property
     def signature(self) -> str:
@@ -100,16 +88,16 @@ def _by_pair(value: object) -> object:
     if isinstance(value, Mapping) and value:
         short = not all(isinstance(entry, Mapping | Longitudinal) for entry in value.values())
         return {"": value} if short else value
-    raise wrong("must be an object with four systems")
+    raise model.wrong("must be an object with four systems")
 
 
 def _without_combined(names: tuple[str, ...]) -> tuple[str, ...]:
     if COMBINED in names:
-        raise wrong(f"may not name {COMBINED}, which is the name of their combination")
+        raise model.wrong(f"may not name {COMBINED}, which is the name of their combination")
     return names
 
 
-class Judging(Request):
+class Judging(model.Request):
     """What becomes of judgements; other requests say it, too, beside fields of their own.
 
     Attributes:
@@ -123,20 +111,20 @@ class Judging(Request):
         aliases: Another name for a system of the files.
     """
 
-    input: Name | None = None
-    languages: Name | None = None
-    scale: Span | None = None
-    standardise: Annotated[str, OneOf(STANDARDISE, "standardisation")] | None = None
+    input: model.Name | None = None
+    languages: model.Name | None = None
+    scale: model.Span | None = None
+    standardise: Annotated[str, model.OneOf(STANDARDISE, "standardisation")] | None = None
     quality: Quality | None = Field(
         default=None,
         description="quality control, which leaves careless annotators out: a test "
         f"({', '.join(QUALITY_TESTS)}), and threshold, min_pairs, untestable",
     )
-    criteria: Annotated[Names, AfterValidator(_without_combined)] = Field(
+    criteria: Annotated[model.Names, AfterValidator(_without_combined)] = Field(
         default=(), title="criterion"
     )
-    aggregate: Annotated[str, OneOf(AGGREGATES, "unit of aggregation")] = "segment"
-    aliases: Renames = Field(default={}, title="alias")
+    aggregate: Annotated[str, model.OneOf(AGGREGATES, "unit of aggregation")] = "segment"
+    aliases: model.Renames = Field(default={}, title="alias")
 
 
 class HumanRequest(Judging):
@@ -168,26 +156,26 @@ class HumanRequest(Judging):
         show_annotators: Name annotators in the report.
     """
 
-    test: Annotated[str, OneOf((*TESTS, PREFERENCE_TEST), "significance test")] | None = None
-    ties: Annotated[str, OneOf(TIES, "treatment of ties")] | None = None
-    unit: Annotated[str, OneOf(UNITS, "unit")] | None = None
-    errors: Annotated[str, OneOf(ERRORS, "kind of errors")] | None = None
-    undetermined: Annotated[str, OneOf(UNDETERMINED, "treatment of systems")] | None = None
-    win_rate: Annotated[float, Between(0.5, 1)] | None = None
-    lower: Names = ()
-    undecided: Annotated[str, OneOf(SEVERITIES, "severity")] = "none"
-    alpha: Annotated[float, Between(0, 0.5)] = 0.05
-    correction: Annotated[str, OneOf(ALONE, "correction")] | None = None
-    domains: Annotated[str, OneOf(DOMAINS, "average over domains")] = "micro"
+    test: Annotated[str, model.OneOf((*TESTS, PREFERENCE_TEST), "significance test")] | None = None
+    ties: Annotated[str, model.OneOf(TIES, "treatment of ties")] | None = None
+    unit: Annotated[str, model.OneOf(UNITS, "unit")] | None = None
+    errors: Annotated[str, model.OneOf(ERRORS, "kind of errors")] | None = None
+    undetermined: Annotated[str, model.OneOf(UNDETERMINED, "treatment of systems")] | None = None
+    win_rate: Annotated[float, model.Between(0.5, 1)] | None = None
+    lower: model.Names = ()
+    undecided: Annotated[str, model.OneOf(SEVERITIES, "severity")] = "none"
+    alpha: Annotated[float, model.Between(0, 0.5)] = 0.05
+    correction: Annotated[str, model.OneOf(ALONE, "correction")] | None = None
+    domains: Annotated[str, model.OneOf(DOMAINS, "average over domains")] = "micro"
     longitudinal: Annotated[
         dict[str, Longitudinal],
         BeforeValidator(_by_pair, json_schema_input_type=Longitudinal | dict[str, Longitudinal]),
-        Must("an object with four systems"),
+        model.Must("an object with four systems"),
     ] = {}
-    categories: Annotated[int, WholeNumber(2, 100)] = 5
-    resamples: Annotated[int, WholeNumber(1, 99_999)] = 9_999
+    categories: Annotated[int, model.WholeNumber(2, 100)] = 5
+    resamples: Annotated[int, model.WholeNumber(1, 99_999)] = 9_999
     seed: Seed = DEFAULT_SEED
-    show_annotators: Flag = False
+    show_annotators: model.Flag = False
 
     @property
     def higher_is_better(self) -> dict[str, bool]:
@@ -216,7 +204,7 @@ def people_schema(
         judgements: Schema of judgements.
         others: Schemas of the fields that human evaluations do not have, by name.
     """
-    fields = schema_of(HumanRequest)["properties"]
+    fields = model.schema_of(HumanRequest)["properties"]
     return {
         "type": "object",
         "description": description,
@@ -234,7 +222,7 @@ ALPHAS = (0.05, 0.01, 0.001)
 SAME = "same"
 
 
-class AccuracyRequest(Request):
+class AccuracyRequest(model.Request):
     """Levels; texts and judgements are read elsewhere.
 
     Attributes:
@@ -242,18 +230,18 @@ class AccuracyRequest(Request):
     """
 
     alphas: Annotated[
-        tuple[Annotated[float, Between(0, 1)], ...],
+        tuple[Annotated[float, model.Between(0, 1)], ...],
         Len(1),
-        Distinct(),
-        Must("a list of levels, one at least"),
+        model.Distinct(),
+        model.Must("a list of levels, one at least"),
     ] = Field(default=ALPHAS, title="alpha")
     human_alpha: Annotated[
-        Annotated[float, Between(0, 1)] | None,
+        Annotated[float, model.Between(0, 1)] | None,
         BeforeValidator(
             lambda value: None if value == SAME else value,
-            json_schema_input_type=Literal["same"] | Annotated[float, Between(0, 1)] | None,
+            json_schema_input_type=Literal["same"] | Annotated[float, model.Between(0, 1)] | None,
         ),
-        Must(f'a number or "{SAME}"'),
+        model.Must(f'a number or "{SAME}"'),
     ] = Field(
         default=None,
         description=f"level of the conclusions of people: a number, or that of the tests; default "
@@ -267,6 +255,12 @@ STATISTICS = ("pearson", "spearman", "kendall", "accuracy", "soft_accuracy", "ac
 METRIC_TESTS = ("williams", "perm_both")
 Level = Literal["system", "segment"]
 Group = Literal["none", "item", "system"]
+Statistics = Annotated[
+    tuple[Annotated[str, model.OneOf(STATISTICS, "statistic")], ...], model.Distinct()
+]
+MetricTests = Annotated[
+    tuple[Annotated[str, model.OneOf(METRIC_TESTS, "significance test")], ...], model.Distinct()
+]
 
 
 NUMBER = {"type": ["number", "null"]}
@@ -294,8 +288,8 @@ BySegment = Annotated[
         "number of the segment, from 1; null is a missing score.",
     }),
 ]  # fmt: skip
-Share = Annotated[float, Strict(), Ge(0), Le(1), Must("a number from 0 to 1", InputError)]
-PAIRS = Must("a list of pairs, one at least", InputError)
+Share = Annotated[float, Strict(), Ge(0), Le(1), model.Must("a number from 0 to 1", InputError)]
+PAIRS = model.Must("a list of pairs, one at least", InputError)
 
 
 def _named(what: str, value: object) -> str:
@@ -303,17 +297,17 @@ def _named(what: str, value: object) -> str:
         return check_name(value, what)
     except InputError as error:
         why = error.message.removesuffix(".")
-        raise wrong(f"must be the name of a {what}. {why}", error=InputError) from None
+        raise model.wrong(f"must be the name of a {what}. {why}", error=InputError) from None
 
 
-def _name(what: str) -> tuple[BeforeValidator, Must]:
-    return BeforeValidator(partial(_named, what)), Must(f"the name of a {what}", InputError)
+def _name(what: str) -> tuple[BeforeValidator, model.Must]:
+    return BeforeValidator(partial(_named, what)), model.Must(f"the name of a {what}", InputError)
 
 
 SystemName = Annotated[str, *_name("system")]
 
 
-class Levels(Request):
+class Levels(model.Request):
     """Scores of systems, of segments, or both; numbers are checked where they are aligned."""
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})
@@ -322,7 +316,7 @@ class Levels(Request):
     segment: BySegment = None
 
 
-class TestedSystems(Request):
+class TestedSystems(model.Request):
     """What a significance test of corpus scores says of two systems."""
 
     a: SystemName
@@ -339,7 +333,7 @@ class ClaimedPair(TestedSystems):
     @model_validator(mode="after")
     def _check(self) -> Self:
         if self.a == self.b:
-            raise wrong(f"compares {self.a} with itself", error=InputError)
+            raise model.wrong(f"compares {self.a} with itself", error=InputError)
         return self
 
 
@@ -348,10 +342,10 @@ class JudgedPair(ClaimedPair):
 
     model_config = ConfigDict(extra="ignore")
 
-    criterion: Name = "overall"
+    criterion: model.Name = "overall"
 
 
-class JudgedPairsRequest(Request):
+class JudgedPairsRequest(model.Request):
     """P-values of people, and what is done with them.
 
     Attributes:
@@ -359,8 +353,8 @@ class JudgedPairsRequest(Request):
         criteria: In the order in which they decide; default all.
     """
 
-    aliases: Renames = {}
-    criteria: Names = ()
+    aliases: model.Renames = {}
+    criteria: model.Names = ()
     pairs: Annotated[tuple[JudgedPair, ...], Len(1), FailFast(), PAIRS]
 
 
@@ -371,7 +365,7 @@ class TestedPair(ClaimedPair):
     test: Annotated[str, *_name("test")]
 
 
-class TestedPairsRequest(Request):
+class TestedPairsRequest(model.Request):
     """P-values of tests that were computed elsewhere."""
 
     pairs: Annotated[tuple[TestedPair, ...], Len(1), FailFast(), PAIRS]
@@ -388,20 +382,20 @@ class MetricRequest(Levels):
 
     model_config = ConfigDict(json_schema_extra={})
 
-    higher: Annotated[bool, Strict(), Must("true or false", InputError)] = True
+    higher: Annotated[bool, Strict(), model.Must("true or false", InputError)] = True
     pairs: Annotated[
-        tuple[TestedSystems, ...], FailFast(), Must("a list of pairs", InputError)
+        tuple[TestedSystems, ...], FailFast(), model.Must("a list of pairs", InputError)
     ] = ()
 
 
-class Excluding(Request):
+class Excluding(model.Request):
     """Which systems are left out.
 
     Attributes:
         exclude_systems: Systems to leave out.
     """
 
-    exclude_systems: Names = Field(default=(), title="exclude")
+    exclude_systems: model.Names = Field(default=(), title="exclude")
 
 
 class MetricEvaluationRequest(Excluding):
@@ -421,16 +415,14 @@ class MetricEvaluationRequest(Excluding):
         baseline: The metric that others are asked to beat; by default BLEU where it is there.
     """
 
-    level: Annotated[Level, OneOf(get_args(Level), "level")] = "system"
-    group: Annotated[Group, OneOf(get_args(Group), "grouping")] = "none"
-    statistics: Annotated[tuple[Annotated[str, OneOf(STATISTICS, "statistic")], ...],
-                          Distinct()] | None = Field(default=None, title="statistic")  # fmt: skip
-    tests: Annotated[tuple[Annotated[str, OneOf(METRIC_TESTS, "significance test")], ...],
-                     Distinct()] | None = Field(default=None, title="test")  # fmt: skip
-    alternative: Annotated[str, OneOf(ALTERNATIVES, "alternative")] = "greater"
-    absolute: Flag = False
-    alpha: Annotated[float, Between(0, 1)] = 0.05
-    correction: Annotated[str, OneOf(ALONE, "correction")] = "holm"
-    resamples: Annotated[int, WholeNumber(1, MAX_RESAMPLES)] | None = None
+    level: Annotated[Level, model.OneOf(get_args(Level), "level")] = "system"
+    group: Annotated[Group, model.OneOf(get_args(Group), "grouping")] = "none"
+    statistics: Statistics | None = Field(default=None, title="statistic")
+    tests: MetricTests | None = Field(default=None, title="test")
+    alternative: Annotated[str, model.OneOf(ALTERNATIVES, "alternative")] = "greater"
+    absolute: model.Flag = False
+    alpha: Annotated[float, model.Between(0, 1)] = 0.05
+    correction: Annotated[str, model.OneOf(ALONE, "correction")] = "holm"
+    resamples: Annotated[int, model.WholeNumber(1, MAX_RESAMPLES)] | None = None
     seed: Seed = DEFAULT_SEED
-    baseline: Name | None = None
+    baseline: model.Name | None = None

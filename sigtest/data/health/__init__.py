@@ -17,20 +17,7 @@ from itertools import chain, compress
 import numpy as np
 from numpy.typing import NDArray
 
-from sigtest.data.health.texts import (
-    BASIC,
-    LOOKED_AT,
-    NAMES,
-    OTHER,
-    Lines,
-    LineSample,
-    letters_of,
-    points_of,
-    split,
-    spread,
-    standing,
-    table_of_scripts,
-)
+from sigtest.data.health import texts
 
 __all__ = ["KINDS", "OF_REFERENCES", "Finding", "check"]
 
@@ -89,9 +76,9 @@ class Output:
     """
 
     name: str
-    text: Lines
-    reference: Lines
-    source: Lines | None
+    text: texts.Lines
+    reference: texts.Lines
+    source: texts.Lines | None
 
     @property
     def total(self) -> int:
@@ -135,9 +122,9 @@ def check(
             next((line for line in lines if line is not None), None)
             for lines in zip(*references, strict=True)
         ]
-    reference = Lines(first)
-    source = Lines(sources) if sources is not None else None
-    outputs = [Output(name, Lines(own), reference, source) for name, own in systems.items()]
+    reference = texts.Lines(first)
+    source = texts.Lines(sources) if sources is not None else None
+    outputs = [Output(name, texts.Lines(own), reference, source) for name, own in systems.items()]
     findings = check_tokenizers(reference, tokenizers or {})
     for output in outputs:
         findings += _of_system(output)
@@ -222,7 +209,7 @@ def find_same(outputs: Sequence[Output]) -> list[Finding]:
     ]
 
 
-def equal_lines(text: Lines, other: Lines) -> NDArray[np.bool_]:
+def equal_lines(text: texts.Lines, other: texts.Lines) -> NDArray[np.bool_]:
     """(n,) whether lines are equal, and long enough to mean something; all of them where all are.
 
     By their hashes, 64 bits with a key of this process: many systems that are nearly the same cost
@@ -280,7 +267,7 @@ def find_repeated(output: Output) -> list[Finding]:
     return output.at("copied_lines", sorted(repeated), words)
 
 
-def _unlike(group: Sequence[int], reference: Lines) -> list[int]:
+def _unlike(group: Sequence[int], reference: texts.Lines) -> list[int]:
     """Segments whose references have little in common with the first one's."""
     first, *others = (reference.lines[i] for i in group)
     words = {*first.split()}
@@ -323,10 +310,10 @@ KEPT = 0.5  # share of the references' common words that an output in their lang
 def find_scripts(output: Output) -> list[Finding]:
     """An output, or lines of it, in other scripts than the references."""
     ours, theirs = output.text.sample, output.reference.sample
-    scripts = [NAMES[s] for s in theirs.main]
+    scripts = [texts.NAMES[s] for s in theirs.main]
     kept, there = (t.letters[theirs.main] / max(1, t.letters.sum()) for t in (ours, theirs))
     if (kept < LOST * there).any() or kept.sum() < 0.5 * there.sum():
-        has = ", ".join(NAMES[s] for s in ours.main) or "no letters"
+        has = ", ".join(texts.NAMES[s] for s in ours.main) or "no letters"
         words = f" is written in {has}, the references in {', '.join(scripts)}"
         return output.as_whole("wrong_script", words)
     foreign = _foreign_lines(output)
@@ -345,12 +332,14 @@ def _foreign_lines(output: Output) -> list[int]:
         places = [i for i, ascii_only in enumerate(map(str.isascii, lines)) if not ascii_only]
     if len(places) < FEW:
         return []
-    at, _ = standing([lines[i] for i in places], foreign)
+    at, _ = texts.standing([lines[i] for i in places], foreign)
     strange = np.bincount(at, minlength=len(places))
     many = strange >= np.maximum(ENOUGH, FOREIGN_PART * output.text.lengths[places])
     lost = []
     for i in compress(places, many):
-        ours, theirs = (letters_of(Counter(t.lines[i])) for t in (output.text, output.reference))
+        ours, theirs = (
+            texts.letters_of(Counter(t.lines[i])) for t in (output.text, output.reference)
+        )
         expected, total = theirs[scripts].sum(), theirs.sum()
         judged = total >= ENOUGH and expected >= FAMILIAR_LINE * total
         if judged and ours[scripts].sum() < FOREIGN_LINE * ours.sum():
@@ -361,7 +350,7 @@ def _foreign_lines(output: Output) -> list[int]:
 @lru_cache(maxsize=16)
 def _foreign_letters(*main: int) -> NDArray[np.uint8]:
     """1 for each code point that is a letter of another than some scripts."""
-    return (~np.isin(table_of_scripts(), [OTHER, *main])).astype(np.uint8)
+    return (~np.isin(texts.table_of_scripts(), [texts.OTHER, *main])).astype(np.uint8)
 
 
 def find_languages(output: Output) -> list[Finding]:
@@ -384,7 +373,7 @@ def find_languages(output: Output) -> list[Finding]:
             f": the language seems to be {language}: {here / words:.0%} of its words are among the "
             f"{len(common)} most common of the references, where {usual:.0%} are usual",
         )
-    looked_at = spread(0, output.total, LOOKED_AT)
+    looked_at = texts.spread(0, output.total, texts.LOOKED_AT)
     strange = [
         i
         for i, line, right_line in zip(looked_at, ours, theirs, strict=True)
@@ -398,7 +387,7 @@ def find_languages(output: Output) -> list[Finding]:
     return output.at("wrong_language", strange, f"seem to be in another language {compared}")
 
 
-def check_tokenizers(references: Lines, tokenizers: Mapping[str, str]) -> list[Finding]:
+def check_tokenizers(references: texts.Lines, tokenizers: Mapping[str, str]) -> list[Finding]:
     """Metrics whose tokenizer does not cut the words of the references' script.
 
     Args:
@@ -407,7 +396,7 @@ def check_tokenizers(references: Lines, tokenizers: Mapping[str, str]) -> list[F
             `13a`).
     """
     sample = references.sample
-    letters = {NAMES[s]: sample.letters[s] for s in sample.main if NAMES[s] in UNSPACED}
+    letters = {texts.NAMES[s]: sample.letters[s] for s in sample.main if texts.NAMES[s] in UNSPACED}
     if not letters:
         return []
     script = "Kana" if "Kana" in letters else max(letters, key=letters.__getitem__)
@@ -501,9 +490,9 @@ def _agrees(output: Output, k: int, start: int, end: int) -> bool:
     """Whether words, too, say that a stretch belongs k lines further."""
     spaced, references = output.reference.sample.spaced, output.reference.lines
     gained = []
-    for i in spread(start, end, COMPARED):
+    for i in texts.spread(start, end, COMPARED):
         lines = (output.text.lines[i], references[i], references[i + k])
-        words, here, there = ({*split(line.lower(), spaced)} for line in lines)
+        words, here, there = ({*texts.split(line.lower(), spaced)} for line in lines)
         if words and here and there and here != there:
             overlaps = (len(words & own) / min(len(words), len(own)) for own in (there, here))
             gained.append(next(overlaps) - next(overlaps))
@@ -531,7 +520,7 @@ def _by_words(output: Output) -> list[Finding]:
     20,000 has SURE of another (`tests/sigtest/data/test_health_shared.py`).
     """
     (rare, places), spaced = output.reference.rare, output.reference.sample.spaced
-    cut = str.split if spaced else partial(split, spaced=False)
+    cut = str.split if spaced else partial(texts.split, spaced=False)
     lines = output.text.lines
     moves: dict[int, int] = {}
     sure = []
@@ -647,9 +636,9 @@ def _asks(line: str) -> int:
     return sum(map(line.count, ASKING))
 
 
-def _damaged(text: Lines) -> list[list[int]]:
+def _damaged(text: texts.Lines) -> list[list[int]]:
     """Lines with each kind of damage; its marks are looked for first, in all lines at once."""
-    places, marks = standing(text.lines, _marks())
+    places, marks = texts.standing(text.lines, _marks())
     damaged: list[list[int]] = [[] for _ in DAMAGE]
     for kind, (*_, pattern) in enumerate(DAMAGE):
         if np.bitwise_or.reduce(marks) & 1 << kind:
@@ -661,9 +650,9 @@ def _damaged(text: Lines) -> list[list[int]]:
 @cache
 def _marks() -> NDArray[np.uint8]:
     """A bit for each kind of damage whose mark a code point of the basic plane is."""
-    table = np.zeros(BASIC, dtype=np.uint8)
+    table = np.zeros(texts.BASIC, dtype=np.uint8)
     for kind, (_, _, marks, _) in enumerate(DAMAGE):
-        table[points_of(marks)] |= 1 << kind
+        table[texts.points_of(marks)] |= 1 << kind
     return table
 
 
@@ -680,8 +669,9 @@ def find_frames(output: Output) -> list[Finding]:
     return []
 
 
+Beside = Callable[[texts.LineSample, texts.LineSample], bool]
 # by kind: whether a sample of the output is so beside one of the references, and what is said then
-SURFACE: Mapping[str, Sequence[tuple[Callable[[LineSample, LineSample], bool], str]]] = {
+SURFACE: Mapping[str, Sequence[tuple[Beside, str]]] = {
     "tokenised": (
         (lambda ours, theirs: ours.spaced_marks >= SPACED and theirs.spaced_marks <= JOINED,
          " is tokenised (blanks before marks), the references are not"),
@@ -746,12 +736,12 @@ def _cut_lines(output: Output, ratio: float) -> list[int]:
     cut = [i for i in places if expected(i) and not ends(i)]
     if len(cut) < SOME:
         return cut
-    others = np.flatnonzero(~short & (ours > 0))[:LOOKED_AT].tolist()
+    others = np.flatnonzero(~short & (ours > 0))[: texts.LOOKED_AT].tolist()
     ended = [ends(i) for i in others if expected(i)]
     return cut if sum(ended) > ENDED * len(ended) or not ended else []
 
 
-def _ends(text: Lines) -> Callable[[int], bool]:
+def _ends(text: texts.Lines) -> Callable[[int], bool]:
     """Whether a line ends with the mark of a sentence."""
     return lambda i: text.lines[i].rstrip(CLOSING)[-1:] in ENDS
 
@@ -789,7 +779,7 @@ def _looping(output: Output) -> list[Finding]:
 
 def may_loop(lines: Sequence[str]) -> NDArray[np.bool_]:
     """(n,) whether so few pieces of each line may differ; two whose hashes are equal count once."""
-    hashes = points_of("".join(lines) + "   ")
+    hashes = texts.points_of("".join(lines) + "   ")
     for step in (1, 2):  # of two symbols, of four: where these differ, longer pieces do
         hashes = hashes[:-step] * np.uint32(pow(HASHED, step, 1 << 32)) + hashes[step:]
     lengths = np.fromiter(map(len, lines), np.int64, len(lines))

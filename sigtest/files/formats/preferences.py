@@ -17,15 +17,8 @@ from typing import Any
 
 from sigtest.data.names import choose, without_slash
 from sigtest.errors import InputError, quoted
+from sigtest.files import judgements
 from sigtest.files.file import File
-from sigtest.files.judgements import (
-    COMPARED,
-    COMPARED_LABELS,
-    Compared,
-    ComparedFile,
-    first_line,
-    separator_of,
-)
 from sigtest.files.tables import blank, fields_of, float_in, read_table
 
 NAMES = {  # of columns, by what they hold; the first of several is taken
@@ -69,19 +62,19 @@ def _named(header: Sequence[str]) -> dict[str, str]:
 
 def sniff_preferences(file: File) -> bool:
     """Two columns of systems and one that says which is better."""
-    first = "" if file.kind else first_line(file)
-    header = [*file.first] or fields_of(first, separator_of(first))
+    first = "" if file.kind else judgements.first_line(file)
+    header = [*file.first] or fields_of(first, judgements.separator_of(first))
     return {"a", "b"} <= _named(header).keys() and PREFERRED.search(" ".join(header)) is not None
 
 
-def read_preferences(file: File) -> ComparedFile:
+def read_preferences(file: File) -> judgements.ComparedFile:
     """One comparison a row.
 
     Raises:
         InputError: A column missing, a winner that is neither system, a preference or a weight that
             is no number or out of range.
     """
-    table = read_table(file, separator_of(first_line(file)))
+    table = read_table(file, judgements.separator_of(judgements.first_line(file)))
     roles = _named(table.header)
     if missing := {"a", "b"} - roles.keys():
         listed = ", ".join(str(column)[:30] for column in table.header[:12])
@@ -90,31 +83,31 @@ def read_preferences(file: File) -> ComparedFile:
     records = [{role: row[i] for role, i in places.items()} for row in table.rows]
     alpaca = "generator_1" in roles.values()
     form = "alpaca_eval" if alpaca else "preferences"
-    found = ComparedFile(file.name, form, len(records), table.unit == "entry")
+    found = judgements.ComparedFile(file.name, form, len(records), table.unit == "entry")
     for place, row in zip(table.places, records, strict=True):
         _add(found, place, row, alpaca)
     return found
 
 
-def compared_rows(rows: Sequence[object], name: str) -> ComparedFile:
+def compared_rows(rows: Sequence[object], name: str) -> judgements.ComparedFile:
     """Rows of a request, each an object with the names of COMPARED.
 
     Raises:
         InputError: A row that is no object.
         RecipeError: A name that is unknown.
     """
-    found = ComparedFile(name, "preferences", len(rows), inline=True)
+    found = judgements.ComparedFile(name, "preferences", len(rows), inline=True)
     for place, row in enumerate(rows, 1):
         where = f"{name}[{place - 1}]"
         if not isinstance(row, Mapping):
             raise InputError(f"{where} must be an object.", field=where, line=place)
         for key in row:
-            choose(key, COMPARED, f"{where}.{key}", "field of a comparison")
+            choose(key, judgements.COMPARED, f"{where}.{key}", "field of a comparison")
         _add(found, place, row, alpaca=False)
     return found
 
 
-def _add(file: ComparedFile, place: int, row: Mapping[str, Any], alpaca: bool) -> None:
+def _add(file: judgements.ComparedFile, place: int, row: Mapping[str, Any], alpaca: bool) -> None:
     """The comparison of a row."""
     for side in "ab":
         if not isinstance(row.get(side), str) or not row[side].strip():
@@ -127,8 +120,8 @@ def _add(file: ComparedFile, place: int, row: Mapping[str, Any], alpaca: bool) -
     if a == b or share is None:
         file.dropped["one system twice" if a == b else "no winner"] += 1
         return
-    labels = {role: _label(row[role]) for role in COMPARED_LABELS if role in row}
-    file.comparisons.append(Compared(place, a, b, share, weight, labels))
+    labels = {role: _label(row[role]) for role in judgements.COMPARED_LABELS if role in row}
+    file.comparisons.append(judgements.Compared(place, a, b, share, weight, labels))
 
 
 def _label(cell: object) -> str | None:
@@ -139,7 +132,9 @@ def _label(cell: object) -> str | None:
     return text if len(text) <= LONG else hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _share(file: ComparedFile, place: int, row: Mapping[str, Any], alpaca: bool) -> float | None:
+def _share(
+    file: judgements.ComparedFile, place: int, row: Mapping[str, Any], alpaca: bool
+) -> float | None:
     """How far the first system is preferred, from 0 to 1; nothing where nobody said."""
     if "won_a" in row:
         won, lost = (float_in(row.get(side)) or 0.0 for side in ("won_a", "won_b"))
@@ -170,7 +165,7 @@ def compared_outputs(
     rows: Sequence[Sequence[tuple[str, int]]],
     labels: Sequence[Mapping[str, str]],
     places: Sequence[int],
-) -> ComparedFile:
+) -> judgements.ComparedFile:
     """Every two outputs of rankings, in which rank 1 is best; a ranking is a cluster.
 
     Args:
@@ -179,7 +174,7 @@ def compared_outputs(
         labels: What is known of each: judge, item, languages.
         places: Line of each.
     """
-    found = ComparedFile(file.name, "rnk", len(rows), shown=False)
+    found = judgements.ComparedFile(file.name, "rnk", len(rows), shown=False)
     for outputs, known, place in zip(rows, labels, places, strict=True):
         ranked = [(system, rank) for system, rank in outputs if rank > 0]
         if len(ranked) < 2:
@@ -187,11 +182,11 @@ def compared_outputs(
         own, text = {**known, "cluster": f"{file.name}:{place}"}, str(ranked)
         for (a, first), (b, second) in combinations(ranked, 2):
             share = (1 + (second > first) - (second < first)) / 2
-            found.comparisons.append(Compared(place, a, b, share, 1.0, own, text))
+            found.comparisons.append(judgements.Compared(place, a, b, share, 1.0, own, text))
     return found
 
 
-def judged_by_models(file: ComparedFile) -> list[str]:
+def judged_by_models(file: judgements.ComparedFile) -> list[str]:
     """Judges that have the name of a language model, or of one of the systems."""
     systems = {name for own in file.comparisons for name in (own.a, own.b)}
     judges = dict.fromkeys(own.labels.get("judge") or "" for own in file.comparisons)

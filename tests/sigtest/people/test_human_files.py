@@ -411,6 +411,8 @@ def test_questions_in_messages_end_with_their_own_mark() -> None:
     assert caught.value.message.endswith("Did you mean 'SYSTEM'?")
 
 
+BESIDE = "in no format of judgements that is known .* Its first line is .* Write a judgement a row"
+
 REFUSED = {
     "score above the scale": (DA + LINE + "h w a b ad 1 A r SYSTEM 2 101 9\n",
                               "file, line 4: the score 101 lies outside the scale from 0 to 100"),
@@ -467,11 +469,11 @@ REFUSED = {
                   + "9" * 30 + "\n", "file, line 2: '9+' is no rank"),
     "mtme ragged": ("A\t1\nA\t2\nB\t1\n", "system 'B' has 1 lines, 'A' has 2"),
     "mtme systems": ("A\t1.5\nB\t2\n", "one score a system"),
-    "mtme domains": ("news\tA\t1.5\nnews\tB\t2\n", "scores by domain"),
-    "means of systems": ("RAW.SCR Z.SCR N SYS N.ALL \n75 0.05 1385 A 1806 \n", "means by system"),
-    "matrix": (" A B C \nA 0.12 0.01 0.02 \n", "matrix of p-values"),
-    "ranking": ("75.3 0.055 1385 1806 A \n", "published ranking"),
-    "means of annotators": ('[1] "M1407"\n[1] 61.0\n', "means of annotators"),
+    "mtme domains": ("news\tA\t1.5\nnews\tB\t2\n", BESIDE),
+    "means of systems": ("RAW.SCR Z.SCR N SYS N.ALL \n75 0.05 1385 A 1806 \n", BESIDE),
+    "matrix": (" A B C \nA 0.12 0.01 0.02 \n", BESIDE),
+    "ranking": ("75.3 0.055 1385 1806 A \n", BESIDE),
+    "means of annotators": ('[1] "M1407"\n[1] 61.0\n', BESIDE),
     "prose": ("Once upon a time\n", "in no format of judgements that is known"),
     "json": ('{"system": "A", "segment": 1, "score": 5}\n{"system": \n', "line 2: not whole JSON"),
     "json list": ('[{"system": "A", "segment": 1, "score": 5}, 7]', "entry 2: expected a JSON"),
@@ -489,9 +491,9 @@ REFUSED = {
                               "'score' stands twice"),
     "number of Python": ("system,segment,score\nA,1,5\nB,1,7_0\n", "file, line 3: '7_0' is no sc"),
     "carriage returns": ("system,segment,score\rA,1,5\rB,1,7\r", "carriage returns alone"),
-    "appraise da": ("x1,A,1,TGT,eng,deu,87,d,False,1.5,2.5\n", "rows of Appraise .* 12 fields"),
+    "appraise da": ("x1,A,1,TGT,eng,deu,87,d,False,1.5,2.5\n", BESIDE),
     "appraise of wmt25": (
-        "x1,en-cs_#_news_#_d_#_0,A,1,TGT,en,cs,87,d,False,[],1.5,2.5,1,2\n", "rows of Appraise",
+        "x1,en-cs_#_news_#_d_#_0,A,1,TGT,en,cs,87,d,False,[],1.5,2.5,1,2\n", BESIDE,
     ),
     "one long line": ("x" * 300_000, "in no format of judgements"),
     "too large": ("system\tsegment\tz\nA\t1\t1e300\nB\t1\t2\n", "line 2: the score 1e.300 is too"),
