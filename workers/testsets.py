@@ -26,6 +26,7 @@ from sigtest.report import Report, WarningReport
 from sigtest.requests.comparisons import CAPACITY
 from sigtest.requests.notes import Noted
 from sigtest.requests.recipe import Recipe
+from sigtest.requests.shared_tasks import Phase
 from sigtest.significance import own_tests
 from workers.errors import CapacityError, NotFoundError, NotReadyError, TakenError, guarded
 from workers.queue import Context
@@ -41,7 +42,7 @@ from workers.store.boards import (
     gone,
 )
 from workers.store.records import ALL, Check, Filter, Link, Record, Task, page
-from workers.store.shared_tasks import Entry
+from workers.store.shared_tasks import Entry, SharedTaskStore
 from workers.store.usage import check_room
 from workers.tasks import boards
 
@@ -536,7 +537,7 @@ class TestSets:
         """What a public link leads to: a question, or the comparison that its board shows now.
 
         Raises:
-            NotReadyError: It shows none yet.
+            NotReadyError: It shows none yet, or that of a task which is not published.
         """
         state = self._store.state(link.name)
         if state is None:
@@ -544,6 +545,10 @@ class TestSets:
             if record is None:
                 raise gone(link.name)
             return replace(record, link=link)
+        store = SharedTaskStore(self._store.redis, self._context.settings)
+        task = store.find(state.record.task) if state.record.task else None
+        if task is not None and task.phase is not Phase.PUBLISHED:
+            raise NotReadyError("The boards of this task are not published yet.")
         shown, _ = self.leaderboard(link.name, state.caller, Choice())
         record = self._context.questions.find(shown.comparison or "")
         if record is None:

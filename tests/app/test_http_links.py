@@ -163,3 +163,20 @@ def test_pages_give_and_take_links(pages: httpx.Client, service: httpx.Client, o
     assert f'value="{SITE}, {OTHER}"' in page
     assert pages.post(f"{here}/unshare", headers=same).status_code == 303
     assert service.get(told["address"]).status_code == 404
+
+
+def test_a_link_shows_no_board_before_its_task_is_published(service: httpx.Client) -> None:
+    asked = {"name": f"blind {os.urandom(6).hex()}", "references": [lines("r")], "resamples": 99}
+    url = str(service.post("/v1/testsets", json=asked).headers["location"])
+    held = {"name": "task", "testsets": {"news": url.rpartition("/")[2]}}
+    task = service.post("/v1/tasks", json=held).headers["location"]
+    link = linked(service, url)
+    for name in "ab":
+        body = {"hypotheses": lines("r", l0=name)}
+        service.put(f"{url}/systems/{name}", json=body, headers=WAIT)
+    for address, headers in public(link):
+        answer = service.get(address.replace("system=good", "system=a"), headers=headers)
+        assert answer.status_code == 409, address
+    assert service.patch(task, json={"published": True}).is_success
+    assert [own["name"] for own in service.get(link).json()["systems"]] == ["a", "b"]
+    service.delete(task)
