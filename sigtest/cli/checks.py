@@ -45,7 +45,7 @@ from sigtest.render.formats import FORMATS, Presented
 from sigtest.render.proportion import Proportion, present, proportion
 from sigtest.render.records import FinishedReport, render_json, sheet
 from sigtest.render.words import printable
-from sigtest.report import ENVELOPE, LeaderboardReport, Report, select
+from sigtest.report import ENVELOPE, LeaderboardReport, Report, WarningReport, decode, select
 from sigtest.requests.recipe import Recipe
 from sigtest.version import __version__
 
@@ -245,12 +245,16 @@ def _on_a_board(body: dict[str, Any]) -> bool:
 
 def _shown(made: Report, body: dict[str, Any]) -> FinishedReport:
     """The report, or what a leaderboard shows of it; the envelope is the service's own."""
+    told = [decode(WarningReport, own) for own in body["warnings"] if isinstance(own, dict)]
+    report = made
+    if "|family:" in body["signature"] or _on_a_board(body):
+        # systems come to a board one by one: it does not say what they share, but who left
+        known = {own.code for own in told}
+        kept = [own for own in made.warnings if own.code != "equals-system" or own.code in known]
+        gone = [own for own in told if own.code == "systems-gone"]
+        report = replace(made, warnings=(*kept, *gone))
     if not _on_a_board(body):
-        return made
-    # systems come to a board one by one: it does not say what they share
-    report = replace(
-        made, warnings=tuple(own for own in made.warnings if own.code != "equals-system")
-    )
+        return report
     envelope = {field: body[field] for field in ENVELOPE if field in body}
     return LeaderboardReport(envelope, select(report, body["metric"], body["test"]))
 
