@@ -135,7 +135,7 @@ def _templates() -> Environment:
             "for good" if seconds >= LAST / 1000 else f"until {moment(seconds)}"
         ),
         lines=lambda text: Markup("\n").join(escape(printable(line)) for line in text.split("\n")),
-        clock=lambda when: "" if when is None else when.isoformat(" ", "minutes"),
+        clock=lambda when: f"{when:%Y-%m-%d %H:%M} UTC{when.isoformat()[-6:]}" if when else "",
         local=lambda when: "" if when is None else f"{when:%Y-%m-%dT%H:%M}",
         moment=moment,
         phase=_phase,
