@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
 
@@ -281,27 +280,15 @@ def delete_submission(
 # what is published
 
 
-@dataclass(frozen=True)
-class Published:
-    """Dependency: a task, for its owner or, once it is published, for its teams.
-
-    Attributes:
-        record: The task.
-        team: Who asks, where that is a team.
-    """
-
-    record: SharedTaskRecord
-    team: Team | None
-
-
-def _published(task_id: Id, entrant: Entrant, tasks: TaskStore) -> Published:
+def _published(task_id: Id, entrant: Entrant, tasks: TaskStore) -> SharedTaskRecord:
+    """Dependency: a task, for its owner or, once it is published, for its teams."""
     record = tasks.find(task_id, entrant.name)
     if entrant.team is not None and record.phase is not Phase.PUBLISHED:
         raise PhaseError("The boards of this task are not published yet.")
-    return Published(record, entrant.team)
+    return record
 
 
-ShownTask = Annotated[Published, Depends(_published)]
+ShownTask = Annotated[SharedTaskRecord, Depends(_published)]
 
 
 async def _board(
@@ -316,7 +303,7 @@ async def _board(
     wait: Wait,
 ) -> Board:
     """Dependency: a board of a task."""
-    testset_id, owner = tasks.testset(task.record, testset), task.record.caller
+    testset_id, owner = tasks.testset(task, testset), task.caller
     return await board_of(request, testset_id, owner, boards, watch, measure, decided.choice, wait)
 
 
@@ -359,11 +346,11 @@ async def task_overall(
     Raises:
         RecipeError: The task has none.
     """
-    order = task.record.settings.overall
+    order = task.settings.overall
     if order == "none":
         raise RecipeError("This task has no order over all test sets.", field="overall")
-    shown = await _boards(request, task.record, boards, watch, wait)
-    teams = await _standings(tasks, task.record, shown)
+    shown = await _boards(request, task, boards, watch, wait)
+    teams = await _standings(tasks, task, shown)
     own = [models.StandingBody(**vars(team)) for team in teams]
     return models.OverallBody(order=order, teams=own)
 
