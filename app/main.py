@@ -29,7 +29,7 @@ from app.pages import site
 from app.requests.bodies import Parser
 from app.requests.questions import rehearse
 from app.requests.reading import ReadingProcess
-from app.routes import questions, shared_tasks, testsets, webhooks
+from app.routes import questions, races, shared_tasks, testsets, webhooks
 from app.routes import site as site_routes
 from app.settings import Settings, misspelt
 from sigtest.kinds import KINDS
@@ -38,6 +38,7 @@ from workers.access import Access, Sessions
 from workers.errors import SettingError
 from workers.observing import News
 from workers.questions import Questions
+from workers.races import Races
 from workers.settings import Settings as QueueSettings
 from workers.shared_tasks import SharedTasks
 from workers.testsets import TestSets
@@ -60,6 +61,7 @@ class State(TypedDict):
     door: Door
     sessions: Sessions
     questions: Questions
+    races: Races
     testsets: TestSets
     shared_tasks: SharedTasks
     webhooks: Webhooks
@@ -119,6 +121,7 @@ def _lifespan(settings: Settings, queue: QueueSettings, requests: Requests) -> L
                 door=Door(settings, Access(questions.context.redis, queue.marker)),
                 sessions=Sessions(questions.context.redis),
                 questions=questions,
+                races=Races(questions.context),
                 testsets=of_testsets,
                 shared_tasks=SharedTasks(questions.context, of_testsets),
                 webhooks=Webhooks(questions.context),
@@ -133,6 +136,7 @@ def _install(app: FastAPI, settings: Settings, requests: Requests) -> None:
     """Routes, and what every request goes through."""
     for router in (
         *map(questions.router_of, KINDS.values()),
+        races.router,
         testsets.router,
         shared_tasks.router,
         webhooks.router,

@@ -38,6 +38,7 @@ from sigtest.segments import METHOD, Slice
 from sigtest.version import __version__
 from workers.errors import PROBLEM
 from workers.questions import PairAsked, Record, Status
+from workers.races import RaceRecord
 from workers.shared_tasks import Submitted
 from workers.store.boards import Standing, SystemRecord, TestSetRecord
 from workers.store.records import Link
@@ -45,6 +46,7 @@ from workers.store.shared_tasks import SharedTaskRecord, Team
 from workers.store.webhooks import EVENTS, TEST
 
 TESTSETS, TASKS, WEBHOOKS = "/v1/testsets", "/v1/tasks", "/v1/webhooks"
+RACES = "/v1/races"
 ORIGIN = re.compile(r"\*|https?://[a-z0-9.-]+(:[0-9]{1,5})?")
 SETTINGS_SHOWN = (*Settings.model_fields, "replicas", "capacity")
 
@@ -316,6 +318,7 @@ class EntryBody(Body):
     version: str = __version__
     openapi: str = "/openapi.json"
     testsets: str = TESTSETS
+    races: str = RACES
     webhooks: str = WEBHOOKS
     storage: str = "/v1/storage"
     questions: dict[str, str] = {path: f"/v1/{path}" for path in KINDS}
@@ -639,6 +642,74 @@ class LeaderboardEnvelope(Body):
     failed: dict[str, str]
 
 
+class RaceLinks(Body):
+    """Where to go on."""
+
+    self: str
+    observations: str
+    report: str
+    events: str
+
+
+class RaceResource(Body):
+    """A race: who races, how it is decided, what came.
+
+    Attributes:
+        id: Hash of caller, name, systems and settings.
+        expires_at: When it is deleted unless scores come; 410 afterwards.
+        settings: As they were asked for, without defaults.
+        items: Of which some system has a score.
+        observations: Scores.
+        pending: Whether scores came that its report does not have yet.
+        over: Who was left as `leader`, and `since` which item; null while several may be the best.
+        title: As its owner wrote it; empty where nothing was.
+    """
+
+    id: str
+    name: str
+    created_at: datetime
+    expires_at: Moment
+    systems: list[str]
+    settings: dict[str, Any]
+    items: int
+    observations: int
+    pending: bool
+    over: dict[str, Any] | None
+    title: str
+    tags: list[str]
+    metadata: dict[str, Any]
+    links: RaceLinks
+
+    @classmethod
+    def of(cls, record: RaceRecord) -> RaceResource:
+        """What is told of a stored race."""
+        here = f"{RACES}/{record.id}"
+        onward = {name: f"{here}/{name}" for name in ("observations", "report", "events")}
+        told = {**vars(record), **vars(record.envelope), "pending": record.pending}
+        return cls(**told, links=RaceLinks(self=here, **onward))
+
+
+class RaceListing(Body):
+    """The caller's races, newest first.
+
+    Attributes:
+        next_cursor: Send as ?cursor= for the next page.
+    """
+
+    races: list[RaceResource]
+    next_cursor: str | None
+
+
+class ScoresForm(Form):
+    """The same as a file of any format that `sigtest race` reads, with a column id.
+
+    Attributes:
+        scores: A file with an item a row.
+    """
+
+    scores: Files = []
+
+
 def _origin(text: str) -> str:
     words = text.strip().lower()
     if not ORIGIN.fullmatch(words):  # it stands in headers
@@ -942,6 +1013,26 @@ class LeaderboardData(Form):
     expires: str
 
 
+class RaceData(Form):
+    """A race of which something is decided: `/v1/races/{id}`.
+
+    Attributes:
+        pairs: Of `race.decided`: those that were open before; of `a` and `b`, which is `decided` to
+            be better, and `since` which item.
+        leader: Of `race.over`: the system that is left.
+        since: Likewise: item with which it was.
+    """
+
+    id: str
+    name: str
+    pairs: list[dict[str, Any]] | None = ABSENT
+    leader: str | None = ABSENT
+    since: int | None = ABSENT
+    title: str
+    tags: list[str]
+    metadata: dict[str, Any]
+
+
 class TestData(Form):
     """A webhook that is tried.
 
@@ -954,7 +1045,10 @@ class TestData(Form):
 
 def message_models() -> dict[str, type[BaseModel]]:
     """What receivers of webhooks are sent, by event."""
-    data = {"question": QuestionData, "leaderboard": LeaderboardData, "webhook": TestData}
+    data = {
+        "question": QuestionData, "leaderboard": LeaderboardData, "race": RaceData,
+        "webhook": TestData,
+    }  # fmt: skip
     found: dict[str, type[BaseModel]] = {}
     for event in (*EVENTS, TEST):
         subject, _, happened = event.partition(".")

@@ -38,6 +38,7 @@ from sigtest.requests.comparisons import (
 )
 from sigtest.requests.model import RequestSchema, in_sentences, schema_of
 from sigtest.requests.notes import Notes
+from sigtest.requests.races import ObservationsRequest, RaceRequest
 from sigtest.requests.shared_tasks import SharedTaskChange, SharedTaskRequest, TeamRequest
 from workers.store.webhooks import EVENTS
 
@@ -71,6 +72,9 @@ REQUESTS = (
     models.TestSetForm,
     TestSetRequest,
     models.LinkRequest,
+    RaceRequest,
+    ObservationsRequest,
+    models.ScoresForm,
     models.WebhookRequest,
     SharedTaskRequest,
     SharedTaskChange,

@@ -42,7 +42,7 @@ TIMEOUT = httpx.Timeout(60.0, connect=10.0)
 _BUSY = {429, 502, 503, 504}
 PENDING_SECONDS = 0.1
 COMPARISONS = "comparisons"
-TESTSETS = "/v1/testsets"
+TESTSETS, RACES = "/v1/testsets", "/v1/races"
 WEBHOOKS = "/v1/webhooks"
 PLAIN = Notes()
 
@@ -355,6 +355,39 @@ class Client:
         """As `plot`, of a leaderboard."""
         path = f"{TESTSETS}/{testset_id}/leaderboard/plots/{name}.{suffix}"
         return self.connection.ask("GET", path, params=params).content
+
+    # races, whose scores arrive in batches
+
+    def create_race(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Make a race; the answer says its `id`.
+
+        Args:
+            body: `name`, `systems`, and how it is decided, as POST /v1/races takes them.
+        """
+        return self.connection.send("POST", RACES, body)
+
+    def observe(self, race_id: str, scores: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+        """Send a batch of scores: by system, an object by name of the item."""
+        return self.connection.send("POST", f"{RACES}/{race_id}/observations", {"scores": scores})
+
+    def race(self, race_id: str, wait: int = 50) -> dict[str, Any]:
+        """A race, and what came; waits so many seconds until its report has all scores."""
+        headers = {"Prefer": f"wait={wait}"}
+        return self.connection.read("GET", f"{RACES}/{race_id}", headers=headers)
+
+    def race_report(self, race_id: str) -> Any:
+        """The report of a race, as `sigtest.Race` gives it."""
+        return KINDS["sequential-comparisons"].read(
+            self.connection.read("GET", f"{RACES}/{race_id}/report")
+        )
+
+    def races(self, **wanted: str | Sequence[str]) -> Iterator[dict[str, Any]]:
+        """The caller's races, newest first; `wanted` are `title` and `tag`."""
+        return self.connection.pages(RACES, "races", wanted)
+
+    def delete_race(self, race_id: str) -> None:
+        """Delete a race with its scores."""
+        self.connection.ask("DELETE", f"{RACES}/{race_id}")
 
     # webhooks: who is told of what happens
 

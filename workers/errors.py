@@ -7,6 +7,7 @@
     ├── NotReadyError       not computed yet, or never will be: see its record
     ├── ConflictError       an idempotency key used again with different content
     ├── TakenError          the name belongs to a system with other content
+    ├── ScoredError         a race has another score of an item and system
     ├── CapacityError       a test set has taken as many systems as it may
     ├── PhaseError          a shared task that does not take this now
     ├── QuotaError          a team that has submitted as much as it may
@@ -77,6 +78,10 @@ class ConflictError(SigtestError):
 
 class TakenError(SigtestError):
     """The name belongs to a system with other content."""
+
+
+class ScoredError(SigtestError):
+    """A race has another score of an item and system."""
 
 
 class CapacityError(SigtestError):

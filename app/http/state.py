@@ -21,6 +21,7 @@ from sigtest.data.names import choose
 from sigtest.errors import RecipeError
 from sigtest.kinds import KINDS, Kind
 from workers.questions import Questions
+from workers.races import Races
 from workers.shared_tasks import SharedTasks
 from workers.testsets import TestSets
 from workers.webhooks import Webhooks
@@ -129,6 +130,7 @@ OfKind = Annotated[Kind[Any], Depends(asked_kind)]
 Limits = Annotated[Settings, of_state("settings")]
 QuestionStore = Annotated[Questions, of_state("questions")]
 Boards = Annotated[TestSets, of_state("testsets")]
+RaceStore = Annotated[Races, of_state("races")]
 TaskStore = Annotated[SharedTasks, of_state("shared_tasks")]
 WebhookStore = Annotated[Webhooks, of_state("webhooks")]
 Cursor = Annotated[

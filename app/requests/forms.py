@@ -228,7 +228,7 @@ def choices_of(form: FormData, start: str = "") -> dict[str, Any]:
         form: As it was sent.
         start: What the names of its fields begin with.
     """
-    choices = _choices(form, OPTIONS, start)
+    choices = chosen_of(form, OPTIONS, start)
     if "baseline" in choices:
         choices["pairs"] = {"baseline": choices.pop("baseline")}
     if choices.get("tests") == ["approximate_randomization"]:
@@ -253,9 +253,9 @@ def references(kind: Kind[Any]) -> Iterator[tuple[str, QuestionReference]]:
 
 def request_of(form: FormData, kind: Kind[Any]) -> dict[str, Any]:
     """What the choices of a form mean, as a request has it; empty ones have their defaults."""
-    request = _choices(form, kind.fields, "") | written(form)
+    request = chosen_of(form, kind.fields, "") | written(form)
     for inside, fields in kind.inside.items():
-        if chosen := _choices(form, fields, f"{inside}."):
+        if chosen := chosen_of(form, fields, f"{inside}."):
             request[inside] = chosen
     if kind.compares and (chosen := choices_of(form, f"{kind.compares}.")):
         request[kind.compares] = chosen
@@ -274,13 +274,13 @@ def is_object(field: Option) -> bool:
     return isinstance(field.kind, type) and issubclass(field.kind, Request)
 
 
-def _choices(form: FormData, fields: Sequence[Option], start: str) -> dict[str, Any]:
+def chosen_of(form: FormData, fields: Sequence[Option], start: str) -> dict[str, Any]:
     """What was chosen of these fields, as the shell's words would be read."""
     chosen: dict[str, Any] = {}
     for field in fields:
         name = f"{start}{field.name}"
         if is_object(field):
-            if inner := _choices(form, options(field.kind), f"{name}."):
+            if inner := chosen_of(form, options(field.kind), f"{name}."):
                 chosen[field.name] = inner
             continue
         entries = [entry for entry in form.getlist(name) if isinstance(entry, str)]

@@ -59,6 +59,7 @@ from workers.errors import GoneError, NotFoundError, NotReadyError
 from workers.questions import Questions, Record, Status
 
 PAGE = 20
+RACE_SECONDS = 2  # that the report of a race waits for scores just sent
 BESIDE_SECONDS = 0.5  # that a report waits for its only pair, if nobody asked for that
 KEY = re.compile("[!-~]{1,255}")
 
@@ -90,13 +91,20 @@ Values = Annotated[bool, Query(description="Every pseudo-statistic as well.")]
 async def _stored(
     request: Request, questions: QuestionStore, boards: Boards, bearer: Bearer, header: KeyHeader
 ) -> Record:
-    """The question that a public link leads to, or one of who asks."""
+    """The question that a public link leads to, one that a race shows, or one of who asks."""
     path = request.path_params
     if "link" in path:
         await run_in_threadpool(noted, request)
         link = await run_in_threadpool(questions.linked, path["link"])
         return await run_in_threadpool(boards.linked, link)
     caller = (await authenticate(request, bearer, header)).name
+    if request.url.path.removeprefix("/v1").startswith("/races/"):
+        look = partial(request.state.races.shown, path["id"], caller)
+        watch: Watcher = request.state.watcher
+        _, shown = await watch.until(path["id"], look, lambda own: not own[0].pending, RACE_SECONDS)
+        if shown is None:
+            raise NotReadyError("There is no report of this race yet; send scores, or ask again.")
+        return shown
     kind = await asked_kind(request)
     return await run_in_threadpool(questions.find, path["id"], caller, kind.path)
 

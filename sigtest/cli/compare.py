@@ -523,12 +523,11 @@ def _read_race(options: argparse.Namespace, request: Request) -> Submission:
     if options.file is None:
         raise UsageError("which FILE of scores, or --human FILE? (see sigtest race --help)")
     found = read_path(options.file, how=Joining(columns="systems"))
-    if len(found.score_labels) != 1:
-        what = ", ".join(found.score_labels) or "none"
-        raise InputError(f"{options.file} must have scores by one metric, not {what}.")
+    from sigtest.race.compute import scores_in  # late: other commands have no race
+
+    scores = scores_in(found)
     if any(own.higher_is_better is False for own in found.scores):
         request["lower"] = True
-    scores = {own.system: own.values for own in found.scores}
     return request | {"scores": scores, "metric": found.score_labels[0]}, []
 
 

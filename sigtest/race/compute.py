@@ -11,12 +11,13 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import PlainSerializer, PlainValidator
 
-from sigtest.arrays import Array, Counts
+from sigtest.arrays import Array, Counts, Flags
 from sigtest.cached import cached_property
 from sigtest.comparison.comparison import Comparison, StoredComparison, parse_named
 from sigtest.data.names import check_name, choose, is_error
 from sigtest.engine import sampled
 from sigtest.errors import InputError, LimitError, RecipeError
+from sigtest.files.material import Material
 from sigtest.kinds.base import About, WholeQuestion
 from sigtest.kinds.comparisons import ComparisonQuestion
 from sigtest.meta_evaluation.scored import MOST_CELLS, align, score_source
@@ -146,6 +147,39 @@ def of_scores(
     return SequentialQuestion(tuple(rows), table, statistic or mean_of(choices), choices)
 
 
+def scores_in(found: Material) -> dict[str, tuple[Any, ...]]:
+    """Scores of each system in a file, in the order of its rows.
+
+    Raises:
+        InputError: Scores by several metrics, or none.
+    """
+    if len(found.score_labels) != 1:
+        what = ", ".join(found.score_labels) or "none"
+        raise InputError(f"{found.name} must have scores by one metric, not {what}.")
+    return {own.system: own.values for own in found.scores}
+
+
+def batch_of(scores: Mapping[str, Any]) -> tuple[list[str], dict[str, Array]]:
+    """Names of the n items of a batch, and (n,) scores of each system, NaN where it has none.
+
+    Args:
+        scores: By system, an object by name of the item.
+
+    Raises:
+        InputError: None, lists, or what is no score.
+    """
+    source = score_source({"segment": scores}, "scores", "scores")
+    if source.lists:
+        what = "Scores of a batch must name their items: for each system an object by item."
+        raise InputError(what, field="scores")
+    (rows,), _ = align([source])
+    some: Flags = np.any(np.isfinite([*rows.values()]), axis=0)
+    if not some.any():
+        raise InputError("There are no scores; a batch has one at least.", field="scores")
+    items = [item for item, known in zip(source.ids, some.tolist(), strict=True) if known]
+    return items, {name: row[some] for name, row in rows.items()}
+
+
 def mean_of(choices: SequentialRequest) -> str:
     """What is averaged where scores are given."""
     return f"mean {choices.metric or 'score'}"
@@ -202,17 +236,20 @@ def _of_people(evaluation: HumanQuestion, choices: SequentialRequest) -> Sequent
     return of_scores(units.by_name(evaluation.prepared.systems), choices, statistic)
 
 
-def compute(question: SequentialQuestion, progress: Progress | None = None) -> SequentialReport:
+def compute(
+    question: SequentialQuestion, progress: Progress | None = None, came: Array | None = None
+) -> SequentialReport:
     """The report of a race: a function of the scores in their order, the choices and the version.
 
     Args:
         question: Scores and choices.
         progress: Called with the phase `statistics`, done and total, where texts are measured.
+        came: When scores came, where some came after those of later items; see `Sequences.add`.
     """
     whole = measured(question, progress)
     sequences = started(whole)
-    sequences.add(whole.table)
-    return reported(whole, sequences)
+    sequences.add(whole.table, came)
+    return reported(whole, sequences, came)
 
 
 def started(question: SequentialQuestion, pairs: Counts | None = None) -> Sequences:
@@ -260,7 +297,9 @@ def standing(sequences: Sequences, question: SequentialQuestion) -> Standing:
     return Standing(won, lost, np.where(until == 0, last, until), last or None)
 
 
-def reported(question: SequentialQuestion, sequences: Sequences) -> SequentialReport:
+def reported(
+    question: SequentialQuestion, sequences: Sequences, came: Array | None = None
+) -> SequentialReport:
     """What the sequences say, once all items of a question were added."""
     names, choices, scores = question.systems, question.choices, question.table
     now = standing(sequences, question)
@@ -295,7 +334,7 @@ def reported(question: SequentialQuestion, sequences: Sequences) -> SequentialRe
             for s, name in enumerate(names)
         ),
         pairs=tuple(_pairs(question, sequences, remaining)),
-        looks=tuple(_looks(question, leader)),
+        looks=tuple(_looks(question, leader, came)),
         warnings=tuple(_warnings(question, sequences, leader)),
     )  # fmt: skip
     return with_methods(report, sentences)
@@ -314,14 +353,14 @@ def _pairs(
         )  # fmt: skip
 
 
-def _looks(question: SequentialQuestion, leader: int) -> Iterator[Look]:
+def _looks(question: SequentialQuestion, leader: int, came: Array | None) -> Iterator[Look]:
     """The leader's differences from all others, after rows that lie evenly."""
     scores, names = question.table, question.systems
     others = [s for s in range(len(names)) if s != leader]
     sequences = started(question, np.array([(leader, s) for s in others], dtype=np.int64))
     ends = np.unique(np.linspace(0, len(scores), LOOKS + 1).round().astype(int)).tolist()
     for start, stop in pairwise(ends):
-        sequences.add(scores[start:stop])
+        sequences.add(scores, came, (start, stop))
         found = zip(others, sequences.means.tolist(), sequences.intervals().tolist(), strict=True)
         for s, mean, (low, high) in found:
             if isfinite(low) and isfinite(mean):

@@ -87,17 +87,36 @@ class Sequences:
         twice = -2 * math.log(self.level)
         return (twice + math.log(twice) + 1) / (TIGHTEST * self.burn_in)
 
-    def add(self, scores: Array) -> None:
+    def add(
+        self, scores: Array, came: Array | None = None, rows: tuple[int, int] | None = None
+    ) -> None:
         """Take further items, one after the other, with a look after each.
 
         Args:
             scores: (n, S), NaN where a system has none.
+            came: (n, S) numbers that rise with the time at which a score came, where some came
+                after those of later items: a pair takes items in the order in which it had both.
+            rows: Takes what came with the rows after the first of these, up to the second.
         """
+        first, last = rows or (0, len(scores))
+        if came is None:
+            since = np.arange(self.items, self.items + last - first) + 1
+            self._take(slice(None), scores[first:last], self.pairs, since)
+        else:
+            for p, (a, b) in enumerate(self.pairs.tolist()):
+                order = np.argsort(np.maximum(came[:, a], came[:, b]), kind="stable")
+                since = np.maximum.accumulate(order) + 1  # rows that there were by then
+                some = slice(*np.searchsorted(since, (first, last), side="right"))
+                own = scores[np.ix_(order[some], (a, b))]
+                self._take(slice(p, p + 1), own, all_pairs(2), since[some])
+        self.items += last - first
+
+    def _take(self, which: slice, scores: Array, pairs: Counts, rows: Counts) -> None:
         _take(
-            scores / (self.width or 1.0), self.pairs, self.sums, self.decided, self.since,
-            self.items, self.burn_in, self.mixing, self.level, self.logs, self.products, CANDIDATES,
+            scores / (self.width or 1.0), pairs, rows, self.sums[which], self.decided[which],
+            self.since[which], self.burn_in, self.mixing, self.level, self.logs[which],
+            self.products[which], CANDIDATES,
         )  # fmt: skip
-        self.items += len(scores)
 
     @property
     def counts(self) -> Array:
@@ -163,10 +182,12 @@ def _margin(n: float, mixing: float, level: float) -> float:
 
 @compiled
 def _take(
-    scores: Array, pairs: Counts, sums: Array, decided: Counts, since: Counts, items: int,
+    scores: Array, pairs: Counts, rows: Counts, sums: Array, decided: Counts, since: Counts,
     burn_in: int, mixing: float, level: float, logs: Array, products: Array, candidates: Array,
 ) -> None:  # fmt: skip
     """Take items, and decide pairs whose interval leaves 0 out, with a look after each item.
+
+    `rows` are (n,) rows with which a decision counts.
 
     Betting: half of the capital reaches 1 / level. Waudby-Smith & Ramdas (2024), "Estimating means
     of bounded random variables by betting", JRSS B 86(1): the hedged capital process with
@@ -197,7 +218,7 @@ def _take(
                 first, second = apart and total > 0, apart and total < 0
             if decided[p] == OPEN and (first or second):
                 decided[p] = FIRST if first else SECOND
-                since[p] = items + i + 1
+                since[p] = rows[i]
         sums[p, 0], sums[p, 1], sums[p, 2] = n, total, squares
 
 

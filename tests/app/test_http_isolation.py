@@ -234,8 +234,33 @@ class Caller:
             self.ask(method, f"{path}{route}", **({"id": name} if route else {}))
         self.ask("DELETE", f"{path}/{{id}}", id=name)
 
+    def keep_race(self) -> None:
+        """Everything that can be asked of a race."""
+        path = "/v1/races"
+        body = {"name": "night", "systems": ["Aspen", "Daisy"], "scale": [0, 1]}
+        name = self.ask("POST", path, body).json()["id"]
+        batch = {"scores": {"Aspen": dict.fromkeys("abcdefgh", 1), "Daisy": {"a": 0, "b": 1}}}
+        self.ask("POST", f"{path}/{{id}}/observations", batch, id=name)
+        self.follow(f"{path}/{{id}}", id=name)
+        batch["scores"]["Daisy"] = {"b": 1, **dict.fromkeys("cdefgh", 0)}
+        self.ask("POST", f"{path}/{{id}}/observations", batch, id=name)
+        self.follow(f"{path}/{{id}}", id=name)
+        self.ask("GET", f"{path}/{{id}}/report", id=name)
+        self.ask("GET", f"{path}/{{id}}/plots/{{picture}}", id=name, picture="race.svg")
+        self.ask("PATCH", f"{path}/{{id}}", {"title": "the same words"}, id=name)
+        self.ask("GET", path)
+        extra = {f"i{i}": 1 for i in range(30)}
+        more = {"scores": {"Aspen": extra, "Daisy": dict.fromkeys(extra, 0)}}
+        self.ask("POST", f"{path}/{{id}}/observations", more, id=name)
+        self.follow(f"{path}/{{id}}", id=name)
+        assert "finished" in self.ask("GET", f"{path}/{{id}}/events", id=name).text
+        if self.name == "bob":
+            self.ask("DELETE", f"{path}/{{id}}", id=name)
+            assert self.ask("GET", f"{path}/{{id}}", id=name).status_code == 410
+
     def ask_everything(self) -> None:
         """Every route under /v1."""
+        self.keep_race()
         self.keep_webhook()
         for kind in KINDS:
             self.ask_question(kind)
@@ -302,7 +327,7 @@ def test_a_caller_cannot_tell_what_others_have(stores: tuple[Store, Store]) -> N
 def strangers_ids_are_unknown(ann: Caller, bob: Caller) -> None:
     """Whoever knows a text can compute the id that it has for another caller."""
     ids = {}
-    for kind in ("testsets", "tasks", *KINDS):
+    for kind in ("testsets", "tasks", "races", *KINDS):
         ids[kind] = ann.ask("GET", f"/v1/{kind}").json()[kind][0]["id"]
     bob.token = KEYS["bob"]
     bodies = {"PUT": {"hypotheses": studied.lines(1)}, "PATCH": {"title": "mine"}}

@@ -15,9 +15,11 @@ from redis.exceptions import ResponseError
 from workers import webhooks
 from workers.errors import GoneError
 from workers.queue import Context
+from workers.races import Races
 from workers.settings import Settings
 from workers.store import keys
 from workers.store.boards import Choice
+from workers.store.codec import decoded
 from workers.store.records import Task, owner_of
 from workers.store.server import disk_free
 from workers.tasks import boards
@@ -51,6 +53,7 @@ class Reconciler:
         deaths = self._jobs.forget(lost)
         self._stuck = stuck - lost
         unfinished = {*self._context.questions.pending(), *self._context.testsets.joining()}
+        unfinished |= self._racing()
         idle = unfinished - busy
         self._revive(idle & self._idle)
         self._idle = idle
@@ -89,13 +92,23 @@ class Reconciler:
                 questions.drop_pending(question_id)  # it expired
             else:
                 self._again(stored.caller, pieces.tasks(question_id))
-        for testset_id in sorted(lost - asked):
+        raced = lost & self._racing()
+        for race_id in sorted(raced):
+            if (race := Races(self._context).stored(race_id)) is not None:
+                self._again(race.caller, [race.task])
+            else:
+                self._context.redis.srem(keys.RACING, race_id)
+        for testset_id in sorted(lost - asked - raced):
             state = self._context.testsets.state(testset_id)
             if state is None:
                 self._context.testsets.settle(testset_id)
             else:
                 refresh = [boards.refreshing(state, "again", Choice())]
                 self._again(state.caller, boards.joins(state) or refresh)
+
+    def _racing(self) -> set[str]:
+        """Ids of races with scores to be looked at."""
+        return {decoded(race_id) for race_id in self._context.redis.smembers(keys.RACING)}
 
     def _again(self, caller: str, tasks: list[Task]) -> None:
         self._jobs.forget(entry.key for entry in tasks)

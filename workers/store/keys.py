@@ -51,6 +51,10 @@
     sigtest:testset-envelopes:ID   hash    what was written on systems, by part and name
     sigtest:testset-receipts:ID    list    what teams of a shared task submitted and withdrew, when
     sigtest:joining                set     ids of test sets with systems to be measured
+    sigtest:race:ID                hash    facts about a race: caller, systems, choices, sizes
+    sigtest:race-items:ID          hash    row, scores and when each came, by name of the item
+    sigtest:race-facts:ID          list    pairs that were decided, in that order
+    sigtest:racing                 set     ids of races with scores to be looked at
     sigtest:totals:ID:V:R:DIGEST   hash    totals by make V of one system under R resamples
     sigtest:totals                 list    bytes and keys of the newest totals
 
@@ -59,7 +63,7 @@
     sigtest:team:HASH              string  the team whose token has this hash
 
 Everything of a question expires with it, whatever happens to those who wrote it; everything of a
-test set expires some time after the last change of the test set. A SPACE is a caller, or a test
+test set, or a race, expires some time after its last change. A SPACE is a caller, or a test
 set: what one of them has cached tells another nothing. Caches hold no text, and expire some time
 after their last use. Totals may go earlier: they follow from the outputs. Webhooks stay until they
 are deleted, their messages until they are delivered or given up.
@@ -81,6 +85,7 @@ WAITING_SINCE = PREFIX + "waiting-since"
 DRAINED = PREFIX + "drained"
 HELD = PREFIX + "held"
 JOINING = PREFIX + "joining"
+RACING = PREFIX + "racing"
 ACCESS = PREFIX + "access"
 ERASE = PREFIX + "erase"
 TALLIES = PREFIX + "tallies"
@@ -97,6 +102,7 @@ NEWS = PREFIX + "news:*"
 OF_QUESTION = ("question", "contents", "blocks", "attempts", "report")
 OF_WEBHOOK = ("webhook", "deliveries", "delivery-attempts")
 OF_SHARED_TASK = ("shared-task", "shared-task-teams")
+OF_RACE = ("race", "race-items", "race-facts", "attempts")
 OF_TESTSET = (
     "testset",
     "testset-text",

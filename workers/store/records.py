@@ -370,7 +370,7 @@ class Filter:
     tags: Collection[str] = ()
     statuses: Collection[str] = ()
 
-    def passes(self, envelope: Notes, status: str = "", name: str = "") -> bool:
+    def passes(self, envelope: PlainNotes, status: str = "", name: str = "") -> bool:
         """Whether an entry is wanted; a test set's name counts as its title does."""
         return (
             (not self.statuses or status in self.statuses)

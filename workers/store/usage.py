@@ -58,6 +58,7 @@ end
 """
 WHOLES = {
     "question": keys.OF_QUESTION,
+    "race": keys.OF_RACE,
     "testset": keys.OF_TESTSET,
     "shared-task": keys.OF_SHARED_TASK,
     "webhook": keys.OF_WEBHOOK,

@@ -289,6 +289,8 @@ EVENTS = {
     "question.failed": "A question has no answer; `error` says why, `type` for programs.",
     "question.cancelled": "A question was cancelled.",
     "leaderboard.refreshed": "A leaderboard shows another comparison than before.",
+    "race.decided": "Pairs of a race are decided.",
+    "race.over": "A single system of a race is left that may be the best.",
 }
 TEST = "webhook.test"
 

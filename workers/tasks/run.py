@@ -12,7 +12,7 @@ from redis.exceptions import OutOfMemoryError, RedisError
 from rq.timeouts import JobTimeoutException
 
 from sigtest.errors import SigtestError
-from workers import webhooks
+from workers import races, webhooks
 from workers.errors import PROBLEM, GoneError, StorageError, problem_of
 from workers.process import QUESTION, REQUEST, TOLD
 from workers.queue import Context
@@ -35,6 +35,7 @@ TASKS: dict[str, Callable[..., None]] = {
         questions.distribute,
         boards.join,
         boards.refresh,
+        races.look,
         webhooks.deliver,
     )
 }
@@ -131,6 +132,8 @@ def needed(context: Context, task: Task, unfinished: bool | None = None) -> bool
     """
     if task.name == boards.join.__name__:
         return context.testsets.wants(task.owner, str(task.arguments[0]))
+    if task.name == races.look.__name__:
+        return bool(context.redis.sismember(keys.RACING, task.owner))
     if task.name in VIEWS:
         return True
     return context.questions.unfinished(task.owner) if unfinished is None else unfinished
@@ -172,5 +175,8 @@ def _fail(context: Context, task: Task, message: str, problem: Mapping[str, Any]
         state = context.testsets.state(task.owner)
         if state is not None:
             context.feed.add(state.caller, [boards.refreshing(state, "failed", Choice())])
+    elif task.name == races.look.__name__:
+        log.error("task %s: %s", task.key, message)
+        context.redis.srem(keys.RACING, task.owner)  # until it is asked for, or more scores come
     else:
         context.questions.commit(task.owner, Status.FAILED, message, problem=problem)

@@ -109,11 +109,24 @@ def task_of(client: httpx.Client) -> str:
     return f"/tasks/{task}"
 
 
+def race_of(client: httpx.Client) -> str:
+    """A race with scores of items whose names mean harm."""
+    body = {"name": HARM["B"], "systems": [HARM["A"], HARM["D"]], "scale": [0, 1], **ENVELOPE}
+    made = client.post("/v1/races", json=body)
+    assert made.status_code == 201, made.text
+    own = {f"{MARKUP}{i}": i % 3 % 2 for i in range(9)}
+    batch = {HARM["A"]: own, HARM["D"]: dict.fromkeys(own, 0)}
+    sent = client.post(made.json()["links"]["observations"], json={"scores": batch})
+    assert sent.status_code == 200, sent.text
+    return f"/races/{made.json()['id']}"
+
+
 @pytest.fixture(scope="module")
 def addresses(service: httpx.Client) -> dict[str, list[str]]:
     """Addresses of pages, by the path of their route."""
     filled = {path: ["/" + path.strip("/")] for path in ("/", "/sign-in", "/api", "/boards")}
     filled["/boards/{id}"] = [board_of(service)]
+    filled["/races"], filled["/races/{id}"] = ["/races"], [race_of(service)]
     filled["/tasks"], filled["/tasks/{id}"] = ["/tasks"], [task_of(service)]
     # as they are downloaded
     filled["/tasks/{id}/testsets/{testset}/leaderboard"] = filled["/tasks/{id}/archive"] = []

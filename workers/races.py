@@ -1,0 +1,432 @@
+"""Races whose scores arrive in batches: stored, looked at, and what they decided announced.
+
+Scores are facts by item, which never change. What is shown is an ordinary report of those that are
+there, which a worker writes after each batch. What was decided is kept, and announced once, in the
+step that shows the report which says it. `app` calls this, and workers `look`.
+
+Every method may raise StorageError, and those that take an id raise NotFoundError for one that is
+unknown or another caller's and GoneError for one that expired or was deleted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from redis.exceptions import OutOfMemoryError
+
+from sigtest.arrays import Array
+from sigtest.data.names import check_name, choose
+from sigtest.errors import LimitError
+from sigtest.meta_evaluation.scored import MOST_CELLS
+from sigtest.race.compute import SECONDS, SequentialQuestion, check_scale, compute, mean_of
+from sigtest.race.kind import KIND
+from sigtest.race.report import SequentialReport
+from sigtest.render.records import render_json
+from sigtest.requests.notes import Noted, PlainNotes
+from sigtest.requests.races import RaceRequest, SequentialRequest
+from sigtest.version import __version__
+from workers.errors import GoneError, NotFoundError, ScoredError, guarded
+from workers.queue import Context
+from workers.store import codec, keys, records
+from workers.store.codec import decoded
+from workers.store.records import Record, Status, Task
+from workers.store.usage import check_room, last, last_in, weigh
+from workers.store.webhooks import ANNOUNCE, Message, announcing
+
+LOOKS = 5  # at a race whose scores come faster than they are looked at
+FACTS = (
+    "caller", "created", "expiry", "place", "about", "items", "observations", "shown", "before",
+    "over",
+)  # fmt: skip
+NOTES = tuple(PlainNotes.model_fields)
+LISTING = "races"
+
+# KEYS: a race, races with scores to be looked at
+# ARGV: id of the race, its scores as they were seen
+SETTLE = """
+local count = redis.call('HGET', KEYS[1], 'observations')
+if not count or count == ARGV[2] then redis.call('SREM', KEYS[2], ARGV[1]) end
+"""
+
+
+@dataclass(frozen=True)
+class RaceRecord:
+    """A race as its caller sees it.
+
+    Attributes:
+        id: 32 hexadecimal digits: a hash of caller, name, systems and choices.
+        caller: Whose it is.
+        name: What its caller calls it.
+        systems: Names of all that race.
+        settings: How it is decided, as it was asked for.
+        created_at: Seconds since the epoch.
+        expires_at: When it will be forgotten unless scores come, seconds since the epoch.
+        place: In the listing.
+        items: That some system has a score of.
+        observations: Scores.
+        shown: Id of the question that it shows; empty before there is one.
+        before: The one before, which somebody may be reading.
+        over: Who was left, and since which item; nothing before.
+        envelope: What is written on it.
+    """
+
+    id: str
+    caller: str
+    name: str
+    systems: tuple[str, ...]
+    settings: Mapping[str, Any]
+    created_at: float
+    expires_at: float
+    place: str
+    items: int
+    observations: int
+    shown: str
+    before: str
+    over: Mapping[str, Any] | None
+    envelope: PlainNotes
+
+    @property
+    def current(self) -> str:
+        """Id of the question about all scores that are there: they only become more."""
+        return keys.hashed("race", self.id, keys.MAKE, str(self.observations))
+
+    @property
+    def pending(self) -> bool:
+        """Whether there are scores that the report does not have yet."""
+        return self.observations > 0 and self.shown != self.current
+
+    @property
+    def etag(self) -> str:
+        """Changes whenever anything else does."""
+        return hashlib.sha256(repr(self).encode()).hexdigest()[:32]
+
+    @property
+    def task(self) -> Task:
+        """The task that looks at it."""
+        seconds = 0.1 + SECONDS * self.observations * len(self.systems)
+        return Task(look.__name__, self.id, (self.observations,), seconds)
+
+
+@guarded
+class Races:
+    """The races of all callers; safe to share between threads.
+
+    Args:
+        context: The stores and the queue.
+    """
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._redis: Any = context.redis
+        self._settings = context.settings
+
+    def create(self, wanted: RaceRequest, caller: str) -> tuple[RaceRecord, bool]:
+        """Make a race; equal ones of a caller are the same. The race, and whether it was made.
+
+        Raises:
+            SigtestError: A name that cannot be used, or no room.
+        """
+        check_name(wanted.name, "race")
+        for name in wanted.systems:
+            check_name(name, field="systems")
+        check_room(self._redis, self._settings, caller)
+        dumped = wanted.model_dump(mode="json", exclude_defaults=True, exclude={*NOTES})
+        about, now, notes = json.dumps(dumped), time.time(), wanted.written()
+        race_id = keys.hashed(caller, "race", about)
+        record, place = keys.key("race", race_id), records.place_of(race_id, now)
+        facts = {
+            "caller": caller, "created": repr(now), "place": place, "about": about, "items": 0,
+            "observations": 0, **records.fields_of(notes),
+        }  # fmt: skip
+
+        def write(pipe: Any) -> bool:
+            before = pipe.hget(record, "place")
+            pipe.multi()
+            if before is None:
+                pipe.hset(record, mapping=facts)
+            self._stay(pipe, race_id, caller, before or place)
+            return before is None
+
+        created = self._redis.transaction(write, record, value_from_callable=True)
+        records.shorten(self._redis, keys.of_caller("listing", caller, LISTING), "race")
+        if not created:
+            records.describe(self._redis, "race", race_id, notes)
+        return self.find(race_id, caller), created
+
+    def find(self, race_id: str, caller: str) -> RaceRecord:
+        """A race of the caller."""
+        found = self.stored(race_id)
+        if found is not None and found.caller == caller:
+            return found
+        if found is None and self._context.questions.was(race_id, caller):
+            raise GoneError(f"The race {race_id} expired or was deleted; make it again.")
+        raise NotFoundError(f"There is no race {race_id}.")
+
+    def stored(self, race_id: str) -> RaceRecord | None:
+        """A race, whoever's it is, unless it is gone."""
+        fields = (*FACTS, *NOTES)
+        return _record(race_id, self._redis.hmget(keys.key("race", race_id), fields))
+
+    def listing(
+        self, caller: str, cursor: str | None, limit: int, wanted: records.Filter = records.ALL
+    ) -> tuple[list[RaceRecord], str | None]:
+        """The caller's races, newest first, and the cursor of the next page if there is one.
+
+        Raises:
+            InputError: A cursor that no listing gave.
+        """
+
+        def passes(record: RaceRecord) -> bool:
+            return wanted.passes(record.envelope, name=record.name)
+
+        name = keys.of_caller("listing", caller, LISTING)
+        return records.page(self._redis, name, cursor, limit, self.stored, passes)
+
+    def describe(self, race_id: str, caller: str, notes: Noted, check: records.Check) -> RaceRecord:
+        """Write on a race; what is not said stays.
+
+        Args:
+            race_id: The race.
+            caller: Whose it is.
+            notes: What is written.
+            check: Raises where the race is not what its caller thinks.
+        """
+
+        def checked() -> None:
+            check(self.find(race_id, caller).etag)
+
+        records.describe(self._redis, "race", race_id, notes, checked)
+        return self.find(race_id, caller)
+
+    def delete(self, race_id: str, caller: str, check: records.Check = lambda etag: None) -> None:
+        """Delete a race with its scores and reports; `check` as for `describe`."""
+
+        def write(pipe: Any) -> None:
+            race = self.find(race_id, caller)
+            check(race.etag)
+            pipe.multi()
+            weigh(pipe, caller, "race", race_id, lasts=False)
+            for own in filter(None, (race.shown, race.before)):
+                _forget(pipe, caller, own)
+            pipe.zrem(keys.of_caller("listing", caller, LISTING), race.place)
+            pipe.delete(*(keys.key(part, race_id) for part in keys.OF_RACE))
+            pipe.srem(keys.RACING, race_id)
+
+        self._redis.transaction(write, keys.key("race", race_id))
+        with suppress(OutOfMemoryError):  # a full server takes nothing new
+            self._context.feed.drop(race_id)
+            self._redis.set(keys.ERASE, 1)
+            self._redis.set(keys.key("gone", race_id), caller, ex=self._settings.remembrance)
+
+    # scores
+
+    def observe(
+        self, race_id: str, caller: str, items: Sequence[str], scores: Mapping[str, Array]
+    ) -> RaceRecord:
+        """Take a batch of scores, all or none; those that are there already change nothing.
+
+        Args:
+            race_id: The race.
+            caller: Whose it is.
+            items: Names of n items, in order of their arrival.
+            scores: (n,) of each system, NaN where it has none.
+
+        Raises:
+            ScoredError: Another score is there of an item and system.
+            SigtestError: One outside of the scale, or too many; another system.
+        """
+        check_room(self._redis, self._settings, caller)
+        race = self.find(race_id, caller)
+        size, names = len(race.systems), [item.encode("utf-8", "surrogatepass") for item in items]
+        table = np.full((len(items), size), np.nan)
+        for name, own in scores.items():
+            choose(name, race.systems, "scores", "system of the race")
+            table[:, race.systems.index(name)] = own
+        check_scale(table, SequentialRequest.of(race.settings).scale)
+        record, held = (keys.key(part, race_id) for part in ("race", "race-items"))
+        none = np.full(1 + 2 * size, np.nan)  # its row; of each system a score, and when it came
+
+        def write(pipe: Any) -> None:
+            count, there, rows = (
+                pipe.hget(record, "observations"),
+                pipe.hlen(held),
+                pipe.hmget(held, names),
+            )
+            pipe.multi()
+            if count is None:
+                return
+            rows = np.array([none if row is None else np.frombuffer(row) for row in rows])
+            new = np.isnan(rows[:, 0])
+            rows[new, 0] = there + np.arange(new.sum())
+            known, came = np.split(rows[:, 1:], 2, axis=1)
+            fresh = np.isfinite(table) & np.isnan(known)
+            for i, s in np.argwhere(np.isfinite(table) & ~fresh & (known != table)):
+                raise ScoredError(
+                    f"Item {items[i]!r} has a score of {known[i, s]:g}, not {table[i, s]:g}, for "
+                    f"system {race.systems[s]!r}. A score stays; nothing of this batch is taken.",
+                    field="scores",
+                    system=race.systems[s],
+                )
+            if (there + new.sum()) * size > MOST_CELLS:
+                what = f"A race has up to {MOST_CELLS:,} scores: systems times items."
+                raise LimitError(what, limit="scores", field="scores")
+            if not fresh.any():
+                return
+            known[fresh], came[fresh] = table[fresh], int(count)
+            changed = np.flatnonzero(fresh.any(axis=1)).tolist()
+            pipe.sadd(keys.RACING, race_id)
+            pipe.hset(held, mapping={names[i]: rows[i].tobytes() for i in changed})
+            pipe.hincrby(record, "observations", int(fresh.sum()))
+            pipe.hincrby(record, "items", int(new.sum()))
+            self._stay(pipe, race_id, caller, race.place)
+
+        answers = self._redis.transaction(write, record, held)
+        after = self.find(race_id, caller)
+        if answers and answers[0]:
+            self._context.feed.add(caller, [after.task])
+        return after
+
+    def shown(self, race_id: str, caller: str) -> tuple[RaceRecord, Record | None]:
+        """A race and the question that it shows; a worker is asked to look where scores wait."""
+        race = self.find(race_id, caller)
+        if race.pending and self._redis.sadd(keys.RACING, race_id):
+            self._context.feed.add_view(caller, race.task)
+        return race, self._context.questions.find(race.shown) if race.shown else None
+
+    def decided(self, race_id: str, first: int) -> list[str]:
+        """Decided pairs in JSON, in the order in which they were known, from a number on."""
+        return [*map(decoded, self._redis.lrange(keys.key("race-facts", race_id), first, -1))]
+
+    # what workers do
+
+    def asked(self, race_id: str) -> tuple[RaceRecord, SequentialQuestion, Array | None] | None:
+        """A race, what its scores ask, and when they came where that is not as their rows say.
+
+        Nothing where it is gone, or shows all of them; then nothing is left to look at.
+        """
+        with self._redis.pipeline() as pipe:
+            pipe.hmget(keys.key("race", race_id), (*FACTS, *NOTES))
+            pipe.hvals(keys.key("race-items", race_id))
+            facts, held = pipe.execute()
+        race = _record(race_id, facts)
+        if race is None or not race.pending:
+            seen = race.observations if race else 0
+            names = keys.key("race", race_id), keys.RACING
+            self._redis.eval(SETTLE, len(names), *names, race_id, seen)
+            return None
+        rows = np.frombuffer(b"".join(held)).reshape(len(held), -1)
+        scores, came = np.split(rows[np.argsort(rows[:, 0]), 1:], 2, axis=1)
+        choices = SequentialRequest.of(race.settings)
+        question = SequentialQuestion(race.systems, scores, mean_of(choices), choices)
+        return race, question, came if (np.fmax.accumulate(came) > came).any() else None
+
+    def show(self, race: RaceRecord, report: SequentialReport) -> None:
+        """Store a report and show it; announce what it decides, each decision once."""
+        caller, question_id = race.caller, race.current
+        record, facts = (keys.key(part, race.id) for part in ("race", "race-facts"))
+        question, stored = (keys.key(part, question_id) for part in ("question", "report"))
+        data = codec.pack_bytes(render_json(KIND.present(report)).encode())
+        known = {
+            "caller": caller, "kind": KIND.path, "created": repr(time.time()),
+            "about": json.dumps({"systems": race.systems, "metrics": [report.statistic]}),
+            "outline": codec.pack_json({}), "outcome": Status.SUCCEEDED.value,
+            "progress": json.dumps(vars(records.Progress("report", 1, 1))),
+            "computed_with": __version__, "pictures": json.dumps(KIND.drawable(report)),
+        }  # fmt: skip
+        decided = [
+            json.dumps({"a": pair.a, "b": pair.b, "decided": pair.decided, "since": pair.since})
+            for pair in report.pairs
+            if pair.decided
+        ]
+        named = {"id": race.id, "name": race.name, **vars(race.envelope)}
+
+        def write(pipe: Any) -> None:
+            now, told = self.stored(race.id), {*map(_pair_of, pipe.lrange(facts, 0, -1))}
+            pipe.multi()
+            if now is None:
+                return
+            expiry = round(now.expires_at * 1000)
+            pipe.hset(question, mapping={**known, "expiry": expiry})
+            pipe.set(stored, data, pxat=expiry)
+            pipe.hset(record, mapping={"shown": question_id, "before": now.shown})
+            if now.before not in ("", question_id):
+                _forget(pipe, caller, now.before)
+            if new := [fact for fact in decided if _pair_of(fact) not in told]:
+                pipe.rpush(facts, *new)
+                _announce(pipe, caller, "race.decided", {**named, "pairs": [*map(json.loads, new)]})
+            if report.over and now.over is None:
+                end = {"leader": report.leader, "since": report.over}
+                pipe.hset(record, "over", json.dumps(end))
+                _announce(pipe, caller, "race.over", {**named, **end})
+            for name in (question, facts):
+                pipe.pexpireat(name, expiry)
+            weigh(pipe, caller, "question", question_id)
+            weigh(pipe, caller, "race", race.id)
+            pipe.publish(keys.key("news", race.id), question_id)
+
+        self._redis.transaction(write, record, facts)
+
+    def _stay(self, pipe: Any, race_id: str, caller: str, place: str) -> None:
+        """Let a race that changes live, and be listed, as long as a new one."""
+        listing = keys.of_caller("listing", caller, LISTING)
+        pipe.zadd(listing, {place: 0})
+        pipe.set(keys.key("gone", race_id), caller)
+        expiry = int((time.time() + self._settings.retention) * 1000)
+        last(pipe, self._settings, "race", race_id, expiry)
+        last_in(pipe, listing, expiry)
+        weigh(pipe, caller, "race", race_id)
+
+
+def look(context: Context, race_id: str, *seen: int) -> None:
+    """Show what the scores of a race say, as long as more come.
+
+    What comes after the last look stays for the reconciler.
+    """
+    races = Races(context)
+    for _ in range(LOOKS):
+        if (asked := races.asked(race_id)) is None:
+            return
+        race, question, came = asked
+        races.show(race, compute(question, came=came))
+
+
+def _pair_of(fact: str | bytes) -> tuple[str, str]:
+    """The systems of a decided pair."""
+    told = json.loads(fact)
+    return told["a"], told["b"]
+
+
+def _record(race_id: str, held: Sequence[bytes | None]) -> RaceRecord | None:
+    """A race by its fields, unless it is gone."""
+    if held[0] is None:
+        return None
+    caller, created, expiry, place, about, items, observations, shown, before, over = (
+        decoded(value or b"") for value in held[: len(FACTS)]
+    )
+    settings, written = json.loads(about), zip(NOTES, held[len(FACTS) :], strict=True)
+    return RaceRecord(
+        race_id, caller, settings.pop("name"), tuple(settings.pop("systems")), settings,
+        float(created), int(expiry) / 1000, place, int(items), int(observations), shown,
+        before, json.loads(over or "null"),
+        PlainNotes.of({name: json.loads(value) for name, value in written if value is not None}),
+    )  # fmt: skip
+
+
+def _announce(pipe: Any, caller: str, event: str, data: Mapping[str, Any]) -> None:
+    """Tell webhooks of what happens, with what else is sent."""
+    names = announcing(caller)
+    script = f"{ANNOUNCE}local a, b, c, d, e = unpack(KEYS)\nannounce(a, b, c, d, e, 1)"
+    pipe.eval(script, len(names), *names, *Message.of(event, data).arguments)
+
+
+def _forget(pipe: Any, caller: str, question_id: str) -> None:
+    """Delete a report that is not shown any longer, with what else is sent."""
+    weigh(pipe, caller, "question", question_id, lasts=False)
+    pipe.delete(*(keys.key(part, question_id) for part in keys.OF_QUESTION))
