@@ -390,14 +390,13 @@ def _warnings(
         if not same and not test.keeps_level(part.units, own, evenness=even)
     ]
     if skewed:
-        code = "skewed"
+        lowest = float(evenness.min())
+        code = test.level_doubt(part.units, 0.0, evenness=lowest) or "skewed"
         why = f"The differences of {listed(skewed)} from the baseline are skewed"
-        effective = part.units * float(evenness.min())
-        if part.units < test.least_units:
-            code = "few-units"
+        if code == "few-units":
             why = f"There are {counted(part.units, unit)}, fewer than {test.least_units}"
-        elif not test.keeps_level(part.units, 0.0, evenness=float(evenness.min())):
-            code = "unequal-units"
+        elif code == "unequal-units":
+            effective = part.units * lowest
             why = (
                 f"The {part.units} {unit}s weigh so unequally that they tell as {effective:.0f} do"
             )

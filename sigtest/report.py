@@ -389,6 +389,27 @@ class SystemReport:
 
 
 @dataclass(frozen=True)
+class CalibrationReport:
+    """What makes a pair `calibrated` or not.
+
+    Attributes:
+        units: As many independent units of equal weight in one stratum tell as much as these; of
+            `matched_pairs` stretches; to six decimals.
+        skewness: Of the bootstrap distribution of the difference.
+        evenness: Which share of the units that is, as they are of unequal weight (Kish); absent
+            where it is 1.
+        reason: Why it is not calibrated, by the code that a warning of this has: `few-units`,
+            `unequal-units`, `small-strata`, `skewed`, `dependent-segments`, or `test` where no data
+            would help; absent where it is.
+    """
+
+    units: float
+    skewness: float
+    evenness: float = 1.0
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
 class PairReport:
     """One pair of systems, one metric, one significance test; a report may have many thousands.
 
@@ -443,7 +464,10 @@ class PairReport:
             hypotheses say more. Of strata, and of a mean over test sets, as many units are counted
             as those of one stratum that tell the variance as surely (Satterthwaite), and bootstrap
             and paired_bootstrap are not calibrated where strata are so small that resamples lack
-            more than 5 % of it.
+            more than 5 % of it, nor where one that is asked for has fewer than 20. Segments whose
+            documents are known, and are not the unit, are not independent: no test is calibrated.
+        calibration: The figures that this follows from, and why it is false; absent in reports of
+            older versions.
         detectable: Smallest true differences that this test set shows with 80 % power: at alpha,
             and at the level of the strictest step of the correction.
         verdict: Who is better, or what the test set could have shown, in one line of plain
@@ -453,6 +477,10 @@ class PairReport:
             at units one by one (`sign_test`, `signed_rank`, `paired_t`, `corrected_t`), or at
             stretches (`matched_pairs`), may find the system with the lower score ahead, or one of
             two with the same; verdicts and ranks of two-sided tests follow it; absent otherwise.
+        interval_agrees: Whether `ci` excludes 0 just where the pair is `significant`; for a
+            one-sided claim, whether it lies on the side of the claim. They may differ: `ci` is
+            two-sided, of one pair alone and from the bootstrap, the decision is corrected and the
+            test's own. Absent where `ci` has no end, and in reports of older versions.
         stretches: Of `matched_pairs`: how many stretches of speech hold an error of either system.
         z: Of `matched_pairs`: the mean over stretches of errors of a less errors of b, over its
             standard error.
@@ -479,9 +507,11 @@ class PairReport:
     resamples_needed: int | None = field(default=None, kw_only=True)
     exact: bool
     calibrated: bool
+    calibration: CalibrationReport | None = field(default=None, kw_only=True)
     detectable: tuple[float, float]
     verdict: str
     ahead: str | None = None
+    interval_agrees: bool | None = field(default=None, kw_only=True)
     stretches: int | None = None
     z: float | None = None
 

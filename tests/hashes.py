@@ -32,6 +32,8 @@ ADDED = (
     "p_best",
     "p_best_interval",
     "untestable",
+    "calibration",
+    "interval_agrees",
 )  # after 0.1.0, from numbers that are hashed or held against statsmodels or a textbook loop
 LEGACY = "riezler_maxwell_bootstrap"
 DECIMALS = 8

@@ -5,6 +5,7 @@ A `Part` is one test set of it; a `Plan` is all of them, mostly one.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, NamedTuple
@@ -51,10 +52,14 @@ class Telling(NamedTuple):
     Attributes:
         units: As many of one stratum tell it as surely (Satterthwaite 1946).
         hidden: Share of the variance that resamples do not show: 1 / u in a stratum of u units.
+        smallest: Units of the smallest of those strata that the recipe asks for.
+        dependent: Whether they are segments of documents, and those of one are not independent.
     """
 
     units: float
     hidden: float
+    smallest: float = math.inf
+    dependent: bool = False
 
     @classmethod
     def of(cls, sizes: Counts, weights: Array | Counts) -> Telling:
@@ -178,6 +183,11 @@ class Part:
     def sizes(self) -> Counts:
         """(H,) units of each stratum; one stratum where draws are not stratified."""
         return np.bincount(self.strata) if self.labels else np.array([self.units])
+
+    @property
+    def dependent(self) -> bool:
+        """Whether segments are the unit although it is known of which document each is."""
+        return self.recipe.unit != "document" and self.documents is not None
 
     @property
     def spread_known(self) -> bool:
@@ -355,7 +365,15 @@ class Plan:
         if self.names and not self.pooled:
             weights = np.concatenate([part.sizes / part.units**2 for part in self.parts])
             found[-1] = Telling.of(self.whole.sizes, weights)
-        return tuple(found)
+        groups = [(part,) for part in self.parts] + [self.parts] * bool(self.names)
+        asked = self.recipe.stratified
+        return tuple(
+            telling._replace(
+                smallest=min(part.sizes.min() for part in own) if asked else math.inf,
+                dependent=any(part.dependent for part in own),
+            )
+            for telling, own in zip(found, groups, strict=True)
+        )
 
     def number_of(self, testset: str | None) -> int:
         """Which part a test set's name means.

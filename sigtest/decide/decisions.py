@@ -186,6 +186,23 @@ def detectable_in_errors(limit: Limit, alternative: str) -> tuple[float, float]:
     return plain, corrected
 
 
+def interval_agrees(pair: PairReport, higher_is_better: bool, significant: bool) -> bool | None:
+    """Whether an interval excludes 0, on the side of the claim, just where a pair is significant.
+
+    Args:
+        pair: With its interval; without one that has an end nothing is said.
+        higher_is_better: False for error metrics.
+        significant: What is decided of it.
+    """
+    low, high = pair.ci
+    if not (math.isfinite(low) or math.isfinite(high)):
+        return None
+    sides = [low > 0, high < 0]
+    if pair.claimed is not None:
+        sides = [sides[(pair.claimed == pair.a) != higher_is_better]]
+    return any(sides) == significant
+
+
 # What follows from the decisions of whole families ------------------------
 
 

@@ -16,12 +16,13 @@ from itertools import product, zip_longest
 import numpy as np
 
 from sigtest.arrays import Array, Counts
-from sigtest.comparison.plan import Part, Plan, Telling
+from sigtest.comparison.plan import DIGITS, Part, Plan, Telling
 from sigtest.data.names import choose
 from sigtest.decide import decisions, words
 from sigtest.decide.facts import Facts, facts_of_rows
 from sigtest.errors import RecipeError
 from sigtest.report import (
+    CalibrationReport,
     FamilyReport,
     MetricReport,
     NamedReport,
@@ -258,6 +259,7 @@ def _decided(reports: Sequence[Report], how: Conclusion) -> list[list[PairReport
         for row, (pair, adjusted, unsure) in enumerate(columns):
             own = replace(
                 pair,
+                interval_agrees=decisions.interval_agrees(pair, higher, adjusted <= limit.alpha),
                 p_adjusted=adjusted,
                 significant=adjusted <= limit.alpha,
                 undecided=unsure,
@@ -384,6 +386,14 @@ def _measured_pairs(part: Part, telling: Telling, m: int, facts: Facts) -> Itera
                 ahead, stretches = np.sign(known.ahead), known.stretches
                 z = None if stretches is None else known.statistic
             agrees = ahead in (0, np.sign(sign * (scores[a] - scores[b])))
+            even, units = min(evenness[a], evenness[b]), telling.units
+            if stretches is not None:
+                even, units = 1.0, stretches
+            hidden = max(telling.hidden, 1 / telling.smallest)
+            doubt = test.level_doubt(units, skewness, hidden, even)
+            # stretches of one speaker, whom documents tell, are not independent
+            if telling.dependent or (stretches is not None and recipe.unit == "document"):
+                doubt = "dependent-segments"
             yield PairReport(
                 a=part.systems[a],
                 b=part.systems[b],
@@ -404,14 +414,10 @@ def _measured_pairs(part: Part, telling: Telling, m: int, facts: Facts) -> Itera
                 significant=False,
                 undecided=False,
                 exact=known is not None and known.exact,
-                calibrated=test.keeps_level(
-                    telling.units if stretches is None else stretches,
-                    skewness,
-                    telling.hidden,
-                    1.0 if stretches is not None else min(evenness[a], evenness[b]),
-                )
-                # stretches of one speaker, whom documents tell, are not independent
-                and (stretches is None or recipe.unit != "document"),
+                calibrated=doubt is None,
+                calibration=CalibrationReport(
+                    round(units * even, DIGITS), skewness, round(even, DIGITS), doubt
+                ),
                 detectable=(0.0, 0.0),
                 verdict="",
                 ahead=None if agrees else part.systems[a if ahead > 0 else b],

@@ -314,8 +314,7 @@ def _of_tests(own: Doubtful) -> Warned:
 
 def _skewed(own: Doubtful) -> Warned:
     """Differences so skewed that equal expected scores are rejected at another rate than alpha."""
-    tests = tuple(test.name for test in own.tests if test.draws != "studentised")
-    if not tests:
+    if all(test.draws == "studentised" for test in own.tests):
         return
     # and two standard errors by the sample of units
     limit = SKEWED + math.hypot(own.drawing_error, 2 * math.sqrt(6) / own.part.units)
@@ -326,7 +325,8 @@ def _skewed(own: Doubtful) -> Warned:
         "called different too often on one side; the bootstrap-t test (bootstrap_t) is the one for "
         "skewed differences.",
         [np.where(values > limit, values, 0.0) for values in skewness],
-        tests=tests,
+        # the null hypotheses of others say more than equal expected scores
+        tests=tuple(test.name for test in own.tests if test.draws == "counts"),
     )
 
 
@@ -355,7 +355,7 @@ def _held_by_few(own: Doubtful) -> Warned:
 
 
 def _dependent_segments(own: Doubtful) -> Warned:
-    if own.part.recipe.unit != "document" and own.part.documents is not None:
+    if own.part.dependent:
         yield WarningReport(
             "dependent-segments",
             "Segments of one document are not independent, which makes segment-level p-values too "

@@ -560,8 +560,9 @@ def matrix(report: Report, metric: str) -> ReportTable:
 
 def pairs_sheet(report: Report) -> Sheet:
     """All that is known of the pairs: of each test set, and last of all together."""
-    matched = ("stretches", "z")
-    fields = tuple(name for name in records.fields_of(PairReport) if name not in matched)
+    matched, in_json = ("stretches", "z"), ("calibration", "interval_agrees")
+    known = records.fields_of(PairReport)
+    fields = tuple(name for name in known if name not in {*matched, *in_json})
     if any(pair.stretches is not None for pair in report.pairs):
         fields = (*fields, *matched)
     if report.several is None:

@@ -120,10 +120,30 @@ class SignificanceTest(ABC):
         self, units: float, skewness: float, hidden: float = 0.0, evenness: float = 1.0
     ) -> bool:
         """Whether a true null hypothesis is rejected as often as alpha says, on such data."""
+        return self.level_doubt(units, skewness, hidden, evenness) is None
+
+    def level_doubt(
+        self, units: float, skewness: float, hidden: float = 0.0, evenness: float = 1.0
+    ) -> str | None:
+        """Why a true null hypothesis is not rejected as often as alpha says, as a warning's code.
+
+        Args:
+            units: How many tell as much in one stratum.
+            skewness: Of the bootstrap distribution of the difference.
+            hidden: Share of the variance that resamples lack.
+            evenness: Which share of the units, were they of equal weight, would say as much.
+        """
         effective = units * evenness
-        enough = effective >= self.least_units and hidden <= self.most_hidden
-        even = evenness >= self.least_even or effective >= MANY
-        return self.calibrated and enough and even and abs(skewness) <= self.most_skewed
+        if not self.calibrated:
+            return "test"
+        if units < self.least_units:
+            return "few-units"
+        uneven = evenness < self.least_even and effective < MANY
+        if uneven or effective < self.least_units:
+            return "unequal-units"
+        if hidden > self.most_hidden:
+            return "small-strata"
+        return None if abs(skewness) <= self.most_skewed else "skewed"
 
     def sides(self, alternative: Alternative) -> int:
         """How many one-sided tests the p-value adds up."""

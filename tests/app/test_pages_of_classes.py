@@ -19,6 +19,7 @@ REPORTS = {
     "systems[].scores.LABEL.runs": report.RunsReport,
     "systems[].ranks.LABEL.TEST": report.RankReport,
     "pairs[]": report.PairReport,
+    "pairs[].calibration": report.CalibrationReport,
     "warnings[]": report.WarningReport,
 }
 INSIDE = ("several",)  # of a report: JSON has its fields instead

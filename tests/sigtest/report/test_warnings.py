@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from sigtest.data.health import KINDS as HEALTH
 from sigtest.engine import compare
 from sigtest.render.records import render_json
 from sigtest.report import WARNINGS, Report, WarningReport
+from sigtest.significance.base import SignificanceTest
 
 ROOT = Path(__file__).parents[3]
 MAKERS = ("WarningReport", "warned")  # what takes a code first
@@ -34,6 +37,10 @@ def emitted() -> Iterator[str]:
                     code = call.args[0]
                     yield from variable(tree) if ast.unparse(code) == "code" else constants(code)
     yield from (kind.replace("_", "-") for kind in HEALTH)
+    rule = ast.parse(dedent(inspect.getsource(SignificanceTest.level_doubt)))
+    for node in ast.walk(rule):  # which gates warn of
+        if isinstance(node, ast.Return) and node.value is not None:
+            yield from constants(node.value)
 
 
 def variable(tree: ast.Module) -> Iterator[str]:
@@ -46,8 +53,8 @@ def variable(tree: ast.Module) -> Iterator[str]:
 def constants(code: ast.expr) -> Iterator[str]:
     """The words in an expression that is a code, such as `known or "other"`."""
     for node in ast.walk(code):
-        if isinstance(node, ast.Constant) and len(str(node.value)) > 1:
-            yield str(node.value)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) > 1:
+            yield node.value
 
 
 def test_every_code_is_known_and_every_known_one_is_emitted() -> None:
@@ -83,7 +90,7 @@ def test_warnings_say_what_they_are_about() -> None:
     assert found["test"].tests == ("sign_test",)
     assert found["skewed"].pairs == (("a", "b"), ("a", "c"))
     assert found["skewed"].metrics == ("s",)
-    assert found["skewed"].tests == ("bootstrap", "sign_test")
+    assert found["skewed"].tests == ("bootstrap",)  # the other has another null hypothesis
     assert found["identical-systems"].systems == ("b", "c")
     assert found["dependent-segments"].systems == ()
     body = skewed().as_json()

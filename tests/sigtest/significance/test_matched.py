@@ -163,9 +163,10 @@ def test_stretches_of_known_speakers_are_not_calibrated() -> None:
     reference = ["a b c d"] * 120
     systems = {"a": ["x b c d"] * 30 + reference[30:], "b": ["a b c x"] * 60 + reference[60:]}
     documents = [f"speaker {i // 10}" for i in range(120)]
-    for unit, calibrated in (("segment", True), ("document", False)):
-        report = compare(reference, systems, metrics=["wer"], tests=["matched_pairs"],
-                         documents=documents, unit=unit)  # fmt: skip
+    choices = ({}, {"documents": documents, "unit": "document"},
+               {"documents": documents, "unit": "segment"})  # fmt: skip
+    for chosen, calibrated in zip(choices, (True, False, False), strict=True):
+        report = compare(reference, systems, metrics=["wer"], tests=["matched_pairs"], **chosen)
         assert [pair.calibrated for pair in report.pairs] == [calibrated]
 
 
