@@ -4,8 +4,6 @@ That lock is one for all objects: while one thread computes the property of one,
 where somebody asks much, the threads of all others who want that of theirs wait for it.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:

@@ -6,8 +6,6 @@ missing or switched off (NUMBA_DISABLE_JIT=1) the same functions run as plain Py
 orders of magnitude, with the same bits.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterator
 from functools import cache, partial

@@ -1,7 +1,5 @@
 """What docstrings say of the attributes of a class, for lists and schemas that people read."""
 
-from __future__ import annotations
-
 import inspect
 import re
 

@@ -5,8 +5,6 @@ metrics and pairs at once, `reduce` turns all blocks into the report. `compare` 
 row. The result does not depend on how the resamples are cut into blocks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -6,8 +6,6 @@ longer than all that a small comparison computes, and is for nothing where the k
 other libraries, for which it loads half of NumPy and SciPy.
 """
 
-from __future__ import annotations
-
 import hashlib
 import sys
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """What is loaded when it is first used: most runs use few of the things that registries list."""
 
-from __future__ import annotations
-
 from collections import UserDict
 from collections.abc import Callable, Mapping
 from importlib import import_module

@@ -5,8 +5,6 @@ is kept with the texts, so that systems and metrics share it; a large test set i
 whose texts, and all that was derived from them, are forgotten once every system is measured there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

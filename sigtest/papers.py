@@ -1,7 +1,5 @@
 """The papers that metrics, tests and corrections come from, by their keys in `papers.bib`."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from dataclasses import dataclass

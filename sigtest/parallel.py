@@ -1,7 +1,5 @@
 """The same work on several cores; what comes out is the same, in the same order."""
 
-from __future__ import annotations
-
 import io
 import os
 import signal

@@ -1,7 +1,5 @@
 """What OpenBLAS should be told about the processor before NumPy loads it."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, MutableMapping
 from pathlib import Path

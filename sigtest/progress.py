@@ -1,7 +1,5 @@
 """How computations tell how far they are."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 Progress = Callable[[str, int, int], None]

@@ -7,8 +7,6 @@ of Non-Atomic Games"; as integrated gradients, Sundararajan, Taly & Yan 2017). S
 difference whatever the metric; where scores are means they are plain differences over n.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

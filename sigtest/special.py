@@ -1,7 +1,5 @@
 """SciPy's special functions, without what their package loads besides."""
 
-from __future__ import annotations
-
 from sigtest.hooks import special
 
 bdtrc = special("bdtrc")

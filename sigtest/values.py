@@ -4,8 +4,6 @@ Data frames and series are known by what they can do, so that neither pandas nor
 there. Files are read only where a path is given as a path, never from a string.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -5,8 +5,6 @@ they take work, for comparisons alone. With a warm disk cache it takes a moment.
 not reached by a small question of each kind is a bug here.
 """
 
-from __future__ import annotations
-
 import contextlib
 import multiprocessing
 import sys

@@ -1,7 +1,5 @@
 """From p-values of tests and of people to the report."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Accuracy of tests as questions: texts and judgements in, how often tests are right out."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """What is asked about the accuracy of tests, and how a request says it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product

@@ -1,7 +1,5 @@
 """The finished answer about the accuracy of tests, as Tables 1 and 2 of the 2014 study."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

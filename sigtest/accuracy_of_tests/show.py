@@ -1,7 +1,5 @@
 """Accuracy of tests as people read it: sentences, tables, records and pictures."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from itertools import cycle

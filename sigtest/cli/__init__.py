@@ -1,7 +1,5 @@
 """The command line: `compare` from a shell, in this process or on a running service."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """`sigtest testset`, `submit` and `leaderboard`: test sets on a running service."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -1,7 +1,5 @@
 """Files on this machine: read with their names in every message, written whole or not at all."""
 
-from __future__ import annotations
-
 import argparse
 import io
 import os

@@ -1,7 +1,5 @@
 """What people type who know other programs, and what they mean here."""
 
-from __future__ import annotations
-
 # What options of sacreBLEU's command line are here, each with those that it answers.
 HINTS = {
     "-i --input": "Systems are named without an option, references with -r.",

@@ -4,8 +4,6 @@ Status 0: done; 1 and 3: what `gate` or `verify` found; 2: bad usage or bad inpu
 on standard error; 130: interrupted; 141: the reader of the output went away.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import os

@@ -4,8 +4,6 @@ One shape everywhere: see `sigtest.requests.comparisons`, whose models bring the
 into the long one and check what needs no text. Here is what only the texts decide.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress

@@ -4,8 +4,6 @@ Health checks of outputs, scores that are 0 or 1 for every item (proportions) or
 standard errors of means over items that come in clusters.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence

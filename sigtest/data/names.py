@@ -1,7 +1,5 @@
 """Names: which are known, which are safe, and which a file stands for."""
 
-from __future__ import annotations
-
 import difflib
 import re
 import unicodedata

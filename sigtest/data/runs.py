@@ -1,7 +1,5 @@
 """Several runs of each item, crossed with the items: how much of the variance is whose."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import fsum

@@ -1,7 +1,5 @@
 """What a JSON text holds, told before it is parsed: objects take a hundred times their bytes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -3,8 +3,6 @@
 And whole numbers, however JSON or an id writes them.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -6,8 +6,6 @@ systems that arrive one after the other cost their own rows only, and the report
 of `compare` on all systems at once, bit for bit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 

@@ -4,8 +4,6 @@ Reports keep counts only; a pair's draws are functions of the seed and are made
 again when asked for.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

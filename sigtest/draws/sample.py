@@ -9,8 +9,6 @@ of the test sets' pseudo-statistics: resample r of the whole is resample r of ev
 independently. That is a bootstrap, and a randomization, stratified by test set.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby

@@ -8,8 +8,6 @@ standard error, also where units weigh unequally; of other corpus scores it is t
 How far one-sided claims err under heavy tails follows from the observed influence values, too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np

@@ -5,8 +5,6 @@ new system be compared with all others for one product of its own columns; made 
 the same bit for bit. The report from these parts is that of `compare` on all systems at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 

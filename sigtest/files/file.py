@@ -1,7 +1,5 @@
 """One file as readers see it: its name, its bytes, and what its beginning says it is."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

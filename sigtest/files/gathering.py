@@ -5,8 +5,6 @@ A name that was given wins over one inside. Files are bytes that were sent or pa
 of any format, alone, with gzip, in archives or folders; or a test set that sacreBLEU knows by name.
 """
 
-from __future__ import annotations
-
 import difflib
 import os
 import re

@@ -1,7 +1,5 @@
 """Several materials as one: segments joined by their ids, never by luck."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence

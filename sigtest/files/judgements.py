@@ -3,8 +3,6 @@
 Columns are named by their roles; a request has judgements as rows with the same names.
 """
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections import Counter

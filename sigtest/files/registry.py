@@ -5,8 +5,6 @@ of these lines. Of formats that are not read, most are rows of patterns: of near
 lines, of the beginning of the file, or of names that the first record or the header of a table has.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace

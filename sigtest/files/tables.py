@@ -4,8 +4,6 @@ CSV, TSV, semicolons, bars or blanks between cells; a header is recognised by it
 numbers below a name.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import math

@@ -1,7 +1,5 @@
 """The registry of kinds of questions, by the name that their path has."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sigtest.kinds.base import About, Finished, FormFile, Kind, Question, QuestionReference

@@ -1,7 +1,5 @@
 """Comparisons as questions: a worker can compute them piece by piece."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter

@@ -5,8 +5,6 @@ times what ordinary texts take, and no input takes more than twice what is predi
 (`tests/sigtest/kinds/test_cost.py` looks for one).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Reports that render themselves: as a table, a data frame, a picture or a file."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from pathlib import Path

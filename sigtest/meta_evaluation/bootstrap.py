@@ -3,8 +3,6 @@
 Systems are drawn at system level, segments below it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """From what is asked about metrics to the report: a function of scores and choices alone."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

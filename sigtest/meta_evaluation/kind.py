@@ -1,7 +1,5 @@
 """Metric evaluations as questions: human and metric scores in, who agrees better out."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """What is asked about metrics: sets of scores, choices, and how a request says them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any

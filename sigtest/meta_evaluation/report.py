@@ -1,7 +1,5 @@
 """The finished answer of a metric evaluation: a function of scores, choices and version alone."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Human and metric scores of the same systems, aligned by name and segment, from a JSON request."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """A metric evaluation as people read it: sentences, tables, records and pictures."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from functools import partial

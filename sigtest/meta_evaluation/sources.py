@@ -1,7 +1,5 @@
 """Scores that files bring, or other questions: tables, an EvalSet, comparisons, judgements."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """BLEU as sacreBLEU computes it (Papineni et al. 2002; Post 2018)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ A process that measures has at most one JVM, which holds the tables of one set o
 it. Forks leave their parent's alone.
 """
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import hashlib

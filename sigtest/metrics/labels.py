@@ -1,7 +1,5 @@
 """Classification: a system's lines are labels, held against the labels of one reference set."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from abc import abstractmethod

@@ -1,7 +1,5 @@
 """METEOR 1.5 as its own program computes it (Denkowski & Lavie 2014)."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

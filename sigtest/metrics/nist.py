@@ -1,7 +1,5 @@
 """NIST as mteval-v13a and mteval-v14 compute it (Doddington 2002)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Numbers computed elsewhere: per-segment scores, and tuples for ratios and F-scores."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from math import comb

@@ -1,7 +1,5 @@
 """Translation edit rate as sacreBLEU computes it (Snover et al. 2006)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ section 3. Its tests look at one annotator's scores, so it does not matter wheth
 standardised. Agreement is kappa, with two ideas of chance.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial

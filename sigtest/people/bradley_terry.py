@@ -7,8 +7,6 @@ equation 2.3). Strengths sum to 0. All that a likelihood needs may be added over
 wins by ordered pair, and ties. Parameters are S strengths and the logarithm of nu, K = S + 1.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """From a human evaluation to its report: of scores here, of comparisons in `preferences`."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """From p-values of both claims of each pair to conclusions, clusters and rank ranges."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Human evaluations as questions: people's judgements in, conclusions out."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import Any

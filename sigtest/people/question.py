@@ -1,7 +1,5 @@
 """A human evaluation as a question: judgements and choices that fit each other."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re
@@ -20,6 +18,7 @@ from sigtest.data.text import check_list, in_digits
 from sigtest.errors import InputError, LimitError, RecipeError, inside
 from sigtest.files.formats.preferences import compared_rows, judged_by_models
 from sigtest.files.judgements import ComparedFile, JudgedFile, judged_rows
+from sigtest.files.material import examples
 from sigtest.files.registry import FORMATS_JUDGED, MAX_ROWS, read_judgements
 from sigtest.kinds.base import About, WholeQuestion
 from sigtest.people.bradley_terry import parts
@@ -409,10 +408,9 @@ def _doubts_of_judges(files: Sequence[ComparedFile]) -> Iterator[WarningReport]:
     """Models that judge."""
     models = list(dict.fromkeys(name for file in files for name in judged_by_models(file)))
     if models:
-        more = f" and {len(models) - 3} more" if len(models) > 3 else ""
         yield WarningReport(
             "model-judge",
-            f"A model is the judge ({', '.join(models[:3])}{more}): such judges prefer longer "
+            f"A model is the judge ({examples(models)}): such judges prefer longer "
             "answers, what stands first, and answers like their own (Zheng et al. 2023), which no "
             "number of comparisons averages out; people should judge some of them, too.",
         )
@@ -591,7 +589,7 @@ def match_systems(
     missing = [name for name in left if name not in references]
     extra = [name for name in given if name not in found.values()]
     sides = [("only judged are", missing), ("not judged are", extra)]
-    unmatched = [f"{words} {_listed(names)}" for words, names in sides if names]
+    unmatched = [f"{words} {examples(names, SHOWN)}" for words, names in sides if names]
     if unmatched:
         alias = "name what belongs together (aliases; --alias FROM=TO in the shell), or "
         raise InputError(
@@ -601,8 +599,8 @@ def match_systems(
         )
     if len(found) < FEWEST:
         raise InputError(
-            f"Only {len(found)} systems have both judgements and outputs ({_listed(list(found))}); "
-            f"at least {FEWEST} are needed.",
+            f"Only {len(found)} systems have both judgements and outputs "
+            f"({examples(found, SHOWN) or 'none'}); at least {FEWEST} are needed.",
             field="judgements",
         )
     return MatchedSystems(found, references)
@@ -651,8 +649,3 @@ def check_segments(ids: Sequence[str], segments: int) -> tuple[str, ...]:
     if first == 0:
         return ("Judged segments count from 0 here, as one has the id 0: segment 0 is line 1.",)
     return ()
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(names[:SHOWN]) + more if names else "none"

@@ -1,7 +1,5 @@
 """From judgements to scores: quality control, standardisation, means of units, gains."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

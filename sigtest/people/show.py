@@ -1,7 +1,5 @@
 """A human evaluation as people read it, as records, as pictures, and as a paper tells it."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence

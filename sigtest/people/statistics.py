@@ -1,7 +1,5 @@
 """One-sided tests of two samples and of pairs of scores; the interval of what was drawn."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Comparisons of two systems as people read them: strengths, pairs, fit, and their pictures."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 

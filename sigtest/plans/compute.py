@@ -1,7 +1,5 @@
 """From a request for a plan to its report."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Plans as questions: a pilot in, what test sets of other sizes would show out."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """The pseudo-statistics of one pair as a picture, and which of them are counted."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

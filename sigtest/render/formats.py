@@ -4,8 +4,6 @@ Options, content negotiation and the API's description are read off `FORMATS`. N
 NumPy, so that `--help` is quick.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

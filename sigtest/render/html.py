@@ -1,7 +1,5 @@
 """A document as a page that stands alone: no scripts, nothing loaded, light and dark."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -5,8 +5,6 @@ scaled down to its column, and another engine for names in other scripts than La
 lines say. Every name is escaped.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Iterator

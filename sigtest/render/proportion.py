@@ -1,7 +1,5 @@
 """A proportion with its exact interval: how many of so many are right."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 

@@ -1,7 +1,5 @@
 """What tables and pictures show: systems by score with clusters, pairs with verdicts, sizes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

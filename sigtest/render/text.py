@@ -1,7 +1,5 @@
 """A document for a terminal, in aligned tables, and in GitHub's Markdown, every name escaped."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Iterator, Sequence

@@ -3,8 +3,6 @@
 No number has more digits than it carries, and no p-value is 0.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Sequence
 

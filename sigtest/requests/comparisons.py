@@ -4,8 +4,6 @@ The models say which fields there are; lines and numbers are checked once, where
 systems are made of them (`sigtest.data.testset`), with the system and the line in every message.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 

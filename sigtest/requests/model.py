@@ -4,8 +4,6 @@ A model is the check of a request in every door; `options` reads the words of sh
 it, `schema_of` the JSON schema. What only data can decide is checked where they meet.
 """
 
-from __future__ import annotations
-
 import types
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Requests about people's judgements, and about metrics and tests that are held against them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import partial
 from typing import Annotated, Any, Literal, Self, get_args

@@ -1,7 +1,5 @@
 """Comparisons with the best: may a system be the best of all, whichever of them looked best?"""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -9,8 +9,6 @@ correction looks at no rank; a step-down one begins with the smallest p-value an
 that is not rejected; a step-up one begins with the largest and stops at the first that is.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """How sure numbers are: intervals of scores and of p-values, heavy tails, ties, ranks."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

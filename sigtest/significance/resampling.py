@@ -1,7 +1,5 @@
 """Tests that count pseudo-statistics: exchanges of labels, and bootstrap resamples."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

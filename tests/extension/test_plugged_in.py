@@ -279,7 +279,7 @@ def test_a_file_format_that_people_bring(service: httpx.Client, tmp_path: Path) 
     )  # fmt: skip
     assert done.stdout.strip() == str(scores)
     listing = subprocess.run(
-        [sys.executable, "-c", "from test_docs_formats import tables; print(tables())"],
+        [sys.executable, "-c", "from test_docs_formats import tables; print(tables(''))"],
         cwd=ROOT / "tests/sigtest/data", env=PLUGGED, capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert "| `tally` | a tally |" in listing.stdout

@@ -4,8 +4,6 @@ Each check is a function of the texts alone, deterministic, and fast enough to r
 and lengths are looked at in all lines at once, words only where these leave a doubt.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter, defaultdict

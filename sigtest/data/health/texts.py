@@ -1,7 +1,5 @@
 """The texts that checks look at: their lines, words, and the script of each letter."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

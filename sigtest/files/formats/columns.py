@@ -4,8 +4,6 @@ A row of a table is about one segment of one system, in any order. Scores stand 
 or each metric (or each system) has a column of its own.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import re

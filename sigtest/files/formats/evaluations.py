@@ -4,8 +4,6 @@ promptfoo's results, test runs of DeepEval, reports of SWE-bench, and `trec_eval
 be scored is missing, and nothing is 0 but what the program itself counts so.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter, defaultdict

@@ -42,6 +42,7 @@ from sigtest.files.judgements import (
     first_line,
     judged_records,
 )
+from sigtest.files.material import examples
 from sigtest.files.tables import Table, fields_of, parsed, read_table
 
 CRITERIA = {"ad": "adequacy", "fl": "fluency"}
@@ -265,9 +266,8 @@ def _weights(columns: Mapping[str, Sequence[str]], table: Table) -> list[float]:
     missing = sorted({severity for (severity, _), value in known.items() if value is None})
     if missing:
         row = next(row for row, error in enumerate(errors) if known[error] is None)
-        listed = ", ".join(repr(severity[:40]) for severity in missing[:SHOWN])
-        more = f" and {len(missing) - SHOWN} more" if len(missing) > SHOWN else ""
-        why = f"no weight is known for severity {listed}{more}"
+        listed = examples((repr(severity[:40]) for severity in missing), SHOWN)
+        why = f"no weight is known for severity {listed}"
         instead = "use Major, Minor, Neutral or No-error"
         raise at_line(table.name, table.places[row], f"{why}; {instead}.")
     return [known[error] or 0.0 for error in errors]

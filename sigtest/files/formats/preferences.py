@@ -7,8 +7,6 @@
 - Rankings of WMT until 2016, which are comparisons of every two outputs of a segment.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Mapping, Sequence

@@ -6,8 +6,6 @@ and has their time in its name. A log of Inspect, `.eval` (a zip) or `.json`, ha
 and runs by epoch.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -12,8 +12,6 @@ how many a document has, so that documents cut differently share none:
 `en-cs_CZ_#_news_#_name 2/5`.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Callable
