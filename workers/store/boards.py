@@ -44,6 +44,7 @@ from workers.store.records import (
     Status,
     Task,
     by_name,
+    change,
     delete_first,
     describe,
     envelope_of,
@@ -417,14 +418,16 @@ class TestSetStore:
             return False
         expiry, shown = self.holder(testset_id)[1], self.comparison_of(testset_id, Choice().spelled)
         reports = self.redis.smembers(keys.key("testset-reports", testset_id))
-        with self.redis.pipeline() as pipe:
-            for name in map(decoded, reports):
-                facts = self.redis.hmget(keys.key("question", name), ["expiry", "expires"])
-                if facts[0] is not None:
-                    ends = expiry if name == shown else min(expiry, int(facts[0]))
-                    last(pipe, self.settings, "question", name, max(ends, int(facts[1] or 0)))
-                    weigh(pipe, caller, "question", name)
-            pipe.execute()
+        for name in map(decoded, reports):
+            place = keys.key("question", name)
+
+            def follow(pipe: Any, name: str = name, place: str = place) -> None:
+                held, own = self.redis.hmget(place, ["expiry", "expires"])
+                ends = expiry if name == shown else min(expiry, int(held or 0))
+                last(pipe, self.settings, "question", name, max(ends, int(own or 0)))
+                weigh(pipe, caller, "question", name)
+
+            change(self.redis, place, follow)
         return True
 
     def state(self, testset_id: str) -> State | None:

@@ -545,16 +545,16 @@ class QuestionStore:
             BudgetError: The caller has too much that lasts.
         """
         name, fields = keys.key("question", question_id), fields_of(notes)
-        kind, frozen = self.redis.hmget(name, ["kind", "frozen"])
-        until = int(fields.get("expires", 0))
-        if frozen and "expires" in fields and until != LAST:
+        lasts, until = "expires" in fields, int(fields.get("expires", 0))
+        kind, frozen = self.redis.hmget(name, ["kind", "frozen"]) if lasts else (None, None)
+        if frozen and until != LAST:
             raise InputError("It is frozen, and stays until it is deleted.", field="expires")
         check_lasting(self.redis, self.settings, caller, until, 0, name)
 
         def write(pipe: Any) -> None:
             if fields:
                 pipe.hset(name, mapping=fields)
-            if "expires" in fields:
+            if lasts:
                 expiry = max(until, int((time.time() + self.settings.retention) * 1000))
                 listing = keys.of_caller("listing", caller, decoded(kind or b""))
                 last(pipe, self.settings, "question", question_id, expiry)
