@@ -128,7 +128,12 @@ def looked_at(kind: Kind[Any], question: Question) -> dict[str, Any]:
         names = comparison.names or ("",) * len(comparison.entries)
         parts = zip(names, comparison.entries, comparison.plan.parts, strict=True)
         entries = [
-            (name, entry.testset, list(map(_summary, entry.systems)), part.notes)
+            (
+                name,
+                entry.testset,
+                list(map(_summary, entry.systems)),
+                [note.message for note in part.notes],
+            )
             for name, entry, part in parts
         ]
     return {
