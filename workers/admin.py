@@ -24,6 +24,7 @@ from workers.observing import load
 from workers.questions import Questions
 from workers.queue import Context
 from workers.settings import SECONDS, Settings
+from workers.shared_tasks import SharedTasks
 from workers.store import keys, usage
 from workers.store.records import Status, Task
 from workers.store.server import EmbeddedServer, connect
@@ -262,8 +263,16 @@ def _purge(options: argparse.Namespace, context: Context) -> Lines:
         ]
         for kind in KINDS
     }
+    shared = SharedTasks(context, testsets)
+    tasks = [
+        task
+        for task in _all_pages(partial(shared.listing, caller, limit=PAGE))
+        if task.created_at <= until
+    ]
     hooks = [] if options.days else webhooks.listing(caller)
     if options.yes:
+        for task in tasks:
+            shared.delete(task.id, caller)
         for record in (r for records in accepted.values() for r in records):
             if questions.remove(record.id, caller) is not None:  # it was cancelled
                 questions.remove(record.id, caller)
@@ -276,7 +285,8 @@ def _purge(options: argparse.Namespace, context: Context) -> Lines:
             usage.forget_space(context.redis, keys.space_of(caller))
     done = "deleted" if options.yes else "would delete (with --yes)"
     counts = {kind: len(records) for kind, records in accepted.items()}
-    for kind, count in (*counts.items(), ("testsets", len(changed)), ("webhooks", len(hooks))):
+    counts |= {"testsets": len(changed), "tasks": len(tasks), "webhooks": len(hooks)}
+    for kind, count in counts.items():
         yield f"{done} {count} {kind} of {caller}"
 
 

@@ -96,12 +96,8 @@ class SharedTasks:
         for name, testset_id in asked.testsets.items():
             check_name(name, "test set", f"testsets.{name}")
             found[name] = self._testsets.find(testset_id, caller)
-        twice = [name for name, record in found.items() if [*found.values()].count(record) > 1]
-        if twice:
-            raise InputError(
-                f"testsets names one test set {len(twice)} times: {', '.join(twice)}.",
-                field="testsets",
-            )
+        if len({*asked.testsets.values()}) < len(found):
+            raise InputError("testsets names a test set twice.", field="testsets")
         check_room(self._context.redis, self._context.settings, caller)
         testsets = [part for pair in sorted(asked.testsets.items()) for part in pair]
         task_id = keys.hashed(caller, "task", asked.name, asked.family, *testsets)
@@ -110,7 +106,7 @@ class SharedTasks:
             if asked.family == "task":
                 family = family_of([own.capacity for own in found.values()])
             self._testsets.enrol(record.id, caller, task_id, family)
-        created = self._store.create(task_id, caller, asked.checked(), notes)
+        created = self._store.create(task_id, caller, asked, notes)
         return self._lasting(self.find(task_id, caller)), created
 
     def find(self, task_id: str, caller: str) -> SharedTaskRecord:
@@ -156,7 +152,7 @@ class SharedTasks:
                 self._context.testsets.describe(testset_id, task.caller, ends)
         return task
 
-    def delete(self, task_id: str, caller: str, check: Check) -> None:
+    def delete(self, task_id: str, caller: str, check: Check = lambda etag: None) -> None:
         """Delete a task with the tokens of its teams; its test sets stay, without a task."""
         task = self.find(task_id, caller)
         self._store.delete(task, lambda: check(self.find(task_id, caller).etag))

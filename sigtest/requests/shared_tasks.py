@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from annotated_types import Len
-from pydantic import AwareDatetime, BeforeValidator
+from pydantic import AwareDatetime, BeforeValidator, model_validator
 
-from sigtest.errors import RecipeError
 from sigtest.requests.comparisons import Label
 from sigtest.requests.model import Flag, Must, Name, OneOf, Request, WholeNumber, wrong
 from sigtest.requests.notes import PlainNotes
@@ -60,6 +59,13 @@ class Rules(Request):
     per_day: Annotated[int, WholeNumber(1, 1000)] = 10
     overall: Annotated[str, OneOf(("none", "mean", "wins"), "overall order")] = "none"
 
+    @model_validator(mode="after")
+    def _ends_after_it_opens(self) -> Self:
+        if self.opens is not None and self.deadline is not None and self.opens >= self.deadline:
+            opens = self.opens.isoformat()
+            raise wrong(f"must come after {opens}, when the task opens", field="deadline")
+        return self
+
     def phase(self, now: float) -> Phase:
         """The phase at a time, in seconds since the epoch, before anything is published."""
         if self.opens is not None and now < self.opens.timestamp():
@@ -87,27 +93,9 @@ class SharedTaskRequest(PlainNotes, Rules):
     family: Annotated[str, OneOf(("testset", "task"), "family")] = "testset"
 
     def changed(self, change: SharedTaskChange) -> SharedTaskRequest:
-        """The same task with other rules.
-
-        Raises:
-            SigtestError: Rules that contradict each other.
-        """
+        """The same task with other rules."""
         rules = {k: v for k, v in change.chosen().items() if k in Rules.model_fields}
-        return SharedTaskRequest.of({**dict(self), **rules}).checked()
-
-    def checked(self) -> SharedTaskRequest:
-        """The same, where it ends after it begins.
-
-        Raises:
-            RecipeError: It does not.
-        """
-        if self.opens is not None and self.deadline is not None and self.opens >= self.deadline:
-            raise RecipeError(
-                f"The task opens at {self.opens.isoformat()}; the deadline must come after that, "
-                f"not at {self.deadline.isoformat()}.",
-                field="deadline",
-            )
-        return self
+        return SharedTaskRequest.of({**dict(self), **rules})
 
     def as_stored(self) -> dict[str, Any]:
         """As JSON has it, without what is written on it."""

@@ -157,18 +157,23 @@ def test_the_clock_of_the_store_decides_what_is_late(
 ) -> None:
     """A front end whose clock is two seconds off says the same of a deadline in a second."""
     true = time.time
-    task = tasked(owner, f"clock {ahead}", deadline=ends(1.5))["id"]
-    with team_of(owner, task, "lynx") as lynx, team_of(owner, task, "puma") as puma:
+    task = tasked(owner, f"clock {ahead}", systems=20, per_day=20)["id"]
+    with team_of(owner, task, "lynx") as lynx:
         monkeypatch.setattr(time, "time", lambda: true() + ahead)
-        deadline = datetime.fromisoformat(lynx.get(f"/v1/tasks/{task}").json()["deadline"])
-        early = put(lynx, task, "main", "good").json()
-        while true() < deadline.timestamp() + 0.01:
-            time.sleep(0.01)
-        assert put(puma, task, "main", "fair").json()["late"] is True
-        at = datetime.fromisoformat(early["at"])
-        assert early["late"] is (at > deadline)
-        assert abs(at.timestamp() - true()) < 30
+        for tried in range(10):  # until one comes in time on a busy machine, and one behind it
+            moment = datetime.fromtimestamp(true() + 1.5, UTC).isoformat()
+            deadline = owner.patch(f"/v1/tasks/{task}", json={"deadline": moment}).json()[
+                "deadline"
+            ]
+            early = put(lynx, task, f"early{tried}", "good").json()
+            assert early["late"] is (early["at"] > deadline)
+            if not early["late"]:
+                break
         assert not early["late"]
+        while true() < datetime.fromisoformat(deadline).timestamp() + 0.01:
+            time.sleep(0.01)
+        assert put(lynx, task, "behind", "fair").json()["late"] is True
+        assert abs(datetime.fromisoformat(early["at"]).timestamp() - true()) < 60
 
 
 def test_a_team_has_so_many_systems_and_submissions_a_day(owner: httpx.Client) -> None:

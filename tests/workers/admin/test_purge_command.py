@@ -6,10 +6,13 @@ from byhand import finish, settle
 from commanded import told
 from service import CALLER, Comparisons, synthetic
 
+from sigtest.requests.shared_tasks import SharedTaskRequest, TeamRequest
 from workers.errors import GoneError
 from workers.queue import Context
 from workers.settings import Settings
+from workers.shared_tasks import SharedTasks
 from workers.store import keys
+from workers.testsets import TestSets
 from workers.webhooks import Webhooks
 
 OTHER = "somebody else"
@@ -43,12 +46,17 @@ def test_everything_of_a_caller_goes(
     theirs, _ = jobs.submit(synthetic(1, segments=5), OTHER)
     for name in (mine[0], theirs.id):
         finish(context, name)
-    ids = [*mine, board.id]
+    shared = SharedTasks(context, TestSets(context))
+    wanted = SharedTaskRequest.of({"name": "news", "testsets": {"track": board.id}})
+    task, _ = shared.create(wanted, CALLER, {})
+    team, _ = shared.add_team(task.id, CALLER, TeamRequest.of({"name": "lynx"}))
+    ids = [*mine, board.id, task.id, team.digest]
     hooks = Webhooks(context)
     hooks.add(CALLER, "https://board.example/hook", ["question.succeeded"], 20, "limit")
     lines = told(settings, "purge", CALLER)
     assert lines[0] == f"would delete (with --yes) 103 comparisons of {CALLER}"
-    assert lines[-2] == f"would delete (with --yes) 1 testsets of {CALLER}"
+    assert lines[-3] == f"would delete (with --yes) 1 testsets of {CALLER}"
+    assert lines[-2] == f"would delete (with --yes) 1 tasks of {CALLER}"
     assert lines[-1] == f"would delete (with --yes) 1 webhooks of {CALLER}"
     assert len(hooks.listing(CALLER)) == 1
     assert len(held(context, CALLER, ids)) > 206
@@ -73,6 +81,6 @@ def test_only_what_is_old_goes(
     redis.hset(f"sigtest:question:{old}", "created", repr(created - 8 * 86_400))
     lines = told(settings, "purge", CALLER, "--days", "7", "--yes")
     assert lines[0] == f"deleted 1 comparisons of {CALLER}"
-    assert lines[-2] == f"deleted 0 testsets of {CALLER}"
+    assert lines[-3] == f"deleted 0 testsets of {CALLER}"
     assert [r.id for r in jobs.listing(CALLER, None, 9)[0]] == [new]
     board.is_right()
