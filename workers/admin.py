@@ -23,6 +23,7 @@ from workers.errors import NotFoundError, NotReadyError, storage
 from workers.observing import load
 from workers.questions import Questions
 from workers.queue import Context
+from workers.races import Races
 from workers.settings import SECONDS, Settings
 from workers.shared_tasks import SharedTasks
 from workers.store import keys, usage
@@ -255,6 +256,9 @@ def _purge(options: argparse.Namespace, context: Context) -> Lines:
     caller, until = options.caller, time.time() - options.days * DAY
     listed = _all_pages(partial(testsets.listing, caller, limit=PAGE))
     changed = [board for board in listed if board.changed_at <= until]
+    races, retention = Races(context), context.settings.retention
+    listed_races = _all_pages(partial(races.listing, caller, limit=PAGE))
+    raced = [race for race in listed_races if race.expires_at - retention <= until]
     accepted = {
         kind: [
             record
@@ -279,13 +283,20 @@ def _purge(options: argparse.Namespace, context: Context) -> Lines:
         for board in changed:
             testsets.delete(board.id, caller)
             usage.forget_space(context.redis, board.id)
+        for race in raced:
+            races.delete(race.id, caller)
         for hook in hooks:
             webhooks.remove(hook.id, caller)
         if not options.days:
             usage.forget_space(context.redis, keys.space_of(caller))
     done = "deleted" if options.yes else "would delete (with --yes)"
     counts = {kind: len(records) for kind, records in accepted.items()}
-    counts |= {"testsets": len(changed), "tasks": len(tasks), "webhooks": len(hooks)}
+    counts |= {
+        "races": len(raced),
+        "testsets": len(changed),
+        "tasks": len(tasks),
+        "webhooks": len(hooks),
+    }
     for kind, count in counts.items():
         yield f"{done} {count} {kind} of {caller}"
 

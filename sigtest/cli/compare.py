@@ -11,6 +11,7 @@ import json
 import os
 import sys
 import textwrap
+import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, fields
@@ -29,8 +30,10 @@ from sigtest.documented import described
 from sigtest.engine import compare as compare_here
 from sigtest.engine import distribute
 from sigtest.errors import InputError, RecipeError, ServiceError
+from sigtest.files.gathering import read_bytes as read_file
 from sigtest.files.gathering import read_path
 from sigtest.files.join import Joining
+from sigtest.files.material import Material
 from sigtest.kinds import KINDS, FormFile, Kind
 from sigtest.kinds.comparisons import KIND, ComparisonQuestion
 from sigtest.metrics import METRICS, Metric
@@ -39,6 +42,7 @@ from sigtest.render.comparison import check_table
 from sigtest.render.drawing import STYLE, Style, converted
 from sigtest.render.formats import FORMATS, Layout
 from sigtest.render.pictures import PICTURES, Picture
+from sigtest.render.words import printable
 from sigtest.report import Report
 from sigtest.requests.model import options as options_of
 from sigtest.requests.model import words_of
@@ -159,6 +163,7 @@ Read = Callable[[argparse.Namespace], Comparison]
 
 WORTH_SHARING = 0.5  # predicted seconds
 MOST_JOBS = 256
+FOLLOWING = 0.5  # seconds between looks at a file that grows
 
 
 def compare(options: argparse.Namespace, read: Read = files.read_comparison) -> None:
@@ -518,17 +523,42 @@ def _read_pilot(options: argparse.Namespace, request: Request) -> Submission:
 
 def _read_race(options: argparse.Namespace, request: Request) -> Submission:
     """Scores are read here, in the order of their rows; judgements are sent as they are."""
-    if options.human:
+    if options.human and not options.follow:
         return request, read_files("judgements", options.human)
     if options.file is None:
         raise UsageError("which FILE of scores, or --human FILE? (see sigtest race --help)")
-    found = read_path(options.file, how=Joining(columns="systems"))
+    if options.follow:
+        return _followed(options.file, request), []
+    return request | _raced(read_path(options.file, how=Joining(columns="systems"))), []
+
+
+def _raced(found: Material) -> Request:
+    """The scores of a file, as a race takes them."""
     from sigtest.race.compute import scores_in  # late: other commands have no race
 
-    scores = scores_in(found)
-    if any(own.higher_is_better is False for own in found.scores):
-        request["lower"] = True
-    return request | {"scores": scores, "metric": found.score_labels[0]}, []
+    lower = any(own.higher_is_better is False for own in found.scores)
+    request: Request = {"scores": scores_in(found), "metric": found.score_labels[0]}
+    return request | ({"lower": True} if lower else {})
+
+
+def _followed(path: str, request: Request) -> Request:
+    """A race to its end, of rows that are still written; what they decide is said as they come."""
+    kind, known, size = KINDS["sequential-comparisons"], set(), 0
+    while True:
+        rows = Path(path).read_bytes().rpartition(b"\n")[0]  # without one that is half written
+        if len(rows) > size and b"\n" in rows:
+            size, found = len(rows), read_file(rows, path, how=Joining(columns="systems"))
+            asked = request | _raced(found)
+            report = kind.compute(kind.parse(asked))
+            for pair in report.pairs:
+                if pair.decided and (pair.a, pair.b) not in known:
+                    known.add((pair.a, pair.b))
+                    better, other = (pair.a, pair.b) if pair.decided == "a" else (pair.b, pair.a)
+                    said = printable(f"item {pair.since}: {better} is better than {other}")
+                    sys.stderr.write(f"{said}\n")
+            if report.over:
+                return asked
+        time.sleep(FOLLOWING)
 
 
 READERS: dict[str, Callable[[argparse.Namespace, Request], Submission]] = {

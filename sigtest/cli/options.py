@@ -626,6 +626,7 @@ def race(parser: Parser) -> None:
     group = parser.add_argument_group("what to ask about")
     add_place(group, "file", "FILE", "scores, in the order of arrival")
     add_repeatable(group, "--human", "FILE", "judgements instead, in that order; repeatable")
+    add_flag(group, "--follow", "wait for rows that FILE is still to get, until the race is over")
     _add_kind(parser, "sequential-comparisons", "metric")
 
 

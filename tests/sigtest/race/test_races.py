@@ -425,3 +425,30 @@ def test_nothing_is_foreseen_after_an_item_or_in_a_scale_far_wider_than_differen
     for seen, scale in ((1, None), (1, (-9, 9)), (120, (-500, 500))):
         (pair,) = reported(scores[:seen], scale=scale).pairs
         assert (pair.decided, pair.remaining) == (None, None)
+
+
+def test_a_file_is_followed_until_the_race_is_over(tmp_path, capsys, monkeypatch) -> None:
+    """Rows that are half written wait; what is decided is said once, and the report follows."""
+    path = tmp_path / "running.csv"
+    rows = ["id,new,old,older", *(f"q{i},1,{i % 2},0" for i in range(60))]
+    text = "\n".join(rows) + "\n"
+    pieces = [text[at : at + 37] for at in range(0, len(text), 37)]
+    path.write_text(pieces.pop(0))
+
+    def sleep(_: float) -> None:
+        with path.open("a") as file:
+            file.write(pieces.pop(0))
+
+    monkeypatch.setattr("sigtest.cli.compare.time.sleep", sleep)
+    assert main(["race", str(path), "--scale", "0,1", "--follow", "--format", "json"]) == 0
+    told = capsys.readouterr()
+    report = json.loads(told.out)
+    assert report["items"] < 60  # it ended before the file did
+    said = [line for line in told.err.splitlines() if line.startswith("item ")]
+    won = {own["until"]: own["name"] for own in report["systems"]}
+    assert len(won) > 1
+    decided = [(p["since"], p["a"], p["b"]) for p in report["pairs"] if p["decided"]]
+    assert sorted(said) == sorted(f"item {n}: {a} is better than {b}" for n, a, b in decided)
+    assert report["over"] == max(n for n, a, _ in decided if a == "new")
+    assert main(["race", "--human", str(path), "--follow"]) == 2
+    assert "which FILE of scores" in capsys.readouterr().err

@@ -1,14 +1,17 @@
 """`sigtest-admin purge`: what a caller has goes, and nothing of another."""
 
+import numpy as np
 import pytest
 from board import SYSTEMS, Board, board_on
 from byhand import finish, settle
 from commanded import told
 from service import CALLER, Comparisons, synthetic
 
+from sigtest.requests.races import RaceRequest
 from sigtest.requests.shared_tasks import SharedTaskRequest, TeamRequest
 from workers.errors import GoneError
 from workers.queue import Context
+from workers.races import Races, look
 from workers.settings import Settings
 from workers.shared_tasks import SharedTasks
 from workers.store import keys
@@ -37,6 +40,27 @@ def held(context: Context, caller: str, ids: list[str]) -> set[str]:
         for name in names
         if any(mark in name for mark in marks) and not name.startswith("sigtest:gone:")
     }
+
+
+def test_races_of_a_caller_go(context: Context, settings: Settings) -> None:
+    races = Races(context)
+    wanted = RaceRequest(name="night", systems=("A", "B"), scale=(0, 1))
+    mine, theirs = (races.create(wanted, caller)[0] for caller in (CALLER, OTHER))
+    for race in (mine, theirs):
+        scores = {"A": np.array([1.0, 1.0]), "B": np.array([0.0, np.nan])}
+        races.observe(race.id, race.caller, ["q1", "q2"], scores)
+        look(context, race.id)
+    assert f"would delete (with --yes) 0 races of {CALLER}" in told(
+        settings, "purge", CALLER, "--days", "1"
+    )
+    assert f"deleted 1 races of {CALLER}" in told(settings, "purge", CALLER, "--yes")
+    assert not held(context, CALLER, [mine.id, races_report(mine.id, 3)])
+    assert races.shown(theirs.id, OTHER)[1] is not None
+
+
+def races_report(race_id: str, observations: int) -> str:
+    """Id of the question that a race showed."""
+    return keys.hashed("race", race_id, keys.MAKE, str(observations))
 
 
 def test_everything_of_a_caller_goes(
