@@ -846,7 +846,7 @@ class ReceiptBody(Body):
     """What a team did, and when, by the service's clock.
 
     Attributes:
-        event: submitted, replaced or withdrawn.
+        event: submitted, replaced, withdrawn, or removed by the organiser.
         digest: Hash of the content.
         late: Whether it came behind the deadline and its grace.
     """

@@ -28,7 +28,7 @@ from sigtest.requests.shared_tasks import (
     TeamRequest,
 )
 from workers.access import DAY, TEAM_PREFIX, digest_of
-from workers.errors import CapacityError, GoneError, NotFoundError, TakenError, guarded
+from workers.errors import GoneError, NotFoundError, TakenError, guarded
 from workers.queue import Context
 from workers.store import keys
 from workers.store.boards import SystemRecord, TestSetRecord
@@ -101,11 +101,17 @@ class SharedTasks:
         check_room(self._context.redis, self._context.settings, caller)
         testsets = [part for pair in sorted(asked.testsets.items()) for part in pair]
         task_id = keys.hashed(caller, "task", asked.name, asked.family, *testsets)
-        for record in found.values():
-            family = record.capacity
-            if asked.family == "task":
-                family = family_of([own.capacity for own in found.values()])
-            self._testsets.enrol(record.id, caller, task_id, family)
+        there = self._store.find(task_id) is not None
+        try:
+            for record in found.values():
+                family = record.capacity
+                if asked.family == "task":
+                    family = family_of([own.capacity for own in found.values()])
+                self._testsets.enrol(record.id, caller, task_id, family)
+        except TakenError:
+            for record in found.values() if not there else ():
+                self._context.testsets.leave(record.id, task_id)
+            raise
         created = self._store.create(task_id, caller, asked, notes)
         return self._lasting(self.find(task_id, caller)), created
 
@@ -133,13 +139,13 @@ class SharedTasks:
         self, task_id: str, caller: str, change: SharedTaskChange, check: Check
     ) -> SharedTaskRecord:
         """Change the rules of a task, publish it, or write on it."""
-        task = self.find(task_id, caller)
-        settings = task.settings.changed(change)
 
-        def own() -> None:
-            check(self.find(task_id, caller).etag)
+        def now() -> tuple[SharedTaskRecord, SharedTaskRequest]:
+            task = self.find(task_id, caller)
+            check(task.etag)
+            return task, task.settings.changed(change)
 
-        if not self._store.change(task, settings, change.published, change.written(), own):
+        if not self._store.change(task_id, now, change.published, change.written()):
             raise GoneError(f"The task {task_id} expired or was deleted.")
         return self._lasting(self.find(task_id, caller))
 
@@ -173,10 +179,13 @@ class SharedTasks:
 
         Raises:
             NotFoundError: It has none of this name.
+            GoneError: It had one.
         """
         if name not in task.settings.testsets:
             known = ", ".join(task.settings.testsets)
             raise NotFoundError(f"The task has no test set {name!r}; it has {known}.")
+        if not self._context.testsets.belongs(task.settings.testsets[name], task.id):
+            raise GoneError(f"The test set {name!r} of this task expired or was deleted.")
         return task.settings.testsets[name]
 
     # teams
@@ -257,7 +266,6 @@ class SharedTasks:
         task = self.find(team.task, team.caller)
         testset_id = self.testset(task, testset)
         entry = Entry(team.task, team.name, system.name, primary)
-        self._leave_room(task, testset_id, team)
         own = self.on_board(team, system)
         _, verdict = self._testsets.put(
             testset_id, team.caller, own, True, most, limit, entry=entry
@@ -266,22 +274,13 @@ class SharedTasks:
         self._lasting(self.find(team.task, team.caller))
         return self.system(team, testset, system.name), verdict
 
-    def _leave_room(self, task: SharedTaskRecord, testset_id: str, team: Team) -> None:
-        """Check that each team may still submit something, also where others spend what is left."""
-        record = self._testsets.find(testset_id, task.caller)
-        came = {receipt.team for receipt in receipts_of(self._context.redis, testset_id)}
-        waiting = {own.name for own in self._store.teams(task.id)} - came
-        left = record.capacity - record.submissions
-        if team.name in came and left <= len(waiting):
-            raise CapacityError(
-                f"The test set takes {left} more systems, and {len(waiting)} teams have submitted "
-                "none yet; ask its organiser for room.",
-                field="name",
-            )
-
     def on_board(self, team: Team, system: System) -> System:
-        """A system of a team under the name that boards have for it."""
-        return replace(system, name=Entry(team.task, team.name, system.name).name)
+        """A system of a team under the name that boards have for it.
+
+        Raises:
+            InputError: That is too long.
+        """
+        return replace(system, name=check_name(Entry(team.task, team.name, system.name).name))
 
     def withdraw(self, team: Team, testset: str, system: str) -> None:
         """Take a system of a team back.
@@ -301,31 +300,33 @@ class SharedTasks:
         Raises:
             NotFoundError: The team has none of this name.
         """
-        for own in self.systems(team.task, team.caller, team.name):
-            if (own.testset, own.receipt.system) == (testset, system):
-                return own
+        task = self.find(team.task, team.caller)
+        if testset in task.settings.testsets:
+            for own in self._standing(task, testset, team.name):
+                if own.receipt.system == system:
+                    return own
         raise NotFoundError(f"The team has no system {system!r} on the test set {testset!r}.")
 
     def systems(self, task_id: str, caller: str, team: str | None = None) -> list[Submitted]:
         """The systems that teams have now, or one team has, by test set and time."""
-        task, found = self.find(task_id, caller), []
-        for name, testset_id in task.settings.testsets.items():
-            state = self._context.testsets.state(testset_id)
-            by_team: dict[str, list[Receipt]] = {}
-            for receipt in receipts_of(self._context.redis, testset_id):
+        task = self.find(task_id, caller)
+        return [own for name in task.settings.testsets for own in self._standing(task, name, team)]
+
+    def _standing(self, task: SharedTaskRecord, testset: str, team: str | None) -> list[Submitted]:
+        """The systems of teams, or of one team, on a test set, by time."""
+        testset_id = task.settings.testsets[testset]
+        state, found = self._context.testsets.state(testset_id), []
+        by_team: dict[str, list[Receipt]] = {}
+        for receipt in receipts_of(self._context.redis, testset_id):
+            if team in (None, receipt.team):
                 by_team.setdefault(receipt.team, []).append(receipt)
-            last = [
-                receipt
-                for own, receipts in by_team.items()
-                if team in (None, own)
-                for receipt in standing(receipts).values()
-            ]
-            for receipt in sorted(last, key=lambda one: one.at):
-                place = Entry(task_id, receipt.team, receipt.system).name
-                if state is not None and place in state.digests:
-                    system = state.system(place)
-                    notes = self._testsets.warnings(testset_id, system)
-                    found.append(Submitted(name, receipt, system, tuple(notes)))
+        last = [one for own in by_team.values() for one in standing(own).values()]
+        for receipt in sorted(last, key=lambda one: one.at):
+            place = Entry(task.id, receipt.team, receipt.system).name
+            if state is not None and place in state.digests:
+                system = state.system(place)
+                notes = self._testsets.warnings(testset_id, system)
+                found.append(Submitted(testset, receipt, system, tuple(notes)))
         return found
 
     def receipts(

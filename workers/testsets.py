@@ -415,6 +415,24 @@ class TestSets:
         verdict = self._store.put(testset_id, caller, system, replaces, most, notes, own, entry)
         if verdict == "gone":
             raise gone(testset_id)
+        if entry is not None and verdict in ("full", "spent"):
+            raise CapacityError(  # no numbers: they are other teams'
+                "The test set has no more room for your team; ask its organiser.", field="name"
+            )
+        if entry is not None and verdict == "taken":
+            raise TakenError(
+                f"A system that is not yours has the name {entry.system!r}; take another.",
+                field="name",
+                system=entry.system,
+            )
+        if verdict == "foreign":
+            team = system.name.partition(".")[0]
+            raise TakenError(
+                f"{system.name!r} is a name of the team {team!r}, which submits with its token; "
+                "take a name that does not begin so.",
+                field="name",
+                system=system.name,
+            )
         if verdict == "taken":
             raise TakenError(
                 f"The test set has a system {system.name!r} with other content; replace "

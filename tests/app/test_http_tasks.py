@@ -390,3 +390,73 @@ def test_a_token_opens_nothing_else_and_tells_of_nothing_else(owner: httpx.Clien
                 assert known == unknown, what
                 assert known[0] == (404 if what in own else 403), (what, known)
     assert own <= seen
+
+
+def test_names_of_teams_are_theirs_on_boards(owner: httpx.Client) -> None:
+    testset = made(owner, "theirs")
+    system = f"/v1/testsets/{testset}/systems/lynx.main"
+    body = {"hypotheses": OUTPUTS["good"]}
+    assert owner.put(system, json=body, headers={"Prefer": "wait=30"}).status_code == 201
+    answer = owner.post("/v1/tasks", json={"name": "theirs", "testsets": {"track0": testset}})
+    task = answer.json()["id"]
+    with team_of(owner, task, "lynx") as lynx:
+        refused = problem(put(lynx, task, "main", "poor"), 409, "name-taken")
+        assert refused["detail"] == (
+            "A system that is not yours has the name 'main'; take another."
+        )
+        claimed = put(lynx, task, "main", "good")  # the same, which the organiser had put
+        assert (claimed.status_code, claimed.json()["event"]) == (200, "submitted")
+        body = {"hypotheses": OUTPUTS["fair"]}
+        refused = problem(owner.put(f"{system}?replace=true", json=body), 409, "name-taken")
+        assert "team 'lynx', which submits with its token" in refused["detail"]
+        other = f"/v1/testsets/{testset}/systems"
+        problem(owner.put(f"{other}/lynx.other", json=body), 409, "name-taken")
+        assert owner.put(f"{other}/lynxes.other", json=body).status_code in (201, 202)
+        assert owner.delete(system).status_code == 204
+        listed = lynx.get(f"/v1/tasks/{task}/systems").json()
+        assert listed["systems"] == []
+        assert [own["event"] for own in listed["receipts"]] == ["submitted", "removed"]
+        again = put(lynx, task, "other", "fair").json()  # a primary one, since there is none
+        assert (again["event"], again["primary"]) == ("submitted", True)
+
+
+def test_what_is_refused_tells_nothing_of_other_teams(owner: httpx.Client) -> None:
+    testset = made(owner, "silent", capacity=3)
+    answer = owner.post("/v1/tasks", json={"name": "silent", "testsets": {"track0": testset}})
+    task = answer.json()["id"]
+    with team_of(owner, task, "lynx") as lynx, team_of(owner, task, "puma") as puma:
+        assert put(lynx, task, "a", "good").status_code == 201
+        assert put(lynx, task, "b", "fair").status_code == 201
+        waits = problem(put(lynx, task, "c", "poor"), 409, "capacity-spent")
+        assert put(lynx, task, "a", "good").status_code == 200  # it is there, whoever waits
+        assert put(puma, task, "a", "poor").status_code == 201
+        spent = problem(put(puma, task, "b", "fair"), 409, "capacity-spent")
+        assert waits["detail"] == spent["detail"]
+        assert not any(sign.isdigit() for sign in spent["detail"])
+        assert owner.delete(f"/v1/testsets/{testset}").status_code == 204
+        over = problem(put(puma, task, "a", "good"), 410, "gone")
+        assert over["detail"] == "The test set 'track0' of this task expired or was deleted."
+        problem(puma.delete(f"/v1/tasks/{task}/systems/track0/a"), 410, "gone")
+
+
+def test_names_of_teams_can_be_told_apart_and_fit_on_boards(owner: httpx.Client) -> None:
+    task = tasked(owner, "apart")["id"]
+    with team_of(owner, task, "caf\u00e9") as accented:
+        assert put(accented, task, "main", "good").status_code == 201
+    twin = owner.post(f"/v1/tasks/{task}/teams", json={"name": "cafe\u0301"})
+    problem(twin, 409, "name-taken")
+    with team_of(owner, task, "t" * 150) as long:
+        refused = problem(put(long, task, "s" * 60, "good"), 422, "invalid-input")
+        assert "1 to 200 characters" in refused["detail"]
+
+
+def test_a_task_that_is_not_made_holds_no_test_set(owner: httpx.Client) -> None:
+    free, taken = made(owner, "free"), made(owner, "taken")
+    first = {"name": "first of two", "testsets": {"x": taken}}
+    assert owner.post("/v1/tasks", json=first).status_code == 201
+    both = {"name": "both", "testsets": {"x": free, "y": taken}, "family": "task"}
+    problem(owner.post("/v1/tasks", json=both), 409, "name-taken")
+    rules = {"opens": "2027-01-02T00:00Z", "deadline": "2027-01-01T00:00Z"}
+    alone = {"name": "alone", "testsets": {"x": free}}
+    problem(owner.post("/v1/tasks", json={**alone, "name": "no", **rules}), 422, "invalid-recipe")
+    assert owner.post("/v1/tasks", json=alone).status_code == 201

@@ -52,7 +52,7 @@ from workers.store.records import (
     place_of,
     shorten,
 )
-from workers.store.shared_tasks import Entry, Receipt, receipts_of, spelled
+from workers.store.shared_tasks import Entry, admit, behind, clock, receipts_of, spelled
 from workers.store.totals import Parts
 from workers.store.usage import check_lasting, hold, last, last_in, weigh
 from workers.store.webhooks import ANNOUNCE, Message, announcing
@@ -318,7 +318,7 @@ FROZEN = (
     "computed_with",
     "pictures",
 )
-REFUSALS = (GONE, "fewer", "taken", "full", "spent", "absent", "elsewhere", "begun")
+REFUSALS = (GONE, "fewer", "taken", "foreign", "full", "spent", "absent", "elsewhere", "begun")
 _CHANGED = (
     "testset",
     "testset-systems",
@@ -546,10 +546,13 @@ class TestSetStore:
         def write(pipe: Any) -> str:
             task, *counts = pipe.hmget(record, ["task", "family", "capacity", "submissions"])
             before, capacity, submissions = (int(count or 0) for count in counts)
+            is_elsewhere = task not in (None, task_id.encode()) and pipe.exists(
+                keys.key("shared-task", decoded(task))
+            )
             pipe.multi()
             if not capacity:
                 return GONE
-            if task not in (None, task_id.encode()):
+            if is_elsewhere:
                 return "elsewhere"
             if submissions and family != (before or capacity):
                 return "begun"
@@ -561,8 +564,13 @@ class TestSetStore:
     def leave(self, testset_id: str, task_id: str) -> None:
         """Let a test set belong to no shared task, where it belongs to this one."""
         record = keys.key("testset", testset_id)
-        if self.redis.hget(record, "task") == task_id.encode():
-            self.redis.hdel(record, "task")
+        if self.belongs(testset_id, task_id):
+            begun = self.redis.hexists(record, "submissions")
+            self.redis.hdel(record, "task", *(() if begun else ("family",)))
+
+    def belongs(self, testset_id: str, task_id: str) -> bool:
+        """Whether a test set is there, and belongs to this shared task."""
+        return self.redis.hget(keys.key("testset", testset_id), "task") == task_id.encode()
 
     def delete(self, testset_id: str, caller: str, check: Callable[[], None]) -> None:
         """Delete everything about a test set except that it was there.
@@ -618,7 +626,8 @@ class TestSetStore:
 
         Returns:
             `created`, `replaced`, `known` (the same content is there), `again` (it is, and had
-            failed), `taken` (other content is there), `full`, `spent` (its capacity is) or `gone`.
+            failed), `taken` (other content is there), `foreign` (the name is one of a team's),
+            `full`, `spent` (its capacity is) or `gone`.
         """
         name, digest, output = system.name, system.sha256, codec.pack_json(system.as_json())
         record, systems, failures, left, envelopes = (
@@ -626,8 +635,8 @@ class TestSetStore:
         )
 
         def write(pipe: Any) -> str:
-            fields = ["capacity", "submissions", "resamples", "expires"]
-            capacity, submissions, resamples, expires = pipe.hmget(record, fields)
+            fields = ["capacity", "submissions", "resamples", "expires", "task"]
+            capacity, submissions, resamples, expires, task = pipe.hmget(record, fields)
             held, count = pipe.hget(systems, name), pipe.hlen(systems)
             failed, back = pipe.hexists(failures, digest), pipe.sismember(left, f"{digest} {name}")
             before = None if held is None else decoded(held)
@@ -635,15 +644,17 @@ class TestSetStore:
             new = before != digest
             size = len(output) if new else 0
             check_lasting(self.redis, self.settings, caller, int(expires or 0), size)
-            receipt = _receipt(pipe, testset_id, entry, digest) if new else None
-            own = replaces if receipt is None else receipt.event == "replaced"
+            shared_task = None if task is None else decoded(task)
+            place = admit(pipe, testset_id, shared_task, entry, name, digest, before)
+            own = replaces if place.receipt is None else place.receipt.event == "replaced"
             pipe.multi()
             spends = new and not back  # what comes back has its place: its pairs never left
             refusals = {
                 GONE: capacity is None,
+                "foreign": new and place.foreign,
                 "taken": before and new and not own,
                 "full": not before and count >= most,
-                "spent": spends and int(submissions or 0) >= int(capacity or 0),
+                "spent": spends and int(capacity or 0) - int(submissions or 0) <= place.reserved,
             }
             if refusal := next((name for name, holds in refusals.items() if holds), ""):
                 return refusal
@@ -664,8 +675,8 @@ class TestSetStore:
                 pipe.sadd(keys.JOINING, testset_id)
             for part, value in fields_of(notes).items():
                 pipe.hset(envelopes, f"{part} {name}", value)
-            if receipt is not None:
-                pipe.rpush(keys.key("testset-receipts", testset_id), spelled(receipt))
+            if place.receipt is not None:
+                pipe.rpush(keys.key("testset-receipts", testset_id), spelled(place.receipt))
             return verdict
 
         return self._change(testset_id, caller, write, check, entry=entry)
@@ -683,7 +694,12 @@ class TestSetStore:
 
         def write(pipe: Any) -> str:
             held, digests = pipe.hget(systems, name), list(map(decoded, pipe.hvals(systems)))
-            receipt = _receipt(pipe, testset_id, entry, decoded(held or b""), withdrawn=True)
+            receipts = receipts_of(pipe, testset_id)
+            receipt = behind(receipts, name)
+            if entry is not None:
+                receipt = entry.receipt(pipe, receipts, decoded(held or b""), withdrawn=True)
+            elif receipt is not None:
+                receipt = replace(receipt, at=clock(pipe), event="removed")
             pipe.multi()
             if held is None:
                 return "absent"
@@ -1087,15 +1103,6 @@ class TestSetStore:
         parts = ("testset-failures", "attempts")
         self.redis.delete(*(keys.key(part, testset_id) for part in parts))
         self.unsettle(testset_id)
-
-
-def _receipt(
-    pipe: Any, testset_id: str, entry: Entry | None, digest: str, withdrawn: bool = False
-) -> Receipt | None:
-    """The receipt of an entry, if there is one, before anything is written."""
-    if entry is None:
-        return None
-    return entry.receipt(pipe, receipts_of(pipe, testset_id), digest, withdrawn)
 
 
 def gone(testset_id: str) -> GoneError:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import time
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -19,7 +20,7 @@ from redis.exceptions import OutOfMemoryError
 
 from sigtest.requests.notes import Noted, Notes
 from sigtest.requests.shared_tasks import Phase, SharedTaskRequest
-from workers.errors import PhaseError, QuotaError, TakenError
+from workers.errors import GoneError, PhaseError, QuotaError, TakenError
 from workers.settings import Settings
 from workers.store import keys
 from workers.store.codec import decoded
@@ -32,10 +33,11 @@ from workers.store.records import (
     place_of,
     shorten,
 )
-from workers.store.usage import hold, last, last_in, weigh
+from workers.store.usage import HOUR, hold, last, last_in, weigh
 
 KIND = "tasks"  # what their listing is called
 DAY = 86_400
+LEFT = ("withdrawn", "removed")  # events after which a system is no longer there
 SHOWN = ("caller", "created", "expiry", "settings", "published")
 
 
@@ -100,14 +102,14 @@ class Team:
 
 @dataclass(frozen=True)
 class Receipt:
-    """What a team did.
+    """What a team did, or the organiser with its system.
 
     Attributes:
         team: Name of the team.
         system: What the team calls its system.
         digest: Hash of its content.
         at: When, seconds since the epoch, by the store's clock.
-        event: submitted, replaced or withdrawn.
+        event: submitted, replaced, withdrawn, or removed by the organiser.
         primary: Whether it is the team's primary system; the others are contrastive.
         late: Whether it came behind the deadline and its grace.
     """
@@ -163,13 +165,15 @@ class Entry:
             withdrawn: Whether the system leaves.
 
         Raises:
+            GoneError: The task was deleted meanwhile.
             PhaseError: Not now.
             QuotaError: The team has as many as it may.
             TakenError: Another system of it is primary.
         """
         settings, published = pipe.hmget(self.record, ["settings", "published"])
-        seconds, micros = pipe.time()
-        now, rules = seconds + micros / 1e6, SharedTaskRequest.of(json.loads(settings))
+        if settings is None:
+            raise GoneError(f"The task {self.task} expired or was deleted.")
+        now, rules = clock(pipe), SharedTaskRequest.of(json.loads(settings))
         late, own = rules.late(now), self.own(receipts)
         before = own.get(self.system)
         if published or rules.phase(now) is Phase.ANNOUNCED:
@@ -194,7 +198,7 @@ class Entry:
                 system=self.system,
             )
         today = [one for one in receipts if one.team == self.team and one.at // DAY == now // DAY]
-        if sum(one.event != "withdrawn" for one in today) >= rules.per_day:
+        if sum(one.event not in LEFT for one in today) >= rules.per_day:
             raise QuotaError(
                 f"A team may submit {rules.per_day} times a day to a test set; come back tomorrow "
                 "(UTC).",
@@ -211,9 +215,70 @@ class Entry:
 
 
 def standing(receipts: Sequence[Receipt]) -> dict[str, Receipt]:
-    """Of the receipts of one team the last of each system that it has not withdrawn."""
+    """Of the receipts of one team the last of each system that has not left."""
     last = {receipt.system: receipt for receipt in receipts}
-    return {name: one for name, one in last.items() if one.event != "withdrawn"}
+    return {name: one for name, one in last.items() if one.event not in LEFT}
+
+
+def behind(receipts: Sequence[Receipt], name: str) -> Receipt | None:
+    """The last receipt of what boards call so, unless that has left."""
+    team, _, system = name.partition(".")
+    return standing([receipt for receipt in receipts if receipt.team == team]).get(system)
+
+
+@dataclass(frozen=True)
+class Admission:
+    """What a system that comes is to the shared task of its test set.
+
+    Attributes:
+        receipt: The one that is to be written, if any.
+        foreign: Whether its name is one of a team's, which does not submit it.
+        reserved: Places that are left to teams that have submitted nothing yet.
+    """
+
+    receipt: Receipt | None
+    foreign: bool
+    reserved: int
+
+
+def admit(
+    pipe: Any,
+    testset_id: str,
+    task: str | None,
+    entry: Entry | None,
+    name: str,
+    digest: str,
+    before: str | None,
+) -> Admission:
+    """Hold a system that comes against the rules of a shared task.
+
+    Args:
+        pipe: Watches the receipts of the test set, and reads at once.
+        testset_id: The test set.
+        task: Id of its shared task, if it has one.
+        entry: Of a team, where one submits it.
+        name: What boards call it.
+        digest: Hash of its content.
+        before: The same of what is there under this name, if anything is.
+    """
+    receipts, receipt = receipts_of(pipe, testset_id), None
+    last = behind(receipts, name)
+    if entry is not None and (digest != before or last is None):
+        receipt = entry.receipt(pipe, receipts, digest)
+    names = pipe.hkeys(keys.key("shared-task-teams", task)) if task is not None else ()
+    teams, (first, dot, _) = set(map(decoded, names)), name.partition(".")
+    foreign = (
+        entry is None and task is not None and (last is not None or (dot != "" and first in teams))
+    )
+    waiting = teams.difference(one.team for one in receipts)
+    waits = entry is None or entry.team in waiting
+    return Admission(receipt, foreign, 0 if waits else len(waiting))
+
+
+def clock(redis: Any) -> float:
+    """Seconds since the epoch, by the store's clock."""
+    seconds, micros = redis.time()
+    return float(seconds + micros / 1e6)
 
 
 def spelled(receipt: Receipt) -> str:
@@ -293,37 +358,42 @@ class SharedTaskStore:
 
     def change(
         self,
-        task: SharedTaskRecord,
-        settings: SharedTaskRequest,
+        task_id: str,
+        now: Callable[[], tuple[SharedTaskRecord, SharedTaskRequest]],
         published: bool | None,
         notes: Noted,
-        check: Callable[[], None],
     ) -> bool:
         """Write rules and notes, or that it is published; whether it is there.
 
         Args:
-            task: The task.
-            settings: The rules.
+            task_id: The task.
+            now: The task as it is, and its rules to come; nothing comes between this and the
+                writing. Raises where the task is not as expected.
             published: Whether it is; nothing where that stays.
             notes: What is written; what is not said stays.
-            check: Raises where it is not as expected; nothing comes between this and the writing.
         """
-        record, expiry = keys.key("shared-task", task.id), self.expiry_of(settings)
-        facts = {"settings": json.dumps(settings.as_stored())}
-        if published is not None and published != (task.published_at is not None):
-            facts["published"] = repr(task.seen_at) if published else ""
+        record = keys.key("shared-task", task_id)
+        found: list[tuple[SharedTaskRecord, SharedTaskRequest]] = []
 
         def write(pipe: Any) -> None:
+            ((task, settings),) = found
+            facts = {"settings": json.dumps(settings.as_stored())}
+            if published is not None and published != (task.published_at is not None):
+                facts["published"] = repr(task.seen_at) if published else ""
             pipe.hset(record, mapping={**facts, **fields_of(notes)})
-            self._prolong(pipe, task, expiry)
+            self._prolong(pipe, task, self.expiry_of(settings))
 
-        return change(self.redis, record, write, check) is not None
+        def look() -> None:
+            found[:] = [now()]
+
+        return change(self.redis, record, write, look) is not None
 
     def prolong(self, task: SharedTaskRecord) -> None:
-        """Let a task last as long as if it were made now."""
-        with self.redis.pipeline() as pipe:
-            self._prolong(pipe, task, self.expiry_of(task.settings))
-            pipe.execute()
+        """Let a task that is there last as long as if it were made now, to the hour."""
+        expiry = self.expiry_of(task.settings)
+        if expiry - task.expires_at * 1000 > HOUR:
+            record = keys.key("shared-task", task.id)
+            change(self.redis, record, lambda pipe: self._prolong(pipe, task, expiry))
 
     def _prolong(self, pipe: Any, task: SharedTaskRecord, expiry: int) -> None:
         for team in self.teams(task.id):
@@ -360,13 +430,20 @@ class SharedTaskStore:
     # teams
 
     def add_team(self, task: SharedTaskRecord, team: Team) -> bool:
-        """Store a team and the hash of its token; whether it is new."""
-        expiry = int(task.expires_at * 1000)
+        """Store a team and the hash of its token; whether it is new.
+
+        Raises:
+            GoneError: The task was deleted meanwhile.
+        """
+        expiry, record = int(task.expires_at * 1000), keys.key("shared-task", task.id)
         name = keys.key("shared-task-teams", task.id)
         told = json.dumps(asdict(team))
 
         def write(pipe: Any) -> bool:
-            if pipe.hexists(name, team.name):
+            if not pipe.exists(record):
+                raise GoneError(f"The task {task.id} expired or was deleted.")
+            held = {unicodedata.normalize("NFC", decoded(own)) for own in pipe.hkeys(name)}
+            if unicodedata.normalize("NFC", team.name) in held:
                 return False
             pipe.multi()
             pipe.hset(name, team.name, told)
@@ -377,7 +454,7 @@ class SharedTaskStore:
             return True
 
         transaction: Any = self.redis.transaction
-        new: bool = transaction(write, name, value_from_callable=True)
+        new: bool = transaction(write, record, name, value_from_callable=True)
         return new
 
     def teams(self, task_id: str) -> list[Team]:
