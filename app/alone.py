@@ -3,8 +3,6 @@
 It answers at PORT (8000) of HOST (127.0.0.1); other machines are answered once there are keys.
 """
 
-from __future__ import annotations
-
 import signal
 
 if __name__ == "__main__":  # until all is loaded, SIGINT ends this process without a traceback

@@ -1,7 +1,5 @@
 """`make demo`: compare the example's systems over HTTP, by a service started for it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -3,8 +3,6 @@
 `python -m app.main FILE` writes its OpenAPI document.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import socket

@@ -5,8 +5,6 @@ bodies, which are read by hand, headers, examples, and the words of each answer.
 registries (kinds, formats, pictures, reports) is added here.
 """
 
-from __future__ import annotations
-
 import inspect
 import json
 import re
@@ -28,14 +26,7 @@ from sigtest.kinds import KINDS, Kind
 from sigtest.render.drawing import PICTURE_FORMATS
 from sigtest.render.formats import FORMATS
 from sigtest.report import adapter
-from sigtest.requests.comparisons import (
-    ChangeRequest,
-    ComparedRequest,
-    ComparisonRequest,
-    SeveralRequest,
-    SubmissionRequest,
-    TestSetRequest,
-)
+from sigtest.requests import comparisons
 from sigtest.requests.model import RequestSchema, in_sentences, schema_of
 from sigtest.requests.notes import Notes
 from sigtest.requests.races import ObservationsRequest, RaceRequest
@@ -60,17 +51,17 @@ document (RFC 9457) with a stable `type`; `errors` name the field, the system an
 TAGS = [{"name": kind.path, "description": kind.summary} for kind in KINDS.values()]
 TAGS += BESIDES["tags"]
 REQUESTS = (
-    ComparedRequest,
-    ComparisonRequest,
+    comparisons.ComparedRequest,
+    comparisons.ComparisonRequest,
     Notes,
     models.FormRequest,
-    SeveralRequest,
-    SubmissionRequest,
+    comparisons.SeveralRequest,
+    comparisons.SubmissionRequest,
     models.Problem,
-    ChangeRequest,
+    comparisons.ChangeRequest,
     models.OutputForm,
     models.TestSetForm,
-    TestSetRequest,
+    comparisons.TestSetRequest,
     models.LinkRequest,
     RaceRequest,
     ObservationsRequest,

@@ -1,7 +1,5 @@
 """What a shared task shows as a whole: an order of teams over all test sets, and an archive."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

@@ -3,8 +3,6 @@
 Each setting is read from the environment as `SIGTEST_` and its name in capitals.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable, Mapping

@@ -9,8 +9,6 @@ A request that meets a reset connection or a busy service is sent again, with lo
 pauses; an `Idempotency-Key` makes sure that it still is the same comparison.
 """
 
-from __future__ import annotations
-
 import json
 import time
 import uuid

@@ -10,8 +10,6 @@ Schuirmann (1987), "A Comparison of the Two One-Sided Tests Procedure and the Po
 Assessing the Equivalence of Average Bioavailability".
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress

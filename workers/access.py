@@ -9,8 +9,6 @@ A browser signs in with a key. Its session is 256 random bits in a cookie; the s
 and the hash of the key, so that a key that is revoked ends its sessions.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import secrets

@@ -34,24 +34,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from redis.exceptions import OutOfMemoryError, RedisError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
-from sigtest.errors import (
-    InputError,
-    LengthError,
-    LimitError,
-    RecipeError,
-    SigtestError,
-    UnavailableError,
-)
+from sigtest import errors
 
 if TYPE_CHECKING:  # records load NumPy, for which the supervisor must set its environment first
     from workers.store.records import Record
 
 
-class SettingError(SigtestError):
+class SettingError(errors.SigtestError):
     """An environment variable with a value that cannot be used."""
 
 
-class NotFoundError(SigtestError):
+class NotFoundError(errors.SigtestError):
     """Nothing with this id belongs to the caller."""
 
 
@@ -59,7 +52,7 @@ class GoneError(NotFoundError):
     """It expired or was deleted."""
 
 
-class NotReadyError(SigtestError):
+class NotReadyError(errors.SigtestError):
     """What was asked for is not there (yet).
 
     Args:
@@ -72,35 +65,35 @@ class NotReadyError(SigtestError):
         self.record = record
 
 
-class ConflictError(SigtestError):
+class ConflictError(errors.SigtestError):
     """An idempotency key was used before, with different content."""
 
 
-class TakenError(SigtestError):
+class TakenError(errors.SigtestError):
     """The name belongs to a system with other content."""
 
 
-class ScoredError(SigtestError):
+class ScoredError(errors.SigtestError):
     """A race has another score of an item and system."""
 
 
-class CapacityError(SigtestError):
+class CapacityError(errors.SigtestError):
     """A test set has taken as many systems as were declared when it was made."""
 
 
-class PhaseError(SigtestError):
+class PhaseError(errors.SigtestError):
     """A shared task does not take this now."""
 
 
-class QuotaError(SigtestError):
+class QuotaError(errors.SigtestError):
     """A team has submitted as much as it may."""
 
 
-class ShownError(SigtestError):
+class ShownError(errors.SigtestError):
     """A leaderboard shows it, so that it goes with its test set and not before."""
 
 
-class BusyError(LimitError):
+class BusyError(errors.LimitError):
     """More unfinished work than a caller may have.
 
     Args:
@@ -118,7 +111,7 @@ class BusyError(LimitError):
         self.seconds = seconds
 
 
-class CostlyError(LimitError):
+class CostlyError(errors.LimitError):
     """One question that is more than a caller may ever have unfinished.
 
     Args:
@@ -132,11 +125,11 @@ class CostlyError(LimitError):
         self.predicted = predicted
 
 
-class BudgetError(LimitError):
+class BudgetError(errors.LimitError):
     """More that lasts longer than the retention than a caller may have."""
 
 
-class StorageError(SigtestError):
+class StorageError(errors.SigtestError):
     """Redis cannot be reached or cannot write."""
 
 
@@ -147,17 +140,17 @@ class FullError(StorageError):
 PROBLEM = "urn:sigtest:problem:"  # what types of problems begin with
 NO_PROBLEM: Mapping[str, Any] = MappingProxyType({"type": PROBLEM + "error"})  # of older versions
 # ends of the types of what tasks raise, as problem documents have them
-SLUGS: dict[type[SigtestError], str] = {
-    LengthError: "length-mismatch",
-    InputError: "invalid-input",
-    RecipeError: "invalid-recipe",
-    LimitError: "limit-exceeded",
-    UnavailableError: "unavailable",
-    SigtestError: "error",
+SLUGS: dict[type[errors.SigtestError], str] = {
+    errors.LengthError: "length-mismatch",
+    errors.InputError: "invalid-input",
+    errors.RecipeError: "invalid-recipe",
+    errors.LimitError: "limit-exceeded",
+    errors.UnavailableError: "unavailable",
+    errors.SigtestError: "error",
 }
 
 
-def problem_of(error: SigtestError) -> dict[str, Any]:
+def problem_of(error: errors.SigtestError) -> dict[str, Any]:
     """What failed, for programs: a type of problems, and the place that it is about."""
     slug = next(SLUGS[base] for base in type(error).__mro__ if base in SLUGS)
     places = {"field": error.field, "system": error.system, "line": error.line}

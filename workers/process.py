@@ -4,8 +4,6 @@ One line is logged an event, with the request and the question that it is about.
 callers and routes; what callers sent is never in them.
 """
 
-from __future__ import annotations
-
 import ctypes
 import json
 import logging

@@ -8,8 +8,6 @@ Every method may raise StorageError, and those that take an id raise NotFoundErr
 unknown or another caller's and GoneError for one that expired or was deleted.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import time

@@ -1,7 +1,5 @@
 """The settings of the queue and its workers, read from the environment here and nowhere else."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_network

@@ -9,8 +9,6 @@ What `app` calls may raise StorageError, and what takes an id raises NotFoundErr
 unknown or another caller's.
 """
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import hashlib

@@ -6,8 +6,6 @@ service was found, which its owner may let lead here (DNS rebinding). Where ther
 that was found by such a name has none of them, and no cookie.
 """
 
-from __future__ import annotations
-
 import hmac
 import ipaddress
 import re

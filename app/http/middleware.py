@@ -1,7 +1,5 @@
 """What every request passes: a limit on its body, HEAD, the end of the service."""
 
-from __future__ import annotations
-
 import asyncio
 import errno
 import logging

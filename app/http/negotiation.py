@@ -1,7 +1,5 @@
 """What a client would like: a format, a conditional answer, to wait."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """What is known of a request from outside of its route: its id, its line in the log, counts."""
 
-from __future__ import annotations
-
 import logging
 import re
 import time

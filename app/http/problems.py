@@ -1,7 +1,5 @@
 """Errors to problem details (RFC 9457): the one place that knows status codes."""
 
-from __future__ import annotations
-
 import http
 import json
 import logging
@@ -20,14 +18,7 @@ from starlette.types import Receive, Scope, Send
 
 from app.http.observing import EXCHANGE, HEADER, template_of
 from app.settings import Settings
-from sigtest.errors import (
-    InputError,
-    LengthError,
-    LimitError,
-    RecipeError,
-    SigtestError,
-    UnavailableError,
-)
+from sigtest import errors
 from workers.errors import (
     PROBLEM,
     BudgetError,
@@ -50,19 +41,19 @@ from workers.process import REQUEST
 from workers.questions import Status
 
 
-class MalformedError(InputError):
+class MalformedError(errors.InputError):
     """A body that is not the JSON or the form it claims to be."""
 
 
-class AuthenticationError(SigtestError):
+class AuthenticationError(errors.SigtestError):
     """No key, or an unknown one."""
 
 
-class ForbiddenError(SigtestError):
+class ForbiddenError(errors.SigtestError):
     """A key that is not for this."""
 
 
-class BackOffError(SigtestError):
+class BackOffError(errors.SigtestError):
     """Too many wrong keys.
 
     Args:
@@ -75,27 +66,27 @@ class BackOffError(SigtestError):
         self.seconds = seconds
 
 
-class SlowError(SigtestError):
+class SlowError(errors.SigtestError):
     """A body that takes too long to come."""
 
 
-class StoppingError(SigtestError):
+class StoppingError(errors.SigtestError):
     """A request that the end of the service cuts short."""
 
 
-class NotAcceptableError(SigtestError):
+class NotAcceptableError(errors.SigtestError):
     """A representation that does not exist here."""
 
 
-class PreconditionError(SigtestError):
+class PreconditionError(errors.SigtestError):
     """Something has changed since the client looked at it."""
 
 
-class UnsupportedMediaError(SigtestError):
+class UnsupportedMediaError(errors.SigtestError):
     """A body of a kind that is not read."""
 
 
-class UnreadyError(SigtestError):
+class UnreadyError(errors.SigtestError):
     """No worker is there."""
 
 
@@ -123,13 +114,13 @@ class Kind:
     status: int
 
 
-KINDS: dict[type[SigtestError], Kind] = {
-    InputError: Kind("invalid-input", "The input cannot be used", 422),
-    LengthError: Kind("length-mismatch", "Lists that should be equally long are not", 422),
+KINDS: dict[type[errors.SigtestError], Kind] = {
+    errors.InputError: Kind("invalid-input", "The input cannot be used", 422),
+    errors.LengthError: Kind("length-mismatch", "Lists that should be equally long are not", 422),
     MalformedError: Kind("malformed-body", "The body cannot be read", 400),
-    RecipeError: Kind("invalid-recipe", "An unknown or impossible choice", 422),
-    UnavailableError: Kind("unavailable", "A part that is not installed here", 422),
-    LimitError: Kind("limit-exceeded", "More than this service accepts", 413),
+    errors.RecipeError: Kind("invalid-recipe", "An unknown or impossible choice", 422),
+    errors.UnavailableError: Kind("unavailable", "A part that is not installed here", 422),
+    errors.LimitError: Kind("limit-exceeded", "More than this service accepts", 413),
     ConflictError: Kind("idempotency-key-reused", "The Idempotency-Key belongs to another", 422),
     AuthenticationError: Kind("unauthorized", "A valid API key is needed", 401),
     ForbiddenError: Kind("forbidden", "It is not allowed", 403),
@@ -154,7 +145,7 @@ KINDS: dict[type[SigtestError], Kind] = {
     StorageError: Kind("storage-unavailable", "The storage cannot be reached", 503),
     StoppingError: Kind("stopping", "The service stops", 503),
     UnreadyError: Kind("unready", "The service is not ready", 503),
-    SigtestError: Kind("error", "The request failed", 500),
+    errors.SigtestError: Kind("error", "The request failed", 500),
 }
 PARAMETERS = Kind("invalid-parameter", "A parameter cannot be used", 422)
 INTERNAL = Kind("internal-error", "Something went wrong here", 500)
@@ -171,13 +162,13 @@ HEADERS = {  # a server would read on what is sent too slowly
 COUNTS = {"max_metrics", "max_resamples", "max_scores", "max_rows"}
 
 
-def of_error(error: SigtestError) -> Response:
+def of_error(error: errors.SigtestError) -> Response:
     """The answer to an error that was meant for the user."""
     kind = next(KINDS[base] for base in type(error).__mro__ if base in KINDS)
     extra: dict[str, Any] = {}
     headers = dict(HEADERS.get(kind.status, {}))
     unfinished = False
-    if isinstance(error, LimitError):
+    if isinstance(error, errors.LimitError):
         extra["limit"] = error.limit
         headers |= {"Connection": "close"} if error.limit == "max_body_bytes" else {}
         kind = replace(kind, status=422) if error.limit in COUNTS else kind
@@ -197,16 +188,16 @@ def of_error(error: SigtestError) -> Response:
     return problem(kind, _message(error), extra, headers)
 
 
-def _place(error: SigtestError) -> dict[str, Any]:
+def _place(error: errors.SigtestError) -> dict[str, Any]:
     """What an error is about and says; nothing where it is about no place."""
     places = {"field": error.field, "system": error.system, "line": error.line}
     named = {name: value for name, value in places.items() if value is not None}
     return {**named, "message": _message(error)} if named else {}
 
 
-def _message(error: SigtestError) -> str:
+def _message(error: errors.SigtestError) -> str:
     """Its message, with settings as operators set them."""
-    if isinstance(error, LimitError):
+    if isinstance(error, errors.LimitError):
         return SETTING.sub(lambda found: f"SIGTEST_{found[0].upper()}", error.message)
     return error.message
 
@@ -242,7 +233,7 @@ class _Problem(Response):
 
 def install(app: FastAPI) -> None:
     """Let every error of `app` be answered with a problem document."""
-    app.add_exception_handler(SigtestError, lambda _, error: of_error(error))
+    app.add_exception_handler(errors.SigtestError, lambda _, error: of_error(error))
     app.add_exception_handler(HTTPException, _on_http_exception)
     app.add_exception_handler(RequestValidationError, _on_invalid_parameters)
     # a client that has gone while it was sending reads nothing

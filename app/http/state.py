@@ -1,7 +1,5 @@
 """What is open while the service runs, what routes ask for by type, and whose turn it is."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import AsyncIterator, Callable

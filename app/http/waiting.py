@@ -3,8 +3,6 @@
 Forty requests that waited in threads would leave none for anybody else.
 """
 
-from __future__ import annotations
-
 import asyncio
 import signal
 import threading

@@ -3,8 +3,6 @@
 Words, tables and pictures are what the renderers make of the report.
 """
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """What all pages share: templates, headers, static files, who visits, problems as pages."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from contextlib import suppress

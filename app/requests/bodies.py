@@ -4,8 +4,6 @@ Small ones are read in threads, others in the process beside this one, which has
 time; each caller has two that wait for it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import copyreg
 import io

@@ -4,8 +4,6 @@ A file's part follows from its name where it was not put into one: nothing in pl
 whether it is a reference or an output. A folder of a known format is read as an archive of it is.
 """
 
-from __future__ import annotations
-
 import base64
 import io
 import json

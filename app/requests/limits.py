@@ -1,7 +1,5 @@
 """How much one request may bring and ask for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

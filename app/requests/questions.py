@@ -1,7 +1,5 @@
 """A request's body to a question, with what it names: finished questions, test sets."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping

@@ -5,8 +5,6 @@ process is warm, has one body at a time and so many seconds of its core; then th
 its sender is told, and another one is begun. What it gets and gives back is pickled.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import resource

@@ -1,7 +1,5 @@
 """Bodies of requests about shared tasks: JSON, or the forms of pages."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, TypeVar
 

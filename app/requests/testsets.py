@@ -1,7 +1,5 @@
 """A request's body to a test set or to what a system brings. Nothing is stored here."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -24,14 +22,7 @@ from sigtest.files.join import STRICT, Joining
 from sigtest.files.material import in_order, outputs_of
 from sigtest.files.tree import GZIP as MAGIC
 from sigtest.metrics import only_labels
-from sigtest.requests.comparisons import (
-    ChangeRequest,
-    SubmissionRequest,
-    TestSetRequest,
-    listed,
-    system_of,
-    testset_of,
-)
+from sigtest.requests import comparisons
 from sigtest.requests.notes import PlainNotes
 from workers.testsets import NewTestSet
 
@@ -52,13 +43,13 @@ async def read_change(request: Request, settings: Limits) -> bodies.Submission[i
 
 def _change(settings: Settings, body: Mapping[str, Any]) -> bodies.Submission[int | None]:
     for field in body:
-        if field not in ChangeRequest.model_fields:
+        if field not in comparisons.ChangeRequest.model_fields:
             raise RecipeError(
                 f"{field[:60]!r} is fixed when a test set is made; resamples can be raised, and "
                 "title, tags, metadata and expires be written.",
                 field=field,
             )
-    change = ChangeRequest.of(body)
+    change = comparisons.ChangeRequest.of(body)
     resamples = change.resamples
     if resamples is not None:
         limits.check_count("max_resamples", "resamples", resamples, "resamples", settings)
@@ -92,12 +83,12 @@ def _testset(body: bodies.Body, page: bool, settings: Settings) -> bodies.Submis
         request = _with_files(_choices(body), files, settings)
     else:
         request = _with_files(*bodies.parts_of(body, *PARTS), settings)
-    limits.check_content(listed(request), settings)
-    wanted = TestSetRequest.of(request)
+    limits.check_content(comparisons.listed(request), settings)
+    wanted = comparisons.TestSetRequest.of(request)
     check_name(wanted.name, "test set")
     recipe = wanted.recipe(wanted.metrics or ("bleu",))
     sizes = wanted.replicas, wanted.capacity
-    draft = NewTestSet.of(wanted.name, testset_of(wanted, None), recipe, *sizes)
+    draft = NewTestSet.of(wanted.name, comparisons.testset_of(wanted, None), recipe, *sizes)
     metrics, resamples = len(draft.part.recipe.metrics), draft.part.resamples
     limits.check_count("max_metrics", "metrics", metrics, "metrics", settings)
     limits.check_count("max_resamples", "resamples", resamples, "resamples", settings)
@@ -150,8 +141,8 @@ def _system(
         check_name(name)
         output = _output(name, body, media, settings)
         limits.check_content(output, settings, system=name)
-        wanted = SubmissionRequest.of(output)
-        return bodies.Submission(system_of(wanted, name), wanted.written(), besides)
+        wanted = comparisons.SubmissionRequest.of(output)
+        return bodies.Submission(comparisons.system_of(wanted, name), wanted.written(), besides)
     except SigtestError as error:
         error.system = name
         raise

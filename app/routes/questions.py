@@ -4,8 +4,6 @@ A route answers programs below /v1 and people elsewhere: what a form of a page a
 page.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -1,7 +1,5 @@
 """The routes of races whose scores arrive in batches, for programs and for people."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import AsyncIterator
 from functools import partial

@@ -1,7 +1,5 @@
 """The routes of shared tasks: for their owners, and for teams with what these submit."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Annotated
 

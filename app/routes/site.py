@@ -4,8 +4,6 @@ What Prometheus collects are numbers, with no text of any caller:
 https://prometheus.io/docs/instrumenting/exposition_formats/ (version 0.0.4)
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from itertools import accumulate
 from typing import Annotated, Any

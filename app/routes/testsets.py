@@ -1,7 +1,5 @@
 """The routes of test sets, their systems and their leaderboards, for programs and for people."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from dataclasses import dataclass, replace
@@ -13,17 +11,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
 from app import answers, models
+from app.http import negotiation
 from app.http.auth import Caller
-from app.http.negotiation import (
-    Wait,
-    Wish,
-    Wished,
-    choose_format,
-    choose_picture_format,
-    require_match,
-    shows_pages,
-    wants_page,
-)
 from app.http.problems import NotAcceptableError
 from app.http.state import Boards, Cursor, Limit, Limits, in_turn, routing
 from app.http.waiting import Watch, Watcher
@@ -73,7 +62,7 @@ Name = Annotated[str, Path(alias="name", description="Name of the system.")]
 
 def _testset(request: Request, record: TestSetRecord, status: int = 200) -> Response:
     """A test set as it stands, or its page."""
-    if shows_pages(request):
+    if negotiation.shows_pages(request):
         return RedirectResponse(f"/boards/{record.id}", 303)
     body = models.TestSetResource.of(record).model_dump_json(exclude_none=True)
     return answers.in_json(body, status, {"ETag": f'"{record.etag}"'})
@@ -103,7 +92,7 @@ def list_testsets(
     """The caller's test sets, newest first; `title` finds their names, too."""
     most, chosen = min(limit, settings.max_page), wanted.filter
     records, after = boards.listing(caller.name, cursor, most, chosen)
-    if wants_page(request):
+    if negotiation.wants_page(request):
         return site.page(
             request, "boards.html", records=records, after=after, wanted=chosen,
             metrics=forms.measurable(),
@@ -135,7 +124,7 @@ def change_testset(
     Every system is pending until it is measured with these. All other settings are fixed when a
     test set is made.
     """
-    check = partial(require_match, request)
+    check = partial(negotiation.require_match, request)
     resamples, owner = change.content, caller.name
     if resamples is None:
         return _testset(request, boards.describe(testset_id, owner, change.notes, check))
@@ -150,8 +139,12 @@ def change_testset(
 @router.delete("/{id}", status_code=204)
 def delete_testset(request: Request, testset_id: Id, caller: Caller, boards: Boards) -> Response:
     """Delete a test set with its systems and everything that was computed."""
-    boards.delete(testset_id, caller.name, partial(require_match, request))
-    return RedirectResponse("/boards", 303) if shows_pages(request) else Response(status_code=204)
+    boards.delete(testset_id, caller.name, partial(negotiation.require_match, request))
+    return (
+        RedirectResponse("/boards", 303)
+        if negotiation.shows_pages(request)
+        else Response(status_code=204)
+    )
 
 
 # systems
@@ -196,7 +189,7 @@ async def put_system(
     settings: Limits,
     watch: Watch,
     submission: Put,
-    wait: Wait,
+    wait: negotiation.Wait,
     replace: Annotated[bool, Query(description="Whether other content may be replaced.")] = False,
 ) -> Response:
     """Submit a system, which is measured and compared with all others of its test set.
@@ -204,7 +197,7 @@ async def put_system(
     The same content again changes nothing (200). `Prefer: wait=N` waits up to N seconds until it is
     measured. `If-Match` is about the system of this name: 404 where there is none.
     """
-    check = partial(require_match, request) if "if-match" in request.headers else None
+    check = partial(negotiation.require_match, request) if "if-match" in request.headers else None
     replaces = replace or bool(submission.besides.get("replace"))
     owner, system, notes = caller.name, submission.content, submission.notes
 
@@ -213,7 +206,7 @@ async def put_system(
         return boards.put(testset_id, owner, system, replaces, most, limit, notes, check)
 
     record, verdict = await run_in_threadpool(put)
-    if shows_pages(request):
+    if negotiation.shows_pages(request):
         return RedirectResponse(f"/boards/{testset_id}", 303)
     if wait and record.standing is Standing.PENDING:
         record = await watch.until(
@@ -243,7 +236,7 @@ def delete_system(
     request: Request, testset_id: Id, name: Name, caller: Caller, boards: Boards
 ) -> Response:
     """Delete a system; the others stay as they are."""
-    boards.remove(testset_id, caller.name, name, partial(require_match, request))
+    boards.remove(testset_id, caller.name, name, partial(negotiation.require_match, request))
     return Response(status_code=204)
 
 
@@ -350,7 +343,7 @@ async def board_of(
         without = replace(shown, comparison=None, systems=())
         return Board(without, None, b"", empty, metric, test, b"", ())
 
-    chosen = shows_pages(request) and choice != answers.AS_ASKED
+    chosen = negotiation.shows_pages(request) and choice != answers.AS_ASKED
     usual = CHOSEN_SECONDS if chosen else WAIT_SECONDS
     seconds = usual if wait is None else wait
     of_testset = await watch.until(testset_id, look, lambda shown: shown.fresh, seconds)
@@ -365,7 +358,7 @@ async def _board(
     watch: Watch,
     measure: answers.MeasureNamed,
     decided: answers.Decided,
-    wait: Wait,
+    wait: negotiation.Wait,
 ) -> Board:
     """Dependency: a leaderboard of who asks."""
     owner, choice = principal.name, decided.choice
@@ -396,7 +389,9 @@ ShownBoard = Annotated[Board, Depends(_board)]
 
 
 @router.get("/{id}/leaderboard")
-async def leaderboard(request: Request, board: ShownBoard, wish: Wished, wait: Wait) -> Response:
+async def leaderboard(
+    request: Request, board: ShownBoard, wish: negotiation.Wished, wait: negotiation.Wait
+) -> Response:
     """Systems by name with scores, clusters and rank ranges, and all pairs; one metric and test.
 
     It shows the comparison of the systems that are measured; `comparison` says where that has all
@@ -407,9 +402,9 @@ async def leaderboard(request: Request, board: ShownBoard, wish: Wished, wait: W
     return answers.unless_held(request, await in_turn(written, board, wish, wait))
 
 
-def written(board: Board, wish: Wish, wait: int | None = None) -> Response:
+def written(board: Board, wish: negotiation.Wish, wait: int | None = None) -> Response:
     """A leaderboard in one of the formats: one metric and test, and what is pending."""
-    name, shown = choose_format(wish), board.current
+    name, shown = negotiation.choose_format(wish), board.current
     envelope: dict[str, Any] = {
         "id": shown.testset.id,
         "name": shown.testset.name,
@@ -457,7 +452,7 @@ async def leaderboard_picture(
     chosen: answers.PictureNamed,
 ) -> Response:
     """A picture of what the leaderboard shows, as SVG, PDF or PNG."""
-    name, suffix = choose_picture_format(request, picture, chosen.format)
+    name, suffix = negotiation.choose_picture_format(request, picture, chosen.format)
     svg = await answers.draw(name, board.require_record(chosen), caller.name, watch, chosen)
     return await answers.picture(request, svg, suffix)
 
@@ -480,7 +475,7 @@ async def freeze(
     boards: Boards,
     watch: Watch,
     notes: Words,
-    wait: Wait,
+    wait: negotiation.Wait,
 ) -> Response:
     """Let what the leaderboard shows stay, as a comparison whose report is never computed anew.
 
@@ -497,7 +492,7 @@ async def freeze(
     seconds = WAIT_SECONDS if wait is None else wait
     shown = await watch.until(testset_id, look, lambda own: own.fresh and not own.pending, seconds)
     record, created = await run_in_threadpool(boards.freeze, shown, caller.name, notes)
-    if shows_pages(request):
+    if negotiation.shows_pages(request):
         return RedirectResponse(page_of(record), 303)
     answer = as_it_stands(record, status=201 if created else 200)
     answer.headers["Location"] = f"/v1{page_of(record)}"
@@ -509,8 +504,8 @@ async def board_page(
     request: Request, board: ShownBoard, watch: Watch, view: answers.Viewed
 ) -> Response:
     """A board with what it shows, what is still to be measured, and a form for another system."""
-    if not wants_page(request):
-        return await in_turn(written, board, Wish("application/json"))
+    if not negotiation.wants_page(request):
+        return await in_turn(written, board, negotiation.Wish("application/json"))
     link = await run_in_threadpool(watch.questions.link, "testset", board.current.testset.id)
     return await in_turn(_page, request, board, view, link)
 

@@ -1,7 +1,5 @@
 """The routes of webhooks."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import Depends, Path, Request

@@ -3,8 +3,6 @@
 `classify` compares labels with gold labels, and scores over data sets, in few words.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -1,7 +1,5 @@
 """From counts to p-values, corrections and decisions, and what follows: ranks, power, wins."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

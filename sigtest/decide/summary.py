@@ -6,8 +6,6 @@ its p-values. Its intervals stay at the level that they were drawn for, which it
 else is what a comparison with this alpha and correction and as many resamples reports.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

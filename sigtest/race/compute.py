@@ -1,7 +1,5 @@
 """From scores in the order of arrival to the report of a race, at once or as they come."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise

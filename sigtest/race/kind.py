@@ -1,7 +1,5 @@
 """Races as questions: scores in the order of arrival in, what is decided and since when out."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 from math import isfinite

@@ -1,7 +1,5 @@
 """The report of a race: its dataclasses, documented here only."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from sigtest.kinds.renderable import Renderable

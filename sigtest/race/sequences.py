@@ -5,8 +5,6 @@ Betting sequences are for bounded scores and hold with any number of items; asym
 any scores with a variance and hold from a burn-in.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 from itertools import combinations

@@ -3,8 +3,6 @@
 The tables are of systems, of pairs, of wins, and of who is better than whom.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, replace

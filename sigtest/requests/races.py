@@ -1,7 +1,5 @@
 """Requests about evaluations that are looked at while they run."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from annotated_types import Len

@@ -5,8 +5,6 @@ then the file still has what was deleted. The new file is there beside the old o
 must have room for.
 """
 
-from __future__ import annotations
-
 import time
 
 from redis import Redis

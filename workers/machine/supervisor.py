@@ -12,8 +12,6 @@ another, but there is one worker more, which takes short tasks alone, and only w
 all others.
 """
 
-from __future__ import annotations
-
 import gc
 import logging
 import os

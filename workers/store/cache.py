@@ -3,8 +3,6 @@
 What somebody who may only read lets be written is bounded in number and bytes: `newest`.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping, Sequence
 from itertools import accumulate, islice

@@ -1,7 +1,5 @@
 """Bytes of what is stored: exact, compact, and safe to read, also where an attacker wrote them."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

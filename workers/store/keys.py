@@ -69,8 +69,6 @@ after their last use. Totals may go earlier: they follow from the outputs. Webho
 are deleted, their messages until they are delivered or given up.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

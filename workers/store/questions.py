@@ -29,25 +29,10 @@ from sigtest.version import __version__
 from workers.errors import NO_PROBLEM, GoneError, gone
 from workers.process import REQUEST
 from workers.settings import Settings
-from workers.store import codec, keys
+from workers.store import codec, keys, records
 from workers.store.cache import Cache
 from workers.store.codec import decoded
 from workers.store.keys import MAKE, hashed
-from workers.store.records import (
-    SHOWN,
-    Place,
-    Progress,
-    Record,
-    Status,
-    Task,
-    change,
-    delete_first,
-    facts_of,
-    fields_of,
-    place_of,
-    shorten,
-    stored_of,
-)
 from workers.store.usage import TOMBSTONE, WEIGH, check_lasting, last, last_in, weigh
 from workers.store.webhooks import ANNOUNCE, Message, announcing
 
@@ -163,28 +148,28 @@ class Pieces:
         """Blocks missing."""
         return [block for block in self.cut.blocks if block not in self.drawn]
 
-    def tasks(self, owner: str) -> list[Task]:
+    def tasks(self, owner: str) -> list[records.Task]:
         """What to do next; all of it can be done at the same time."""
         cut = self.cut
         if batches := self.unmeasured:
             each = cut.measuring / len(cut.batches)
-            return [Task("measure", owner, run, each) for run in batches]
+            return [records.Task("measure", owner, run, each) for run in batches]
         if blocks := self.undrawn:
             each = cut.computing / len(cut.blocks)
-            return [Task("resample", owner, run, each) for run in blocks]
-        return [Task("conclude", owner, seconds=0.0 if cut.resamples else cut.computing)]
+            return [records.Task("resample", owner, run, each) for run in blocks]
+        return [records.Task("conclude", owner, seconds=0.0 if cut.resamples else cut.computing)]
 
     @property
-    def progress(self) -> Progress:
+    def progress(self) -> records.Progress:
         """How much of the current phase exists."""
         keys = self.cut.distinct_keys
         done = sum(key in self.measured for key in keys)
         if done < len(keys):
-            return Progress("statistics", done, len(keys))
+            return records.Progress("statistics", done, len(keys))
         drawn = sum(stop - start for start, stop in self.cut.blocks if (start, stop) in self.drawn)
         if drawn < self.cut.resamples:
-            return Progress("resampling", drawn, self.cut.resamples)
-        return Progress("report", 0, 1)
+            return records.Progress("resampling", drawn, self.cut.resamples)
+        return records.Progress("report", 0, 1)
 
 
 def statistics_keys(plan: Plan) -> tuple[tuple[str, ...], ...]:
@@ -416,7 +401,7 @@ class Verdict:
     seconds: float
     bytes: float
     size: int
-    stored: Record | None = None
+    stored: records.Record | None = None
     measured: frozenset[str] = frozenset()
 
 
@@ -482,7 +467,7 @@ class QuestionStore:
         brought = sum(map(len, contents.values()))
         size = brought + cut.bytes
         expiry = int((now + self.settings.retention) * 1000)
-        place = place_of(question_id, now)
+        place = records.place_of(question_id, now)
         facts: dict[str, str | bytes] = {
             "caller": caller,
             "kind": kind,
@@ -493,8 +478,8 @@ class QuestionStore:
             "place": place,
             "request": REQUEST.get(),
             "cut": codec.pack_json(vars(cut)),
-            **facts_of(question),
-            **fields_of(notes),
+            **records.facts_of(question),
+            **records.fields_of(notes),
         }
         until, name = int(facts.get("expires", 0)), keys.key("question", question_id)
         check_lasting(self.redis, self.settings, caller, until, size, name)
@@ -526,7 +511,7 @@ class QuestionStore:
             int(min(left, 2**53)),  # scripts of the store have no larger whole numbers
         ]
         told = self._create(names, [*options, *codec.flat(facts), *codec.flat(contents)])
-        shorten(self.redis, listing, "question")
+        records.shorten(self.redis, listing, "question")
         return _verdict(told, facts, size, cut)
 
     def describe(
@@ -544,7 +529,7 @@ class QuestionStore:
             InputError: It would have expired already.
             BudgetError: The caller has too much that lasts.
         """
-        name, fields = keys.key("question", question_id), fields_of(notes)
+        name, fields = keys.key("question", question_id), records.fields_of(notes)
         lasts, until = "expires" in fields, int(fields.get("expires", 0))
         kind, frozen = self.redis.hmget(name, ["kind", "frozen"]) if lasts else (None, None)
         if frozen and until != LAST:
@@ -561,9 +546,9 @@ class QuestionStore:
                 last_in(pipe, listing, expiry)
                 weigh(pipe, caller, "question", question_id)
 
-        return change(self.redis, name, write, check) is not None
+        return records.change(self.redis, name, write, check) is not None
 
-    def find(self, question_id: str, how_far: bool = True) -> Record | None:
+    def find(self, question_id: str, how_far: bool = True) -> records.Record | None:
         """A question, unless it expired, was deleted or never was.
 
         Args:
@@ -571,25 +556,25 @@ class QuestionStore:
             how_far: Whether to look which pieces of an unfinished one exist; its progress is
                 NOTHING_SEEN otherwise.
         """
-        found = self.redis.hmget(keys.key("question", question_id), SHOWN)
+        found = self.redis.hmget(keys.key("question", question_id), records.SHOWN)
         return self._shown(question_id, found, how_far)
 
-    def with_report(self, question_id: str) -> tuple[Record | None, bytes | None]:
+    def with_report(self, question_id: str) -> tuple[records.Record | None, bytes | None]:
         """A question, not how far it is, and its canonical JSON where it is finished."""
         with self.redis.pipeline(transaction=False) as pipe:
-            pipe.hmget(keys.key("question", question_id), SHOWN)
+            pipe.hmget(keys.key("question", question_id), records.SHOWN)
             pipe.get(keys.key("report", question_id))
             found, data = pipe.execute()
         report = None if data is None else codec.unpack_bytes(data)
         return self._shown(question_id, found, False), report
 
-    def read(self, question_id: str) -> tuple[Record, dict[str, Any]]:
+    def read(self, question_id: str) -> tuple[records.Record, dict[str, Any]]:
         """A question, not how far it is, and what is known of it without its contents.
 
         Raises:
             GoneError: It expired or was deleted.
         """
-        fields = (*SHOWN, "outline")
+        fields = (*records.SHOWN, "outline")
         found = self.redis.hmget(keys.key("question", question_id), fields)
         stored = self._shown(question_id, found[:-1], False)
         if stored is None:
@@ -628,7 +613,7 @@ class QuestionStore:
     def commit(
         self,
         question_id: str,
-        outcome: Status,
+        outcome: records.Status,
         error: str = "",
         report: bytes = b"",
         pictures: Sequence[str] = (),
@@ -646,11 +631,11 @@ class QuestionStore:
             pictures: Names of those that can be drawn of the report.
             problem: The same for programs; see `problem_of`.
         """
-        stored = self.find(question_id, how_far=outcome is not Status.SUCCEEDED)
+        stored = self.find(question_id, how_far=outcome is not records.Status.SUCCEEDED)
         if stored is None:
             return False
-        progress = Progress("report", 1, 1)
-        if outcome is not Status.SUCCEEDED:
+        progress = records.Progress("report", 1, 1)
+        if outcome is not records.Status.SUCCEEDED:
             progress = stored.progress
         names = [
             *(keys.key(part, question_id) for part in keys.OF_QUESTION),
@@ -664,7 +649,7 @@ class QuestionStore:
         facts += [json.dumps(pictures), json.dumps(dict(problem))]
         message = _message(stored, outcome, {"error": error, "type": problem["type"]})
         done = bool(self._commit(names, [*facts, *message.arguments]))
-        if done and outcome is Status.CANCELLED:  # whose texts are deleted
+        if done and outcome is records.Status.CANCELLED:  # whose texts are deleted
             with suppress(OutOfMemoryError):
                 self.redis.set(keys.ERASE, 1)
         return done
@@ -752,7 +737,7 @@ class QuestionStore:
                 pipe.hset(pending, question_id, load)
                 if not lasting:
                     pipe.pexpireat(pending, int(expiry))
-                delete_first(pipe)
+                records.delete_first(pipe)
             return may
 
         transaction: Any = self.redis.transaction
@@ -796,7 +781,7 @@ class QuestionStore:
         others = [key for key in cut.distinct_keys if key not in measured]
         return Pieces(cut, measured | cache.existing(others), blocks_named(names))
 
-    def place(self, question_id: str, caller: str) -> Place | None:
+    def place(self, question_id: str, caller: str) -> records.Place | None:
         """Where a question stands among its caller's, unless it has ended."""
         held = cast("Mapping[bytes, bytes]", self.redis.hgetall(keys.of_caller("pending", caller)))
         predicted = {decoded(name): float(said.split()[0]) for name, said in held.items()}
@@ -804,7 +789,7 @@ class QuestionStore:
         if own is None:
             return None
         smaller = [seconds for seconds in predicted.values() if seconds < own]
-        return Place(own, len(smaller), sum(smaller))
+        return records.Place(own, len(smaller), sum(smaller))
 
     def add_blocks(self, question_id: str, drawn: Sequence[Any]) -> frozenset[Run]:
         """Keep what a run of resamples gave; which runs exist afterwards."""
@@ -823,9 +808,9 @@ class QuestionStore:
 
     def _shown(
         self, question_id: str, found: Sequence[bytes | str | None], how_far: bool
-    ) -> Record | None:
+    ) -> records.Record | None:
         """A question by its fields SHOWN, unless it is gone."""
-        stored = stored_of(question_id, dict(zip(SHOWN, found, strict=True)))
+        stored = records.stored_of(question_id, dict(zip(records.SHOWN, found, strict=True)))
         if stored is None or not how_far or stored.status.finished:
             return stored
         with suppress(GoneError):
@@ -842,13 +827,15 @@ def _verdict(
     written, cached = told[4 : 4 + len(WRITTEN)], told[4 + len(WRITTEN) :]
     stored = None
     if word == "created":
-        stored = stored_of(known, {**facts, **dict(zip(WRITTEN, written, strict=True))})
+        stored = records.stored_of(known, {**facts, **dict(zip(WRITTEN, written, strict=True))})
     measured = frozenset(compress(cut.distinct_keys, cached))
     return Verdict(word, known, float(seconds), float(held), size, stored, measured)
 
 
-def _message(record: Record, outcome: Status, failure: Mapping[str, str]) -> Message:
+def _message(
+    record: records.Record, outcome: records.Status, failure: Mapping[str, str]
+) -> Message:
     """What webhooks are told of the outcome of a question."""
     told = {"kind": record.kind, "id": record.id, "status": outcome.value}
-    why = failure if outcome is Status.FAILED else {}
+    why = failure if outcome is records.Status.FAILED else {}
     return Message.of(f"question.{outcome.value}", {**told, **why, **vars(record.envelope)})

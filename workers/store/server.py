@@ -4,8 +4,6 @@ The embedded server listens on a unix socket in a private directory and on no po
 on its directory for as long as it lives, so that two services on one directory share a server.
 """
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import logging

@@ -11,8 +11,6 @@ prints:M   what tells the units of two systems apart
 table:M    statistics, where exact p-values need them of every pair
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from functools import partial

@@ -7,8 +7,6 @@ nobody who looks. Totals and views have bounds of their own.
 Nothing is ever decided by how often tasks ended how; a task that runs twice is counted twice.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from bisect import bisect_left

@@ -8,8 +8,6 @@ come, and the p-value of a pair stays in it when one of its systems is deleted o
 adjusted p-values can only fall then.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple

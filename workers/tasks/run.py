@@ -1,7 +1,5 @@
 """The tasks by name, and what happens when one fails."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
