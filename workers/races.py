@@ -13,7 +13,7 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -149,7 +149,7 @@ class Races:
             pipe.multi()
             if before is None:
                 pipe.hset(record, mapping=facts)
-            self._stay(pipe, race_id, caller, before or place)
+                self._stay(pipe, race_id, caller, place)
             return before is None
 
         created = self._redis.transaction(write, record, value_from_callable=True)
@@ -294,9 +294,13 @@ class Races:
     def shown(self, race_id: str, caller: str) -> tuple[RaceRecord, Record | None]:
         """A race and the question that it shows; a worker is asked to look where scores wait."""
         race = self.find(race_id, caller)
+        stored = self._context.questions.find(race.shown) if race.shown else None
+        if race.shown and stored is None:  # somebody deleted it
+            self._redis.hdel(keys.key("race", race_id), "shown")
+            race = replace(race, shown="")
         if race.pending and self._redis.sadd(keys.RACING, race_id):
             self._context.feed.add_view(caller, race.task)
-        return race, self._context.questions.find(race.shown) if race.shown else None
+        return race, stored
 
     def decided(self, race_id: str, first: int) -> list[str]:
         """Decided pairs in JSON, in the order in which they were known, from a number on."""

@@ -204,6 +204,18 @@ def test_what_is_no_race_is_refused(
     assert answer.json()["errors"][0]["field"].partition("[")[0] == field
 
 
+def test_a_report_that_somebody_deletes_is_written_again(service: httpx.Client) -> None:
+    url = made(service, "deleted")
+    observed(service, url, batch(0, 60))
+    looked(service, url)
+    report = service.get(f"{url}/report")
+    name = report.headers["content-disposition"].partition('filename="')[2].partition(".")[0]
+    assert service.delete(f"/v1/sequential-comparisons/{name}").status_code == 204
+    looked(service, url)
+    assert service.get(f"{url}/report").content == report.content
+    service.delete(url)
+
+
 def test_a_race_is_found_changed_and_deleted(service: httpx.Client) -> None:
     url = made(service, "kept", title="Nightly")
     again = service.post(RACES, json={"name": "kept", "systems": SYSTEMS, "scale": [0, 1]})
