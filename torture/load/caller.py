@@ -203,11 +203,15 @@ class Caller:
         url = f"/v1/testsets/{answer.json()['id']}"
         for name, output in board.steps:
             self._step(f"{url}/systems/{name}", output)
-        shown = self._shown(url, board)
+        self.compare_board(url, board.comparison)
+
+    def compare_board(self, url: str, comparison: dict[str, Any]) -> None:
+        """Hold what a board shows, once it is whole, against the comparison of its systems."""
+        shown = self._shown(url, [system["name"] for system in comparison["systems"]])
         found = self._finished(shown)
         if found is not None:
             self.ledger.count("leaderboards")
-            self._compare("comparisons", board.comparison, shown, found)
+            self._compare("comparisons", comparison, shown, found)
 
     def _step(self, url: str, output: dict[str, Any] | None) -> None:
         """One system comes, is replaced or leaves."""
@@ -220,9 +224,8 @@ class Caller:
         if not fine:
             self.ledger.bad("lost", f"{url}: {answer.status_code} {answer.text}")
 
-    def _shown(self, url: str, board: AskedBoard) -> str:
+    def _shown(self, url: str, wanted: list[str]) -> str:
         """The comparison that the leaderboard shows once every system is in it."""
-        wanted = [system["name"] for system in board.comparison["systems"]]
         deadline = time.monotonic() + self.patience
         while time.monotonic() < deadline:
             answer = self.asking.request("GET", f"{url}/leaderboard")
