@@ -301,7 +301,8 @@ async def _board(
     wait: Wait,
 ) -> Board:
     """Dependency: a board of a task."""
-    testset_id, owner = tasks.testset(task, testset), task.caller
+    testset_id = await run_in_threadpool(tasks.testset, task, testset)
+    owner = task.caller
     return await board_of(request, testset_id, owner, boards, watch, measure, decided.choice, wait)
 
 
@@ -315,15 +316,19 @@ async def task_leaderboard(
 
 
 async def _boards(
-    request: Request, record: SharedTaskRecord, boards: Boards, watch: Watch, wait: int | None
+    request: Request,
+    tasks: SharedTasks,
+    record: SharedTaskRecord,
+    boards: Boards,
+    watch: Watch,
+    wait: int | None,
 ) -> dict[str, Board]:
-    """All boards of a task as they were asked for, of the first metric, by test set."""
+    """The boards of a task that are there, as they were asked for, of the first metric."""
     measure, owner = answers.MeasureOptions(), record.caller
+    there = await run_in_threadpool(tasks.testsets, record)
     return {
-        name: await board_of(
-            request, testset_id, owner, boards, watch, measure, answers.AS_ASKED, wait
-        )
-        for name, testset_id in record.settings.testsets.items()
+        name: await board_of(request, own.id, owner, boards, watch, measure, answers.AS_ASKED, wait)
+        for name, own in there.items()
     }
 
 
@@ -347,7 +352,7 @@ async def task_overall(
     order = task.settings.overall
     if order == "none":
         raise RecipeError("This task has no order over all test sets.", field="overall")
-    shown = await _boards(request, task, boards, watch, wait)
+    shown = await _boards(request, tasks, task, boards, watch, wait)
     teams = await _standings(tasks, task, shown)
     own = [models.StandingBody(**vars(team)) for team in teams]
     return models.OverallBody(order=order, teams=own)
@@ -370,7 +375,7 @@ async def task_archive(
         NotReadyError: Systems are still to be measured.
     """
     record = await run_in_threadpool(tasks.find, task_id, caller.name)
-    shown = await _boards(request, record, boards, watch, wait)
+    shown = await _boards(request, tasks, record, boards, watch, wait)
     lacking = [name for board in shown.values() for name in board.current.lacking]
     if lacking:
         raise NotReadyError(f"Not measured yet: {', '.join(lacking)}; ask again.")
@@ -402,7 +407,7 @@ async def task_page(
         return await run_in_threadpool(_task_body, tasks, record, team)
     order = []
     if record.settings.overall != "none" and (team is None or record.phase is Phase.PUBLISHED):
-        shown = await _boards(request, record, boards, watch, 0)
+        shown = await _boards(request, tasks, record, boards, watch, 0)
         order = await _standings(tasks, record, shown)
 
     def made() -> Response:

@@ -5,6 +5,7 @@ import io
 import time
 import zipfile
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -460,3 +461,37 @@ def test_a_task_that_is_not_made_holds_no_test_set(owner: httpx.Client) -> None:
     alone = {"name": "alone", "testsets": {"x": free}}
     problem(owner.post("/v1/tasks", json={**alone, "name": "no", **rules}), 422, "invalid-recipe")
     assert owner.post("/v1/tasks", json=alone).status_code == 201
+
+
+def test_a_task_is_seen_without_a_board_that_was_deleted(owner: httpx.Client) -> None:
+    task = tasked(owner, "deleted", tracks=2, overall="mean")
+    page = f"/tasks/{task['id']}"
+    with team_of(owner, task["id"], "lynx") as lynx:
+        put(lynx, task["id"], "main", "good", "track1")
+        assert owner.delete(f"/v1/testsets/{task['testsets']['track0']['id']}").status_code == 204
+        seen = owner.get(page, headers={"Accept": "text/html"})
+        assert (seen.status_code, "lynx" in seen.text) == (200, True)
+        assert owner.get(f"{page}/archive", headers={"Prefer": "wait=30"}).status_code == 200
+        order = owner.get(f"/v1{page}/overall", headers={"Prefer": "wait=30"}).json()
+        assert [own["team"] for own in order["teams"]] == ["lynx"]
+
+
+def test_teams_that_race_for_the_last_places_get_each_once(owner: httpx.Client) -> None:
+    testset = made(owner, "places", capacity=4)
+    answer = owner.post("/v1/tasks", json={"name": "places", "testsets": {"track0": testset}})
+    task = answer.json()["id"]
+    with team_of(owner, task, "lynx") as lynx, team_of(owner, task, "puma") as puma:
+
+        def submit(number: int) -> int:
+            body = {"hypotheses": [f"{line} {number}" for line in REFERENCE]}
+            path = f"/v1/tasks/{task}/systems/track0/s{number // 2}"
+            return (lynx, puma)[number % 2].put(path, json=body).status_code
+
+        with ThreadPoolExecutor(6) as pool:
+            statuses = sorted(pool.map(submit, range(6)))
+        assert set(statuses[:4]) <= {200, 201, 202}
+        assert statuses[4:] == [409, 409]
+        receipts = owner.get(f"/v1/tasks/{task}/systems").json()["receipts"]
+        assert len({(own["team"], own["system"]) for own in receipts}) == len(receipts) == 4
+        assert sum(own["primary"] for own in receipts) == 2
+        assert {own["team"] for own in receipts} == {"lynx", "puma"}
