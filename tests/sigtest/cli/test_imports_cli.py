@@ -212,6 +212,8 @@ def test_built_in_test_sets_on_the_command_line(sacrebleu_cache, run, monkeypatc
     found = run("--testset", "wmt17/en-de", *systems)
     again = run("-r", "reference.en", *systems)["pairs"]
     assert found["pairs"][0].pop("calibration").pop("reason") == "dependent-segments"  # of one talk
+    assert found["pairs"][0].pop("calibrated") is False
+    assert again[0].pop("calibrated") is True
     again[0].pop("calibration")
     assert found["pairs"] == again
 
