@@ -5,7 +5,7 @@
 Teams submit all at once while 20 processes of the service are killed; then the same on another
 service, one submission after the other, each when the one before is measured, without kills. CPU is
 that of all processes of a service from the first submission until every board is whole. `--quick`
-leaves out the kills' counterpart.
+leaves out the second.
 """
 
 import argparse
