@@ -12,11 +12,12 @@ from unittest.mock import patch
 import numpy as np
 
 from sigtest.arrays import Array, Counts, Weights
-from sigtest.decide import decisions, facts
-from sigtest.draws import product, sample, weights
+from sigtest.decide import decisions
+from sigtest.draws import product, weights
 from sigtest.draws.sample import Sample
+from sigtest.draws.weights import bootstrap_counts, swap_masks
 from sigtest.metrics.ter import Ter
-from sigtest.significance import CORRECTIONS, Alternative, exact, resampling
+from sigtest.significance import CORRECTIONS, Alternative, exact, intervals, resampling
 from sigtest.significance.base import claim
 from validation import exhaustion, invariance, loops, peers
 from validation.published import adjusted_p_values_are_published_ones
@@ -111,7 +112,7 @@ def _unpaired(self: Sample, first: int, last: int) -> Array:
     """Every system resampled on its own."""
     scores = np.empty((len(self.metrics), len(self.part.systems), last - first))
     for s in range(len(self.part.systems)):
-        counts = weights.bootstrap_counts(self.part.recipe.seed + s, first, last, self.units)
+        counts = bootstrap_counts(self.part.recipe.seed + s, first, last, self.units)
         for m, sums in enumerate(self.columns.sums(counts)):
             scores[m, s] = self.metrics[m].score_columns(sums)[s]
     return scores
@@ -121,7 +122,7 @@ def _one_mask(
     seed: int, start: int, stop: int, units: int, stream: int = 0, room: Weights | None = None
 ) -> Weights:
     """One coin for all segments of a resample."""
-    return np.repeat(weights.swap_masks(seed, start, stop, 1, stream), units, axis=1)
+    return np.repeat(swap_masks(seed, start, stop, 1, stream), units, axis=1)
 
 
 def _same_draws(honest: Callable[..., Weights]) -> Callable[..., Weights]:
@@ -139,7 +140,7 @@ def _without_replacement(
     seed: int, start: int, stop: int, units: int, stream: int = 0, room: Weights | None = None
 ) -> Weights:
     """Half the units, each at most once."""
-    masks = weights.swap_masks(seed, start, stop, units, stream)
+    masks = swap_masks(seed, start, stop, units, stream)
     return 2 * masks
 
 
@@ -243,7 +244,7 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault(
         "one mask for all segments of a resample",
-        _both((sample, "swap_masks", _one_mask), WEIGHTS),
+        _both((weights, "swap_masks", _one_mask), WEIGHTS),
         exhaustion.resampled_agrees_with_exact,
     ),
     Fault(
@@ -264,8 +265,8 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "every block draws the first resamples again",
         _both(
-            (sample, "swap_masks", _same_draws(weights.swap_masks)),
-            (sample, "bootstrap_counts", _same_draws(weights.bootstrap_counts)),
+            (weights, "swap_masks", _same_draws(swap_masks)),
+            (weights, "bootstrap_counts", _same_draws(bootstrap_counts)),
             WEIGHTS,
         ),
         invariance.blocks_are_irrelevant,
@@ -273,7 +274,6 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         "bootstrap without replacement",
         _both(
-            (sample, "bootstrap_counts", _without_replacement),
             (weights, "bootstrap_counts", _without_replacement),
             WEIGHTS,
         ),
@@ -291,7 +291,7 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault(
         "interval ends one resample too far in",
-        _one(facts, "percentile_interval", _narrow),
+        _one(intervals, "percentile_interval", _narrow),
         peers.scipy_bootstrap_agrees,
     ),
 )

@@ -81,8 +81,10 @@ def main() -> None:
         for method, operation in methods.items()
     ]
 
-    def place(entry: tuple[str, str, Any]) -> tuple[int, bool, int]:
+    def place(entry: tuple[str, str, Any]) -> tuple[float, bool, int]:
         path, method, _ = entry
+        if path.endswith("/frozen"):  # which needs systems
+            return ORDER.index("put") + 0.5, False, 0
         ends = method == "delete"
         return (
             ORDER.index(method),

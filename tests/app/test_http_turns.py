@@ -21,11 +21,12 @@ from service import example, until
 from app.http.state import AT_ONCE
 from app.models import WebhookRequest
 from app.pages import forms, site
-from app.requests import bodies, questions, testsets
+from app.requests import bodies, questions
 from app.requests.bodies import BODIES, FORM, JSON
 from app.settings import Settings
 from sigtest.kinds import cost
 from sigtest.render.formats import FORMATS
+from sigtest.requests import comparisons
 from workers.questions import Questions
 from workers.settings import Settings as QueueSettings
 
@@ -271,8 +272,8 @@ def test_others_are_served_while_bodies_are_read_and_pages_made(
 
 def test_test_sets_are_checked_in_turn(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     client = serve(Settings.model_validate(KEYS))
-    checked = Held(testsets.testset_of)
-    monkeypatch.setattr(testsets, "testset_of", checked)
+    checked = Held(comparisons.testset_of)
+    monkeypatch.setattr(comparisons, "testset_of", checked)
 
     def make(number: int) -> int:
         body = {"name": f"turn {number}", "references": [["a b", "c d"]], "resamples": 99}

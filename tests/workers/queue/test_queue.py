@@ -117,5 +117,5 @@ def test_finished_work_leaves_nothing_in_the_queue(service: Service) -> None:
 
 def test_tasks_are_known_by_name() -> None:
     own = {"measure", "resample", "conclude", "distribute", "attribute"}
-    assert set(TASKS) == own | {"join", "refresh", "deliver"}
+    assert set(TASKS) == own | {"join", "refresh", "look", "deliver"}
     assert all(name == function.__name__ for name, function in TASKS.items())
