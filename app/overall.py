@@ -41,7 +41,7 @@ class Standing:
     Attributes:
         team: Its name.
         mean: Of the scores of its primary systems, by the first metric; nothing where the test sets
-            have different first metrics.
+            have different first metrics, and so another order.
         wins: How many systems its primary ones are significantly better than, on all test sets.
         scores: By test set.
     """
@@ -65,10 +65,9 @@ def standings(
     metrics = {name: next(iter(report.metrics)) for name, report in reports.items()}
     teams: dict[str, dict[str, str]] = {}
     for name, own in receipts.items():
-        for team in {receipt.team for receipt in own}:
-            for receipt in standing([one for one in own if one.team == team]).values():
-                if receipt.primary and not receipt.late:
-                    teams.setdefault(team, {})[name] = f"{team}.{receipt.system}"
+        for (team, system), receipt in standing(own).items():
+            if receipt.primary and not receipt.late:
+                teams.setdefault(team, {})[name] = f"{team}.{system}"
     scores = {
         (name, system.name): system.scores[metrics[name]].score
         for name, report in reports.items()
@@ -146,7 +145,7 @@ def _files(stored: bytes, report: Report) -> Iterator[tuple[str, bytes]]:
     shown = present(report)
     for form in FORMATS.values():
         if form.name != "json":
-            yield f"report.{form.suffix}", _bytes(form.render(shown))
+            yield f"report.{form.suffix}", form.render(shown).encode()
     if methods := shown.document().methods:
         yield "methods.txt", f"{methods.text}\n".encode()
     suffix = "pdf"
@@ -162,10 +161,6 @@ def _files(stored: bytes, report: Report) -> Iterator[tuple[str, bytes]]:
     ]
     for name, svg in named(drawn):
         yield f"{name}.{suffix}", converted(svg, suffix)
-
-
-def _bytes(content: str | bytes) -> bytes:
-    return content.encode() if isinstance(content, str) else content
 
 
 def _table(rows: Iterable[Mapping[str, object]]) -> bytes:

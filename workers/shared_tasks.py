@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 
 from sigtest.data.names import check_name
 from sigtest.data.testset import System
-from sigtest.errors import InputError
+from sigtest.errors import InputError, RecipeError
 from sigtest.report import WarningReport
 from sigtest.requests.notes import Noted
 from sigtest.requests.shared_tasks import (
@@ -98,15 +98,15 @@ class SharedTasks:
             found[name] = self._testsets.find(testset_id, caller)
         if len({*asked.testsets.values()}) < len(found):
             raise InputError("testsets names a test set twice.", field="testsets")
+        _check_order(asked, found)
         check_room(self._context.redis, self._context.settings, caller)
         testsets = [part for pair in sorted(asked.testsets.items()) for part in pair]
         task_id = keys.hashed(caller, "task", asked.name, asked.family, *testsets)
         there = self._store.find(task_id) is not None
+        whole = family_of([own.capacity for own in found.values()])
         try:
             for record in found.values():
-                family = record.capacity
-                if asked.family == "task":
-                    family = family_of([own.capacity for own in found.values()])
+                family = whole if asked.family == "task" else record.capacity
                 self._testsets.enrol(record.id, caller, task_id, family)
         except TakenError:
             for record in found.values() if not there else ():
@@ -143,7 +143,9 @@ class SharedTasks:
         def now() -> tuple[SharedTaskRecord, SharedTaskRequest]:
             task = self.find(task_id, caller)
             check(task.etag)
-            return task, task.settings.changed(change)
+            settings = task.settings.changed(change)
+            _check_order(settings, self.testsets(task))
+            return task, settings
 
         if not self._store.change(task_id, now, change.published, change.written()):
             raise GoneError(f"The task {task_id} expired or was deleted.")
@@ -270,8 +272,8 @@ class SharedTasks:
         _, verdict = self._testsets.put(
             testset_id, team.caller, own, True, most, limit, entry=entry
         )
-        self._store.prolong(task)
-        self._lasting(self.find(team.task, team.caller))
+        if self._store.prolong(task):
+            self._lasting(self.find(team.task, team.caller))
         return self.system(team, testset, system.name), verdict
 
     def on_board(self, team: Team, system: System) -> System:
@@ -316,11 +318,8 @@ class SharedTasks:
         """The systems of teams, or of one team, on a test set, by time."""
         testset_id = task.settings.testsets[testset]
         state, found = self._context.testsets.state(testset_id), []
-        by_team: dict[str, list[Receipt]] = {}
-        for receipt in receipts_of(self._context.redis, testset_id):
-            if team in (None, receipt.team):
-                by_team.setdefault(receipt.team, []).append(receipt)
-        last = [one for own in by_team.values() for one in standing(own).values()]
+        receipts = standing(receipts_of(self._context.redis, testset_id)).values()
+        last = [receipt for receipt in receipts if team in (None, receipt.team)]
         for receipt in sorted(last, key=lambda one: one.at):
             place = Entry(task.id, receipt.team, receipt.system).name
             if state is not None and place in state.digests:
@@ -346,6 +345,21 @@ class SharedTasks:
     def shows_scores(self, task: SharedTaskRecord) -> bool:
         """Whether a team sees the scores of its own systems."""
         return task.phase is Phase.PUBLISHED or task.settings.scores == "own"
+
+
+def _check_order(settings: SharedTaskRequest, testsets: Mapping[str, TestSetRecord]) -> None:
+    """Check that the scores whose mean orders teams are of one metric.
+
+    Raises:
+        RecipeError: They are not.
+    """
+    first = {name: record.metrics[0] for name, record in testsets.items()}
+    if settings.overall == "mean" and len({*first.values()}) > 1:
+        told = ", ".join(f"{metric} on {name}" for name, metric in first.items())
+        raise RecipeError(
+            f"A mean of scores needs one first metric on all test sets, not {told}; take wins.",
+            field="overall",
+        )
 
 
 def family_of(capacities: list[int]) -> int:

@@ -1,14 +1,17 @@
 """Bodies of requests about shared tasks: JSON, or the forms of pages."""
 
 from collections.abc import Awaitable, Callable
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 from fastapi import Depends, Request
 from starlette.datastructures import FormData
 
 from app.requests import bodies
+from app.requests.forms import chosen_of
 from sigtest.errors import InputError
 from sigtest.requests.model import Request as Model
+from sigtest.requests.model import options
+from sigtest.requests.notes import PlainNotes
 from sigtest.requests.shared_tasks import (
     SharedTaskChange,
     SharedTaskRequest,
@@ -16,9 +19,8 @@ from sigtest.requests.shared_tasks import (
 )
 
 M = TypeVar("M", bound=Model)
-COUNTS = ("grace", "systems", "per_day")
-TIMES = ("opens", "deadline", "expires")
-WORDS = ("name", "scores", "family", "overall")
+TIMES = ("opens", "deadline", "expires")  # in the zone that the form says once
+APART = (*PlainNotes.model_fields, "testsets", "published")
 
 
 def _reader(model: type[M]) -> Callable[[Request], Awaitable[M]]:
@@ -32,28 +34,20 @@ def _reader(model: type[M]) -> Callable[[Request], Awaitable[M]]:
 def _parsed(model: type[M], body: bodies.Body) -> M:
     if isinstance(body, bytes):
         return model.of(bodies.parse_json(body, "body"))
-    return model.of(_of_form(body))
+    found = chosen_of(body, options(model, APART), "") | bodies.written(body)
+    found |= {time: found[time] + bodies.text_of(body, "zone") for time in TIMES if time in found}
+    if published := bodies.text_of(body, "published"):
+        found["published"] = published == "1"
+    return model.of(found | _testsets(body))
 
 
-def _of_form(form: FormData) -> dict[str, Any]:
-    """What the form of a page says; what was left empty is not said."""
-    found: dict[str, Any] = bodies.written(form)
-    texts = {field: bodies.text_of(form, field) for field in (*WORDS, *TIMES, *COUNTS)}
-    found |= {field: texts[field] for field in WORDS if texts[field]}
-    for field in COUNTS:
-        if texts[field]:
-            number = int(texts[field]) if texts[field].isdecimal() else texts[field]
-            found[field] = number
-    for field in TIMES:
-        if texts[field]:
-            found[field] = texts[field] + bodies.text_of(form, "zone")
-    if form.get("published") is not None:
-        found["published"] = bodies.text_of(form, "published") == "1"
-    testsets = [part.partition(" ") for part in form.getlist("testsets") if isinstance(part, str)]
-    names = [name for _, _, name in testsets]
-    if len({*names}) < len(names):
+def _testsets(form: FormData) -> dict[str, dict[str, str]]:
+    """The boards that are ticked, each an id and a name."""
+    ticked = [part.partition(" ") for part in form.getlist("testsets") if isinstance(part, str)]
+    named = {name: own for own, _, name in ticked}
+    if len(named) < len(ticked):
         raise InputError("Two boards have one name; rename one of them.", field="testsets")
-    return found | ({"testsets": {name: own for own, _, name in testsets}} if testsets else {})
+    return {"testsets": named} if named else {}
 
 
 NewTask = Annotated[SharedTaskRequest, Depends(_reader(SharedTaskRequest))]

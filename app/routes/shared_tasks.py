@@ -226,13 +226,11 @@ async def submit_system(
         most, limit = room(boards.check(testset_id, team.caller, named), settings)
         return (testset_id, *tasks.put(team, testset, system, primary, most, limit))
 
-    def again() -> Submitted:
-        return tasks.system(team, testset, system.name)
-
     testset_id, submitted, verdict = await run_in_threadpool(put)
     if page:
         return RedirectResponse(f"/tasks/{task_id}", 303)
     if wait and submitted.system.standing is Standing.PENDING:
+        again = partial(tasks.system, team, testset, system.name)
         submitted = await watch.until(
             testset_id, again, lambda now: now.system.standing is not Standing.PENDING, wait
         )
@@ -302,8 +300,8 @@ async def _board(
 ) -> Board:
     """Dependency: a board of a task."""
     testset_id = await run_in_threadpool(tasks.testset, task, testset)
-    owner = task.caller
-    return await board_of(request, testset_id, owner, boards, watch, measure, decided.choice, wait)
+    choice, owner = decided.choice, task.caller
+    return await board_of(request, testset_id, owner, boards, watch, measure, choice, wait)
 
 
 @people.get("/{id}/testsets/{testset}/leaderboard")

@@ -338,6 +338,38 @@ def test_the_archive_has_what_a_paper_needs_and_verifies(
         problem(yak.get(f"/v1/tasks/{task}/overall"), 409, "not-now")
 
 
+def test_a_mean_is_of_one_metric(owner: httpx.Client) -> None:
+    first, second = made(owner, "mean 1"), made(owner, "mean 2", metrics=["bleu", "chrf"])
+    body = {"name": "mixed", "testsets": {"x": first, "y": second}}
+    refused = problem(
+        owner.post("/v1/tasks", json={**body, "overall": "mean"}), 422, "invalid-recipe"
+    )
+    assert "chrf on x, bleu on y" in refused["detail"]
+    task = owner.post("/v1/tasks", json={**body, "overall": "wins"}).json()["id"]
+    problem(owner.patch(f"/v1/tasks/{task}", json={"overall": "mean"}), 422, "invalid-recipe")
+
+
+def test_the_form_of_rules_is_read_as_all_forms_are(owner: httpx.Client) -> None:
+    """Times are in the zone of the form; digits that are no number are refused, not converted."""
+    task = tasked(owner, "form")["id"]
+    form = {"grace": "30", "deadline": "2098-05-01T23:59", "opens": "", "zone": "-12:00"}
+    page = {"Sec-Fetch-Site": "same-origin", "Accept": "text/html"}
+
+    def post(**more: str) -> httpx.Response:
+        return owner.post(f"/tasks/{task}/describe", data={**form, **more}, headers=page)
+
+    assert post(scores="own").status_code == 303
+    told = owner.get(f"/v1/tasks/{task}").json()
+    assert (told["grace"], told["scores"], told["opens"]) == (30, "own", None)
+    assert told["deadline"] == "2098-05-01T23:59:00-12:00"
+    for digits in ("9" * 5000, "\u0663\u0660x", "-1"):
+        assert post(grace=digits).status_code == 422
+    assert owner.post(f"/tasks/{task}/describe", data={"published": "1"}, headers=page).is_redirect
+    assert owner.get(f"/v1/tasks/{task}").json()["phase"] == "published"
+    assert owner.post(f"/tasks/{task}/describe", data={"published": "0"}, headers=page).is_redirect
+    assert owner.get(f"/v1/tasks/{task}").json()["phase"] == "open"
+
+
 Asked = Callable[[httpx.Client], httpx.Response]
 
 

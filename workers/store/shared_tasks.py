@@ -151,7 +151,7 @@ class Entry:
 
     def own(self, receipts: Sequence[Receipt]) -> dict[str, Receipt]:
         """The last receipt of each system that the team has now, by its name for it."""
-        return standing([receipt for receipt in receipts if receipt.team == self.team])
+        return {name: one for (team, name), one in standing(receipts).items() if team == self.team}
 
     def receipt(
         self, pipe: Any, receipts: Sequence[Receipt], digest: str, withdrawn: bool = False
@@ -214,16 +214,16 @@ class Entry:
         return Receipt(self.team, self.system, digest, now, event, primary, late)
 
 
-def standing(receipts: Sequence[Receipt]) -> dict[str, Receipt]:
-    """Of the receipts of one team the last of each system that has not left."""
-    last = {receipt.system: receipt for receipt in receipts}
-    return {name: one for name, one in last.items() if one.event not in LEFT}
+def standing(receipts: Sequence[Receipt]) -> dict[tuple[str, str], Receipt]:
+    """The last receipt of each system that has not left, by team and system."""
+    last = {(one.team, one.system): one for one in receipts}
+    return {own: one for own, one in last.items() if one.event not in LEFT}
 
 
 def behind(receipts: Sequence[Receipt], name: str) -> Receipt | None:
     """The last receipt of what boards call so, unless that has left."""
     team, _, system = name.partition(".")
-    return standing([receipt for receipt in receipts if receipt.team == team]).get(system)
+    return standing(receipts).get((team, system))
 
 
 @dataclass(frozen=True)
@@ -306,8 +306,8 @@ class SharedTaskStore:
 
     def expiry_of(self, settings: SharedTaskRequest) -> int:
         """When a task that is changed now is forgotten, in milliseconds: not before it ends."""
-        last = max([time.time(), *(t.timestamp() for t in (settings.deadline,) if t is not None)])
-        return int((last + self.settings.retention) * 1000)
+        ends = settings.deadline.timestamp() if settings.deadline is not None else 0.0
+        return int((max(time.time(), ends) + self.settings.retention) * 1000)
 
     def create(self, task_id: str, caller: str, settings: SharedTaskRequest, notes: Noted) -> bool:
         """Store a task; whether it was not there before."""
@@ -388,12 +388,15 @@ class SharedTaskStore:
 
         return change(self.redis, record, write, look) is not None
 
-    def prolong(self, task: SharedTaskRecord) -> None:
-        """Let a task that is there last as long as if it were made now, to the hour."""
+    def prolong(self, task: SharedTaskRecord) -> bool:
+        """Let a task last as long as if it were made now, to the hour; whether that is later."""
         expiry = self.expiry_of(task.settings)
-        if expiry - task.expires_at * 1000 > HOUR:
-            record = keys.key("shared-task", task.id)
-            change(self.redis, record, lambda pipe: self._prolong(pipe, task, expiry))
+        if expiry - task.expires_at * 1000 <= HOUR:
+            return False
+        record = keys.key("shared-task", task.id)
+        return (
+            change(self.redis, record, lambda pipe: self._prolong(pipe, task, expiry)) is not None
+        )
 
     def _prolong(self, pipe: Any, task: SharedTaskRecord, expiry: int) -> None:
         for team in self.teams(task.id):
