@@ -7,8 +7,8 @@ and lengths are looked at in all lines at once, words only where these leave a d
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
 from itertools import chain, compress
 
@@ -71,27 +71,35 @@ class Output:
         text: Its output.
         reference: Of each segment the first reference that there is.
         source: Where it is known.
+        findings: What checks found, here and in others.
     """
 
     name: str
     text: texts.Lines
     reference: texts.Lines
-    source: texts.Lines | None
+    source: texts.Lines | None = None
+    findings: list[Finding] = field(default_factory=list)
 
     @property
     def total(self) -> int:
         """Number of segments."""
         return len(self.text.lines)
 
-    def as_whole(self, kind: str, words: str) -> list[Finding]:
-        """A finding about all of it, in words that follow its name."""
-        return [Finding(kind, self.name, (), f"{self.name}{words}.")]
-
-    def at(self, kind: str, places: Iterable[int], words: str) -> list[Finding]:
-        """A finding about some lines, in words that follow them."""
+    def add(self, kind: str, words: str, places: Iterable[int] = ()) -> bool:
+        """A finding in words that follow the name, about some lines or all of it."""
         segments = tuple([place + 1 for place in places])
-        sentence = f"{self.name}: {quoted(segments, self.total)} {words}."
-        return [Finding(kind, self.name, segments, sentence)]
+        self.findings.append(Finding(kind, self.name, segments, f"{self.name}{words}."))
+        return True
+
+    def at(
+        self, kind: str, places: Sequence[int], words: str, least: int = 1, part: float = 0.0
+    ) -> bool:
+        """A finding about lines, in words that follow them, where they are enough."""
+        if len(places) < max(least, part * self.total):
+            return False
+        segments = [place + 1 for place in places]
+        words = words.replace("have ", "has ", 1) if len(segments) == 1 else words
+        return self.add(kind, f": {quoted(segments, self.total)} {words}", places)
 
 
 def check(
@@ -122,23 +130,33 @@ def check(
         ]
     reference = texts.Lines(first)
     source = texts.Lines(sources) if sources is not None else None
-    outputs = [Output(name, texts.Lines(own), reference, source) for name, own in systems.items()]
     findings = check_tokenizers(reference, tokenizers or {})
+    outputs = [
+        Output(name, texts.Lines(lines), reference, source, findings)
+        for name, lines in systems.items()
+    ]
     for output in outputs:
-        findings += _of_system(output)
-    return (*findings, *find_same(outputs))
+        _look_at(output)
+    for b, output in enumerate(outputs):
+        for other in outputs[:b]:
+            same = equal_lines(output.text, other.text)
+            _copied("equals_system", output, same, SAME, other.name)
+    return tuple(findings)
 
 
-def _of_system(output: Output) -> list[Finding]:
-    findings = [*find_empty(output), *find_untranslated(output), *find_leaked(output)]
-    copied = [f for f in findings if f.kind.startswith("equals")]
+def _look_at(output: Output) -> None:
+    """All that one output is looked at for, except that it is another's."""
+    before = len(output.findings)
+    find_empty(output)
+    find_copies(output)
+    copied = [f for f in output.findings[before:] if f.kind.startswith("equals")]
     if sum(len(f.segments) for f in copied) < MANY * output.total:
-        wrong = find_scripts(output) or find_languages(output)
-        findings += wrong
-        if not any(finding.segments == () for finding in wrong):
+        find_scripts(output) or find_languages(output)
+        if all(finding.segments for finding in output.findings[before:]):
             for find in (find_shifts, find_frames, find_lengths, find_surface):
-                findings += find(output)
-    return [*findings, *find_repeated(output), *find_damage(output)]
+                find(output)
+    find_repeated(output)
+    find_damage(output)
 
 
 def quoted(segments: Sequence[int], total: int) -> str:
@@ -170,41 +188,21 @@ OFTEN = 4  # unlike references for which one line stands
 UNLIKE = 0.3  # share of words that two references have in common, at most
 
 
-def find_empty(output: Output) -> list[Finding]:
+def find_empty(output: Output) -> None:
     """Lines without text where the reference has some."""
-    lines, references = output.text.lines, output.reference.lines
-    if all(lines) and not any(map(str.isspace, lines)):
-        return []
-    blank = [i for i, line in enumerate(lines) if not line.strip() and references[i].strip()]
-    verb = "has" if len(blank) == 1 else "have"
-    return output.at("empty", blank, f"{verb} no output") if blank else []
+    lines, references = map(str.strip, output.text.lines), output.reference.lines
+    blank = [i for i, line in enumerate(lines) if not line and references[i].strip()]
+    output.at("empty", blank, "have no output")
 
 
-def find_untranslated(output: Output) -> list[Finding]:
-    """Lines that are those of the source, where the reference is not."""
-    if output.source is None:
-        return []
-    same = equal_lines(output.text, output.source)
-    same &= ~equal_lines(output.source, output.reference)
-    return _copied("equals_source", output, same, UNTRANSLATED, "the source")
-
-
-def find_leaked(output: Output) -> list[Finding]:
-    """Lines that are those of the reference, more of them than translators agree on."""
+def find_copies(output: Output) -> None:
+    """Lines of the source where the reference has others; more of the reference than is usual."""
+    if output.source is not None:
+        same = equal_lines(output.text, output.source)
+        same &= ~equal_lines(output.source, output.reference)
+        _copied("equals_source", output, same, UNTRANSLATED, "the source")
     same = equal_lines(output.text, output.reference)
-    return _copied("equals_reference", output, same, LEAKED, "the reference")
-
-
-def find_same(outputs: Sequence[Output]) -> list[Finding]:
-    """Systems with the lines of another, all or a stretch that no chance explains."""
-    return [
-        finding
-        for b, output in enumerate(outputs)
-        for other in outputs[:b]
-        for finding in _copied(
-            "equals_system", output, equal_lines(output.text, other.text), SAME, other.name
-        )
-    ]
+    _copied("equals_reference", output, same, LEAKED, "the reference")
 
 
 def equal_lines(text: texts.Lines, other: texts.Lines) -> NDArray[np.bool_]:
@@ -217,29 +215,23 @@ def equal_lines(text: texts.Lines, other: texts.Lines) -> NDArray[np.bool_]:
     return same if same.all() and long.any() else same & long
 
 
-def _copied(
-    kind: str, output: Output, same: NDArray[np.bool_], usual: float, whose: str
-) -> list[Finding]:
+def _copied(kind: str, output: Output, same: NDArray[np.bool_], usual: float, whose: str) -> None:
     """Equal lines, where they are more than usual, or many one after the other."""
-    total, count = len(same), int(same.sum())
+    total, places = output.total, np.flatnonzero(same).tolist()
+    count = len(places)
     if count >= max(FEW, usual * total):
-        segments = tuple((np.flatnonzero(same) + 1).tolist())
-        where = "" if count == total else f" ({quoted(segments, total)})"
-        sentence = f"{output.name}: {count:,} of {total:,} lines are those of {whose}{where}."
-        return [Finding(kind, output.name, segments, sentence)]
-    if count < RUN:
-        return []
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], same.astype(np.int8), [0]])))
-    longest = 2 * int(np.argmax(edges[1::2] - edges[::2]))
-    start, end = edges[longest : longest + 2].tolist()
-    outside = (count - (end - start) + 1) / (total - (end - start) + 2)
-    chance = total * math.pow(min(outside, 0.999), end - start)
-    if end - start < RUN or chance >= CHANCE:
-        return []
-    return output.at(kind, range(start, end), f"are those of {whose}")
+        where = "" if count == total else f" ({quoted([i + 1 for i in places], total)})"
+        output.add(kind, f": {count:,} of {total:,} lines are those of {whose}{where}", places)
+    elif count >= RUN:
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], same.astype(np.int8), [0]])))
+        longest = 2 * int(np.argmax(edges[1::2] - edges[::2]))
+        start, end = edges[longest : longest + 2].tolist()
+        outside = (count - (end - start) + 1) / (total - (end - start) + 2)
+        if total * math.pow(min(outside, 0.999), end - start) < CHANCE:
+            output.at(kind, range(start, end), f"are those of {whose}", least=RUN)
 
 
-def find_repeated(output: Output) -> list[Finding]:
+def find_repeated(output: Output) -> None:
     """Lines that stand for several segments whose references have little in common.
 
     Where sources are the same, so may outputs be, in whatever words references say it.
@@ -248,8 +240,6 @@ def find_repeated(output: Output) -> list[Finding]:
     long = text.lengths >= SUBSTANTIAL
     ordered = np.sort(text.hashes[long])
     again = ordered[1:][ordered[1:] == ordered[:-1]]
-    if not again.size:
-        return []
     together: defaultdict[str, list[int]] = defaultdict(list)
     for i in np.flatnonzero(long & np.isin(text.hashes, again)).tolist():
         together[text.lines[i]].append(i)
@@ -257,12 +247,10 @@ def find_repeated(output: Output) -> list[Finding]:
     if source is not None:  # of segments with the same source the first
         groups = [sorted({source.lines[i]: i for i in reversed(own)}.values()) for own in groups]
     unlike = [_unlike(group, output.reference) for group in groups]
-    repeated = [i for group in unlike for i in group]
     often = max(map(len, unlike), default=0) >= OFTEN
-    if not often and len(repeated) < max(FEW, REPEATED * output.total):
-        return []
     words = "repeat lines of other segments, though the references differ"
-    return output.at("copied_lines", sorted(repeated), words)
+    least, part = (1, 0.0) if often else (FEW, REPEATED)
+    output.at("copied_lines", sorted(chain.from_iterable(unlike)), words, least, part)
 
 
 def _unlike(group: Sequence[int], reference: texts.Lines) -> list[int]:
@@ -305,7 +293,7 @@ EXPECTED = 3.0  # common words that a line has on average, from which one with n
 KEPT = 0.5  # share of the references' common words that an output in their language has
 
 
-def find_scripts(output: Output) -> list[Finding]:
+def find_scripts(output: Output) -> bool:
     """An output, or lines of it, in other scripts than the references."""
     ours, theirs = output.text.sample, output.reference.sample
     scripts = [texts.NAMES[s] for s in theirs.main]
@@ -313,12 +301,9 @@ def find_scripts(output: Output) -> list[Finding]:
     if (kept < LOST * there).any() or kept.sum() < 0.5 * there.sum():
         has = ", ".join(texts.NAMES[s] for s in ours.main) or "no letters"
         words = f" is written in {has}, the references in {', '.join(scripts)}"
-        return output.as_whole("wrong_script", words)
-    foreign = _foreign_lines(output)
-    if len(foreign) < max(FEW, PART * output.total):
-        return []
+        return output.add("wrong_script", words)
     words = f"are hardly in {' or '.join(scripts)}, as their references are"
-    return output.at("wrong_script", foreign, words)
+    return output.at("wrong_script", _foreign_lines(output), words, FEW, PART)
 
 
 def _foreign_lines(output: Output) -> list[int]:
@@ -328,8 +313,6 @@ def _foreign_lines(output: Output) -> list[int]:
     foreign, places = _foreign_letters(*scripts), [*range(len(lines))]
     if not foreign[ord("a")]:  # then no line of ASCII has foreign letters
         places = [i for i, ascii_only in enumerate(map(str.isascii, lines)) if not ascii_only]
-    if len(places) < FEW:
-        return []
     at, _ = texts.standing([lines[i] for i in places], foreign)
     strange = np.bincount(at, minlength=len(places))
     many = strange >= np.maximum(ENOUGH, FOREIGN_PART * output.text.lengths[places])
@@ -351,7 +334,7 @@ def _foreign_letters(*main: int) -> NDArray[np.uint8]:
     return (~np.isin(texts.table_of_scripts(), [texts.OTHER, *main])).astype(np.uint8)
 
 
-def find_languages(output: Output) -> list[Finding]:
+def find_languages(output: Output) -> bool:
     """An output, or lines of it, without the common words of the references."""
     common, spaced = output.reference.common, output.reference.sample.spaced
     ours, theirs = output.text.words(spaced), output.reference.words(spaced)
@@ -360,13 +343,13 @@ def find_languages(output: Output) -> list[Finding]:
     here = sum(map(common.__contains__, chain.from_iterable(ours)))
     there = sum(map(common.__contains__, apart))
     if words < WORDS or right < WORDS or words * there < EXPECTED * right:
-        return []
+        return False
     usual = there / right
     if here / words < KEPT * usual:
         foreign = {*output.source.common} - {*common} if output.source is not None else set()
         like_source = sum(map(foreign.__contains__, chain.from_iterable(ours))) > here
         language = "that of the source" if like_source else "another than that of the references"
-        return output.as_whole(
+        return output.add(
             "wrong_language",
             f": the language seems to be {language}: {here / words:.0%} of its words are among the "
             f"{len(common)} most common of the references, where {usual:.0%} are usual",
@@ -379,10 +362,10 @@ def find_languages(output: Output) -> list[Finding]:
         and len(line) * usual >= EXPECTED
         and len(common.keys() & right_line) >= 2
     ]
-    if len(strange) < max(FEW, STRANGE * len(looked_at)):
-        return []
     compared = f"than the references ({len(looked_at):,} segments were looked at)"
-    return output.at("wrong_language", strange, f"seem to be in another language {compared}")
+    enough = max(FEW, math.ceil(STRANGE * len(looked_at)))
+    seem = f"seem to be in another language {compared}"
+    return output.at("wrong_language", strange, seem, enough)
 
 
 def check_tokenizers(references: texts.Lines, tokenizers: Mapping[str, str]) -> list[Finding]:
@@ -393,31 +376,27 @@ def check_tokenizers(references: texts.Lines, tokenizers: Mapping[str, str]) -> 
         tokenizers: The tokenizer of each metric that has one, by the metric's label (`bleu`:
             `13a`).
     """
-    sample = references.sample
+    sample, findings = references.sample, []
     letters = {texts.NAMES[s]: sample.letters[s] for s in sample.main if texts.NAMES[s] in UNSPACED}
-    if not letters:
-        return []
-    script = "Kana" if "Kana" in letters else max(letters, key=letters.__getitem__)
-    language, tokenizer = UNSPACED[script]
-    blanks = f"scripts with blanks between words{KOREAN if script == 'Hangul' else ''}"
-    made = {**dict.fromkeys(AT_BLANKS, blanks), **dict.fromkeys(EAST_ASIAN, "Chinese and Japanese")}
-    sentences = (
-        f"The references are in {script} script ({language}), and {metric} cuts words with the "
-        f"tokenizer {used}, made for {made[used]}; {_advice(metric, script, tokenizer)}."
-        for metric, used in tokenizers.items()
-        if used in made and (used in AT_BLANKS or tokenizer == "char")
-    )
-    return [Finding("tokenizer", "", (), sentence) for sentence in sentences]
-
-
-def _advice(metric: str, script: str, tokenizer: str) -> str:
-    name = metric.partition(":")[0]
-    if name == "bleu":
-        other = "" if tokenizer in {"char", "zh"} else " or bleu:tokenize=char"
-        return f"ask for bleu:tokenize={tokenizer}{other}"
-    if name == "ter" and script in {"Han", "Kana"}:
-        return "ask for ter:normalized=true,asian_support=true"
-    return f"use chrf, or bleu:tokenize={tokenizer}"
+    script = "Kana" if "Kana" in letters else max(letters, key=letters.__getitem__, default="")
+    language, needed = UNSPACED.get(script, ("", ""))
+    for metric, used in tokenizers.items():
+        if not script or not (used in AT_BLANKS or (used in EAST_ASIAN and needed == "char")):
+            continue
+        made = f"scripts with blanks between words{KOREAN if script == 'Hangul' else ''}"
+        advice = f"use chrf, or bleu:tokenize={needed}"
+        if metric.partition(":")[0] == "bleu":
+            other = "" if needed in {"char", "zh"} else " or bleu:tokenize=char"
+            advice = f"ask for bleu:tokenize={needed}{other}"
+        elif metric.partition(":")[0] == "ter" and script in {"Han", "Kana"}:
+            advice = "ask for ter:normalized=true,asian_support=true"
+        sentence = (
+            f"The references are in {script} script ({language}), and {metric} cuts words with the "
+            f"tokenizer {used}, made for {made if used in AT_BLANKS else 'Chinese and Japanese'}; "
+            f"{advice}."
+        )
+        findings.append(Finding("tokenizer", "", (), sentence))
+    return findings
 
 
 # Lines that stand in the wrong place. Lengths of lines find stretches that fit better some lines up
@@ -436,23 +415,23 @@ COMPARED = 40  # lines of a stretch whose words are compared with those of other
 FURTHEST = 12  # lines up or down where a line may belong by its length
 
 
-def find_shifts(output: Output) -> list[Finding]:
+def find_shifts(output: Output) -> bool:
     """Stretches of one output, or all of it, that belong elsewhere."""
     return _by_lengths(output) or _by_words(output)
 
 
-def _by_lengths(output: Output) -> list[Finding]:
+def _by_lengths(output: Output) -> bool:
     """Stretches that fit better up to some lines up or down, the best first."""
     here, there = output.text.lengths, output.reference.lengths
     lengths, expected = np.log(here + ROUGH), np.log(there + ROUGH)
     known = (there > 0) & (here > 0)
     if known.sum() < SHORTEST:
-        return []
+        return False
     lengths -= np.median((lengths - expected)[known])
     lengths[here == 0], expected[there == 0] = np.inf, -np.inf
     gains = _misfit(lengths, expected) * known - PRICE
     if _best_stretch(gains)[0] < 0.99 * GAIN:  # what lines gain at the most wherever they belong
-        return []
+        return False
     total = output.total
     most = min(FURTHEST, total - SHORTEST - 1)
     stretches = []
@@ -461,13 +440,11 @@ def _by_lengths(output: Output) -> list[Finding]:
         gain, start, end = _best_stretch(gains[at] - _misfit(lengths[at], expected[to]))
         if gain >= GAIN and end - start >= SHORTEST:
             stretches.append((gain, k, at.start + start, at.start + end))
-    findings: list[Finding] = []
     taken = np.zeros(total, dtype=bool)
     for _, k, start, end in sorted(stretches, reverse=True):
         if not taken[start:end].any() and _agrees(output, k, start, end):
-            taken[start:end] = True
-            findings.append(_shifted(output, k, start, end))
-    return findings
+            taken[start:end] = _shifted(output, k, start, end)
+    return bool(taken.any())
 
 
 def _misfit(lengths: NDArray[np.float64], expected: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -500,18 +477,18 @@ def _agrees(output: Output, k: int, start: int, end: int) -> bool:
     return wins >= WINS and float(np.mean(gained)) >= BETTER
 
 
-def _shifted(output: Output, k: int, start: int, end: int) -> Finding:
-    segments, total = tuple(range(start + 1, end + 1)), output.total
+def _shifted(output: Output, k: int, start: int, end: int) -> bool:
     lines = f"{abs(k)} line{'' if abs(k) == 1 else 's'}"
-    where = "all its lines" if end - start >= 0.9 * (total - abs(k)) else quoted(segments, total)
-    sentence = (
-        f"{output.name}: {where} seem shifted by {lines}: the output of segment {start + 1} fits "
-        f"the reference of segment {start + 1 + k}."
+    all_there_are = end - start >= 0.9 * (output.total - abs(k))
+    where = "all its lines" if all_there_are else quoted(range(start + 1, end + 1), output.total)
+    words = (
+        f": {where} seem shifted by {lines}: the output of segment {start + 1} fits the reference "
+        f"of segment {start + 1 + k}"
     )
-    return Finding("shifted", output.name, segments, sentence)
+    return output.add("shifted", words, range(start, end))
 
 
-def _by_words(output: Output) -> list[Finding]:
+def _by_words(output: Output) -> bool:
     """Lines without a rare word of their reference and with several of another.
 
     Two such words count. Of real outputs, no two lines have those of each other, and one line in
@@ -535,18 +512,18 @@ def _by_words(output: Output) -> list[Finding]:
     if len(sure) >= max(SHORTEST, DISPLACED * output.total):
         moved = sure
     if not moved:
-        return []
+        return False
     k, agreed = Counter(moves[i] - i for i in moved).most_common(1)[0]
     if agreed >= max(SHORTEST, 0.6 * len(moved)):
         shifted = [i for i in moved if moves[i] - i == k]
-        return [_shifted(output, k, shifted[0], shifted[-1] + 1)]
+        return _shifted(output, k, shifted[0], shifted[-1] + 1)
     first = moved[0]
-    sentence = (
-        f"{output.name}: lines stand in another order than the references: {len(moved)} of "
-        f"{output.total:,} fit other segments (such as segment {first + 1}, which fits the "
-        f"reference of segment {moves[first] + 1})."
+    words = (
+        f": lines stand in another order than the references: {len(moved)} of {output.total:,} fit "
+        f"other segments (such as segment {first + 1}, which fits the reference of segment "
+        f"{moves[first] + 1})"
     )
-    return [Finding("shifted", output.name, tuple(i + 1 for i in moved), sentence)]
+    return output.add("shifted", words, moved)
 
 
 # The surface: damaged letters, tokens, capitals, lengths, ends that are missing.
@@ -580,8 +557,6 @@ ENDED = 0.1  # share of lines with the mark that ends a sentence, above which an
 SHORT, LONG = 0.5, 2.0  # times the usual length
 SHORT_PART = 0.02
 LOOPED, PIECE = 0.5, 8  # share of pieces of so many characters that differ, in a line that loops
-HASHED = 0x9E3779B9  # an odd number without order in its bits
-HASH_BITS = 9  # of a hash that are looked at
 GROWN = 1.3  # times the length of its reference that such a line has
 LINE = 40  # characters of a reference from which lengths are compared
 TOO_SHORT, TOO_LONG = 0.7, 1.5  # characters of an output for each of the reference
@@ -616,18 +591,15 @@ DAMAGE = (  # what it is, lines from which it is said, a symbol of such lines, a
 )
 
 
-def find_damage(output: Output) -> list[Finding]:
+def find_damage(output: Output) -> None:
     """Letters that were decoded wrongly or lost, and marks of other programs."""
-    findings: list[Finding] = []
     ours, theirs = output.text.lines, output.reference.lines
     for kind, lines in enumerate(_damaged(output.text)):
         what, least, marks, _ = DAMAGE[kind]
         if marks == "?":  # which French has a blank before: then the reference asks, too
             lines = [i for i in lines if _asks(ours[i]) > _asks(theirs[i])]
-        if len(lines) >= least and len(lines) > 2 * len(_damaged(output.reference)[kind]):
-            verb = "has" if len(lines) == 1 else "have"
-            findings += output.at("encoding", lines, f"{verb} {what}")
-    return findings
+        usual = 2 * len(_damaged(output.reference)[kind]) if lines else 0
+        output.at("encoding", lines, f"have {what}", max(least, usual + 1))
 
 
 def _asks(line: str) -> int:
@@ -654,17 +626,18 @@ def _marks() -> NDArray[np.uint8]:
     return table
 
 
-def find_frames(output: Output) -> list[Finding]:
+def find_frames(output: Output) -> None:
     """Marks before or round every line, where the references have none."""
-    ours, theirs = output.text.lines, output.reference.lines
-    first = [i for i, line in enumerate(ours[:FRAMED]) if line.strip()]
+    first = [i for i, line in enumerate(output.text.lines[:FRAMED]) if line.strip()]
     for words, frame in FRAMES if len(first) >= SOME else ():
-        if all(frame.match(ours[i].lstrip()) for i in first):
-            shared = sum(frame.match(theirs[i].lstrip()) is not None for i in first)
-            if 2 * shared <= len(first):
-                words = f": lines {words}, those of the references do not"
-                return output.as_whole("framed", words)
-    return []
+        ours, theirs = (
+            sum(frame.match(text.lines[i].lstrip()) is not None for i in first)
+            for text in (output.text, output.reference)
+        )
+        if ours == len(first) >= 2 * theirs:
+            words = f": lines {words}, those of the references do not"
+            output.add("framed", words)
+            break
 
 
 Beside = Callable[[texts.LineSample, texts.LineSample], bool]
@@ -691,34 +664,42 @@ SURFACE: Mapping[str, Sequence[tuple[Beside, str]]] = {
 }  # fmt: skip
 
 
-def find_surface(output: Output) -> list[Finding]:
+def find_surface(output: Output) -> None:
     """Blanks before marks or between words, and capital letters, on one side only."""
     ours, theirs = output.text.sample, output.reference.sample
-    findings: list[Finding] = []
     for kind, rows in SURFACE.items():
         words = next((words for holds, words in rows if holds(ours, theirs)), None)
-        findings += output.as_whole(kind, words) if words else []
-    return findings
+        if words is not None:
+            output.add(kind, words)
 
 
-def find_lengths(output: Output) -> list[Finding]:
+def find_lengths(output: Output) -> None:
     """An output, or lines of it, far shorter or longer than the references; ends cut off."""
     ours, theirs = output.text.lengths, output.reference.lengths
     judged = (theirs > 0) & (ours > 0)
     if not judged.any():
-        return []
+        return
     ratio = ours[judged].sum() / theirs[judged].sum()
-    findings: list[Finding] = []
     if not TOO_SHORT <= ratio <= TOO_LONG:
         words = f" has {ratio:.2f} characters for each character of the references"
-        findings += output.as_whole("length", words)
+        output.add("length", words)
     cut = _cut_lines(output, ratio)
-    if len(cut) >= max(SOME, CUT_PART * output.total):
-        words = "end early, without the mark that ends a sentence"
-        findings += output.at("truncated", cut, words)
-    far = [*_far_lines(output, ratio, set(cut))]
-    findings += far
-    return findings if any(f.kind == "length" for f in far) else [*findings, *_looping(output)]
+    words = "end early, without the mark that ends a sentence"
+    output.at("truncated", cut, words, SOME, CUT_PART)
+    expected = min(max(ratio, TOO_SHORT), TOO_LONG) * theirs
+    judged &= theirs >= LINE
+    judged[cut] = False
+    short, long = (
+        np.flatnonzero(judged & far).tolist()
+        for far in (ours < SHORT * expected, ours > LONG * expected)
+    )
+    words = "are {} as long as the references suggest"
+    output.at("truncated", short, words.format("less than half"), SOME, SHORT_PART)
+    if not output.at("length", long, words.format("more than twice"), SOME, SHORT_PART):
+        grown = np.flatnonzero((ours >= LINE) & (ours > GROWN * theirs) & (theirs > 0)).tolist()
+        lines, references = output.text.lines, output.reference.lines
+        looping = [i for i in grown if variety(lines[i]) < LOOPED * variety(references[i])]
+        output.at("length", looping, "repeat the same words on and on", SOME)
 
 
 def _cut_lines(output: Output, ratio: float) -> list[int]:
@@ -726,67 +707,20 @@ def _cut_lines(output: Output, ratio: float) -> list[int]:
 
     None where hardly any line of the output ends so: then it is no sign of a cut.
     """
+
+    def ends(text: texts.Lines, i: int) -> bool:
+        """Whether a line ends with the mark of a sentence."""
+        return text.lines[i].rstrip(CLOSING)[-1:] in ENDS
+
     ours, theirs = output.text.lengths, output.reference.lengths
-    usual = min(max(ratio, TOO_SHORT), 1.2)
-    short = (ours < 0.8 * usual * theirs) & (theirs >= LINE)
-    places = np.flatnonzero(short & (ours > 0)).tolist()
-    ends, expected = _ends(output.text), _ends(output.reference)
-    cut = [i for i in places if expected(i) and not ends(i)]
+    short = (ours < 0.8 * min(max(ratio, TOO_SHORT), 1.2) * theirs) & (theirs >= LINE)
+    places, others = (np.flatnonzero(own & (ours > 0)).tolist() for own in (short, ~short))
+    cut = [i for i in places if ends(output.reference, i) and not ends(output.text, i)]
     if len(cut) < SOME:
         return cut
-    others = np.flatnonzero(~short & (ours > 0))[: texts.LOOKED_AT].tolist()
-    ended = [ends(i) for i in others if expected(i)]
+    expected = [i for i in others[: texts.LOOKED_AT] if ends(output.reference, i)]
+    ended = [ends(output.text, i) for i in expected]
     return cut if sum(ended) > ENDED * len(ended) or not ended else []
-
-
-def _ends(text: texts.Lines) -> Callable[[int], bool]:
-    """Whether a line ends with the mark of a sentence."""
-    return lambda i: text.lines[i].rstrip(CLOSING)[-1:] in ENDS
-
-
-def _far_lines(output: Output, ratio: float, known: set[int]) -> Iterator[Finding]:
-    """Lines half or twice as long as they should be."""
-    ours, theirs = output.text.lengths, output.reference.lengths
-    expected = min(max(ratio, TOO_SHORT), TOO_LONG) * theirs
-    judged = (theirs >= LINE) & (ours > 0)
-    for kind, how, far in (
-        ("truncated", "less than half", ours < SHORT * expected),
-        ("length", "more than twice", ours > LONG * expected),
-    ):
-        places = [i for i in np.flatnonzero(judged & far).tolist() if i not in known]
-        if len(places) >= max(SOME, SHORT_PART * output.total):
-            yield from output.at(kind, places, f"are {how} as long as the references suggest")
-
-
-def _looping(output: Output) -> list[Finding]:
-    """Lines that say the same over and over, where their references do not."""
-    lines, references = output.text.lines, output.reference.lines
-    ours, theirs = output.text.lengths, output.reference.lengths
-    places = np.flatnonzero((ours >= LINE) & (ours > GROWN * theirs) & (theirs > 0))
-    if len(places) < SOME:
-        return []
-    looping = [
-        i
-        for i in places[may_loop([lines[i] for i in places])].tolist()
-        if variety(lines[i]) < LOOPED * variety(references[i])
-    ]
-    if len(looping) < SOME:
-        return []
-    return output.at("length", looping, "repeat the same words on and on")
-
-
-def may_loop(lines: Sequence[str]) -> NDArray[np.bool_]:
-    """(n,) whether so few pieces of each line may differ; two whose hashes are equal count once."""
-    hashes = texts.points_of("".join(lines) + "   ")
-    for step in (1, 2):  # of two symbols, of four: where these differ, longer pieces do
-        hashes = hashes[:-step] * np.uint32(pow(HASHED, step, 1 << 32)) + hashes[step:]
-    lengths = np.fromiter(map(len, lines), np.int64, len(lines))
-    seen = np.zeros(len(lines) << HASH_BITS, dtype=bool)
-    line = np.repeat(np.arange(len(lines)) << HASH_BITS, lengths)
-    seen[line + (hashes * np.uint32(HASHED) >> np.uint32(32 - HASH_BITS))] = True
-    differ = np.bincount(np.flatnonzero(seen) >> HASH_BITS, minlength=len(lines))
-    ends = PIECE - 1  # of a line, where no piece begins
-    return differ - ends < LOOPED * (lengths - ends)
 
 
 def variety(line: str) -> float:
