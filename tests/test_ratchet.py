@@ -2,9 +2,6 @@
 
 import subprocess
 from collections import Counter
-from pathlib import Path
-
-import pytest
 
 from benchmarks import ratchet
 from benchmarks.ratchet import measure
@@ -27,14 +24,12 @@ class Line:
 '''
 
 
-def test_blanks_comments_and_docstrings_are_no_code() -> None:
+def test_blanks_comments_and_docstrings_are_no_code():
     size = measure(SOURCE)
     assert (size["lines"], size["functions"], size["modules"]) == (6, 1, 1)
 
 
-def test_a_folder_counts_what_lies_below_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_counts_what_lies_below_it(tmp_path, monkeypatch):
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
     for name in ("app/main.py", "app/http/auth.py", "app/http/deep/er.py", "workers/queue.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

@@ -70,9 +70,7 @@ def required() -> set[str]:
 
 
 @pytest.mark.slow
-def test_the_first_run_says_that_it_compiles_and_the_second_does_not(
-    wheel: Path, tmp_path: Path, example: Path
-) -> None:
+def test_the_first_run_says_that_it_compiles_and_the_second_does_not(wheel, tmp_path, example):
     site = tmp_path / "site"
     with zipfile.ZipFile(wheel) as packed:
         packed.extractall(site)
@@ -96,7 +94,7 @@ def test_the_first_run_says_that_it_compiles_and_the_second_does_not(
 BESIDE = {"_distutils_hack"}  # setuptools loads it everywhere
 
 
-def test_the_wheel_has_what_it_reads_and_no_service(wheel: Path) -> None:
+def test_the_wheel_has_what_it_reads_and_no_service(wheel):
     with zipfile.ZipFile(wheel) as packed:
         names = packed.namelist()
         (metadata,) = [name for name in names if name.endswith("METADATA")]
@@ -107,7 +105,7 @@ def test_the_wheel_has_what_it_reads_and_no_service(wheel: Path) -> None:
     assert re.findall(r"^Provides-Extra: (.*)$", told, re.M) == extras
 
 
-def test_what_a_package_index_shows_needs_nothing_beside_it(wheel: Path) -> None:
+def test_what_a_package_index_shows_needs_nothing_beside_it(wheel):
     with zipfile.ZipFile(wheel) as packed:
         (metadata,) = [name for name in packed.namelist() if name.endswith("METADATA")]
         shown = packed.read(metadata).decode().partition("\n\n")[2]
@@ -118,11 +116,8 @@ def test_what_a_package_index_shows_needs_nothing_beside_it(wheel: Path) -> None
 
 
 def test_the_example_that_a_package_index_shows_is_what_is_printed(
-    example: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capfdbinary: pytest.CaptureFixture[bytes],
-) -> None:
+    example, tmp_path, monkeypatch, capfdbinary
+):
     from sigtest.cli import main
 
     shown = (ROOT / "sigtest" / "README.md").read_text(encoding="utf-8")

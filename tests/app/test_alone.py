@@ -5,7 +5,6 @@ import re
 import socket
 import subprocess
 import sys
-from pathlib import Path
 
 import httpx
 import pytest
@@ -19,9 +18,7 @@ from workers.store.server import EmbeddedServer
 )
 
 
-def test_it_answers_logs_and_loses_patience_as_the_whole_service_does(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_it_answers_logs_and_loses_patience_as_the_whole_service_does(tmp_path, capfd):
     queue = QueueSettings(state=tmp_path)
     server = EmbeddedServer(queue)
     server.ensure()
@@ -50,7 +47,7 @@ def test_it_answers_logs_and_loses_patience_as_the_whole_service_does(
     pytest.param("PORT", "x", marks=pytest.mark.slow),
     pytest.param("SIGTEST_LOG", "xml", marks=pytest.mark.slow),
 ])  # fmt: skip
-def test_a_senseless_environment_is_one_message(tmp_path: Path, name: str, value: str) -> None:
+def test_a_senseless_environment_is_one_message(tmp_path, name, value):
     done = subprocess.run(
         [sys.executable, "-m", MODULE],
         cwd=ROOT,
@@ -66,9 +63,7 @@ def test_a_senseless_environment_is_one_message(tmp_path: Path, name: str, value
     ("10.0.0.0/8", True),
     pytest.param("10.0.0.0/8,127.0.0.0/8", False, marks=pytest.mark.slow),
 ])  # fmt: skip
-def test_proxies_that_are_named_tell_addresses_of_clients(
-    tmp_path: Path, named: str, blocked: bool
-) -> None:
+def test_proxies_that_are_named_tell_addresses_of_clients(tmp_path, named, blocked):
     """Wrong keys are counted by address, so that one client does not wait for another."""
 
     def answered(url: str, client: int) -> int:
@@ -85,7 +80,7 @@ def test_proxies_that_are_named_tell_addresses_of_clients(
     server.stop()
 
 
-def test_the_compose_file_believes_the_gateway_of_its_network_alone() -> None:
+def test_the_compose_file_believes_the_gateway_of_its_network_alone():
     """Where all are believed, the first address counts, which clients write as they like."""
     text = (ROOT / "docker-compose.yml").read_text()
     (believed,) = re.findall(r"FORWARDED_ALLOW_IPS: (\S+)", text)

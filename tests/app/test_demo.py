@@ -6,8 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from app.demo import COMMAND
 from sigtest.cli import main
 
@@ -15,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_readme_shows_what_the_demo_prints() -> None:
+def test_readme_shows_what_the_demo_prints():
     done = subprocess.run(
         [sys.executable, "-m", "app.demo"], cwd=ROOT, capture_output=True, text=True, check=False
     )
@@ -26,7 +24,7 @@ def test_readme_shows_what_the_demo_prints() -> None:
         assert line in ("", "...") or line in printed, line
 
 
-def test_readme_says_what_it_shows() -> None:
+def test_readme_says_what_it_shows():
     """The numbers of its prose are those of its table."""
     (row,) = re.findall(
         r"^aspen +birch +\+(\S+) .*\] +(\S+) +(\S+) .*detects (\S+)\)", README, re.M
@@ -39,7 +37,7 @@ def test_readme_says_what_it_shows() -> None:
     assert f"a true difference of {detectable} BLEU" in prose
 
 
-def test_picture_is_what_sigtest_draws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_picture_is_what_sigtest_draws(tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
     outputs = sorted(map(str, Path("examples/shared-task/systems").iterdir()))
     words = [

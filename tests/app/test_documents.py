@@ -2,9 +2,7 @@
 
 import re
 import shutil
-from pathlib import Path
 
-import httpx
 import pytest
 from documents import ADDRESS, blocks, printed, require_shown
 from exchange import ROOT
@@ -24,9 +22,7 @@ PROMISED = {  # what a document says of its commands without showing it
 
 @pytest.mark.skipif(not shutil.which("curl"), reason="the documents' commands need curl")
 @pytest.mark.parametrize("name", DOCUMENTS)
-def test_every_command_runs_and_prints_what_is_shown(
-    service: httpx.Client, programs: Path, tmp_path: Path, name: str
-) -> None:
+def test_every_command_runs_and_prints_what_is_shown(service, programs, tmp_path, name):
     (tmp_path / "project").mkdir()
     shutil.copytree(ROOT / "examples", tmp_path / "project" / "examples")
     lines = printed(name, service, tmp_path / "project", tmp_path, programs)
@@ -37,9 +33,7 @@ def test_every_command_runs_and_prints_what_is_shown(
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-def test_the_notebook_runs(
-    service: httpx.Client, name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_notebook_runs(service, name, monkeypatch, tmp_path):
     monkeypatch.chdir(ROOT)
     names: dict[str, object] = {}
     for code in blocks(name, "python"):
@@ -50,7 +44,7 @@ def test_the_notebook_runs(
         assert [system["name"] for system in report["systems"]] == ["new"]
 
 
-def test_links_between_documents_lead_somewhere() -> None:
+def test_links_between_documents_lead_somewhere():
     """Files and headings, as Git hosts make addresses of these."""
     pages = [ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").glob("*.md"))]
     anchors = {

@@ -5,11 +5,10 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import closing
-from typing import Any
 
 import httpx
 import pytest
-from exchange import COMPARISONS, Serve, ServeOn, Stored, launched, problem
+from exchange import COMPARISONS, Serve, launched, problem
 from service import until
 
 from app.http import auth
@@ -33,9 +32,7 @@ def guarded(serve: Serve) -> httpx.Client:
     "headers",
     [{}, {"Authorization": "Bearer wrong"}, {"X-API-Key": ""}, {"Authorization": "Basic secret-a"}],
 )
-def test_a_key_is_needed(
-    guarded: httpx.Client, stored: Stored, body: dict[str, Any], headers: dict[str, str]
-) -> None:
+def test_a_key_is_needed(guarded, stored, body, headers):
     before = stored()
     response = guarded.post(COMPARISONS, json=body | {"seed": 300}, headers=headers)
     problem(response, 401, "unauthorized")
@@ -45,13 +42,13 @@ def test_a_key_is_needed(
     assert stored() == before
 
 
-def test_probes_need_no_key(guarded: httpx.Client) -> None:
+def test_probes_need_no_key(guarded):
     assert guarded.get("/").status_code == 200
     assert guarded.get("/healthz").status_code == 200
     assert guarded.get("/readyz").status_code == 200
 
 
-def test_callers_do_not_see_each_other(guarded: httpx.Client, body: dict[str, Any]) -> None:
+def test_callers_do_not_see_each_other(guarded, body):
     headers = ANN | {"Prefer": "wait=30"}
     url = guarded.post(COMPARISONS, json=body, headers=headers).headers["location"]
     assert guarded.get(url, headers=ANN).status_code == 200
@@ -81,9 +78,7 @@ def held(secret: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {secret}"}
 
 
-def test_a_key_of_the_store_opens_and_closes_at_once(
-    keyed: tuple[httpx.Client, Access], body: dict[str, Any]
-) -> None:
+def test_a_key_of_the_store_opens_and_closes_at_once(keyed, body):
     client, access = keyed
     key, secret = access.add("carol", ["read", "submit"])
     problem(client.get(COMPARISONS), 401, "unauthorized")
@@ -100,13 +95,7 @@ def test_a_key_of_the_store_opens_and_closes_at_once(
     ("scopes", "reads", "submits"),
     [(["read"], 200, 403), (["submit"], 403, 202), (["admin"], 403, 403), ([], 403, 403)],
 )
-def test_scopes_say_what_a_key_is_for(
-    keyed: tuple[httpx.Client, Access],
-    body: dict[str, Any],
-    scopes: list[str],
-    reads: int,
-    submits: int,
-) -> None:
+def test_scopes_say_what_a_key_is_for(keyed, body, scopes, reads, submits):
     client, access = keyed
     _, secret = access.add(f"holder of {scopes or 'nothing'}".replace("'", ""), scopes)
     assert client.get(COMPARISONS, headers=held(secret)).status_code == reads
@@ -118,7 +107,7 @@ def test_scopes_say_what_a_key_is_for(
         assert client.delete(f"{COMPARISONS}/{'0' * 32}", headers=held(secret)).status_code == 403
 
 
-def test_a_key_ends_when_it_was_said_to(keyed: tuple[httpx.Client, Access]) -> None:
+def test_a_key_ends_when_it_was_said_to(keyed):
     client, access = keyed
     _, secret = access.add("dan", ["read"], days=4 / 86_400)
     assert client.get(COMPARISONS, headers=held(secret)).status_code == 200
@@ -126,9 +115,7 @@ def test_a_key_ends_when_it_was_said_to(keyed: tuple[httpx.Client, Access]) -> N
     problem(client.get(COMPARISONS, headers=held(secret)), 401, "unauthorized")
 
 
-def test_a_key_has_a_budget_of_its_own(
-    keyed: tuple[httpx.Client, Access], body: dict[str, Any]
-) -> None:
+def test_a_key_has_a_budget_of_its_own(keyed, body):
     client, access = keyed
     _, poor = access.add("eve", ["read", "submit"], budget=1)
     _, rich = access.add("eve", ["read", "submit"])
@@ -152,7 +139,7 @@ def test_a_key_has_a_budget_of_its_own(
         client.delete(answer.headers["location"], headers=held(rich))
 
 
-def test_who_tries_many_keys_has_to_wait(guarded: httpx.Client) -> None:
+def test_who_tries_many_keys_has_to_wait(guarded):
     client = guarded
     for number in range(auth.FREE):
         problem(client.get(COMPARISONS, headers=held(f"guess {number}")), 401, "unauthorized")
@@ -168,9 +155,7 @@ def test_who_tries_many_keys_has_to_wait(guarded: httpx.Client) -> None:
     assert int(client.get(COMPARISONS, headers=held("guess")).headers["retry-after"]) >= 2
 
 
-def test_keys_of_the_store_do_not_wait_for_those_who_guess(
-    keyed: tuple[httpx.Client, Access],
-) -> None:
+def test_keys_of_the_store_do_not_wait_for_those_who_guess(keyed):
     client, access = keyed
     _, secret = access.add("fay", ["read"])
     answers = [client.get(COMPARISONS, headers=held("guess")) for _ in range(auth.FREE + 1)]
@@ -178,9 +163,7 @@ def test_keys_of_the_store_do_not_wait_for_those_who_guess(
     assert client.get(COMPARISONS, headers=held(secret)).status_code == 200
 
 
-def test_other_machines_need_a_key_or_an_open_service(
-    service: httpx.Client, queue: QueueSettings, serve_on: ServeOn
-) -> None:
+def test_other_machines_need_a_key_or_an_open_service(service, queue, serve_on):
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
         asked.connect(("192.0.2.1", 9))  # sends nothing; says which address would be used
         own = asked.getsockname()[0]
@@ -209,5 +192,5 @@ def test_other_machines_need_a_key_or_an_open_service(
         ("example.org", False),
     ],
 )
-def test_which_addresses_are_this_machines(host: str, own: bool) -> None:
+def test_which_addresses_are_this_machines(host, own):
     assert is_loopback(host) is own

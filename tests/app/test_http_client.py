@@ -84,7 +84,7 @@ def test_what_json_cannot_hold_is_told_before_it_is_sent(client, body, given, sa
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_server_prints_what_this_process_prints(service, example: Path, form, capfdbinary):
+def test_server_prints_what_this_process_prints(service, example, form, capfdbinary):
     systems = [str(example / "systems" / f"{name}.en") for name in ("aspen", "birch", "elm")]
     command = ["compare", "-r", str(example / "reference.en"), *systems, "--format", form]
     command += ["--metric", "bleu", "--metric", "ter", "--resamples", "999"]

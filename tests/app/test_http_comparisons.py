@@ -10,14 +10,13 @@ from typing import Any
 import httpx
 import pytest
 from computed import rendered
-from exchange import COMPARISONS, ServeOn, Stored, problem, submit
+from exchange import COMPARISONS, problem, submit
 from service import until
 
 from app.settings import Settings
 from sigtest.comparison.comparison import parse_comparison
 from sigtest.data.text import parse_lines
 from sigtest.engine import compare
-from workers.settings import Settings as QueueSettings
 
 SLOW = {"tests": ["bootstrap", "paired_bootstrap"], "resamples": 999_999, "exact": "never"}
 
@@ -30,7 +29,7 @@ def endless(body: dict[str, Any]) -> dict[str, Any]:
     return body | SLOW | {"references": [lines], "systems": systems, "metrics": ["bleu", "chrf"]}
 
 
-def test_a_new_comparison_is_accepted(service: httpx.Client, body: dict[str, Any]) -> None:
+def test_a_new_comparison_is_accepted(service, body):
     response = service.post(COMPARISONS, json=body | {"seed": 100})
     assert response.status_code == 202
     assert int(response.headers["retry-after"]) >= 1
@@ -45,9 +44,7 @@ def test_a_new_comparison_is_accepted(service: httpx.Client, body: dict[str, Any
     assert datetime.fromisoformat(told["expires_at"]) > created
 
 
-def test_waiting_answers_with_the_finished_comparison(
-    service: httpx.Client, body: dict[str, Any]
-) -> None:
+def test_waiting_answers_with_the_finished_comparison(service, body):
     response = submit(service, body | {"seed": 101}, wait=30)
     assert response.status_code == 200
     assert response.json()["status"] == "succeeded"
@@ -55,12 +52,12 @@ def test_waiting_answers_with_the_finished_comparison(
     assert "retry-after" not in response.headers
 
 
-def test_a_wait_is_granted_up_to_its_limit(service: httpx.Client, body: dict[str, Any]) -> None:
+def test_a_wait_is_granted_up_to_its_limit(service, body):
     response = submit(service, body | {"seed": 102}, wait=10**6)
     assert response.headers["preference-applied"] == "wait=60"
 
 
-def test_a_wait_ends_when_it_is_over(service: httpx.Client, endless: dict[str, Any]) -> None:
+def test_a_wait_ends_when_it_is_over(service, endless):
     start = time.monotonic()
     response = submit(service, endless | {"seed": 1}, wait=1)
     assert time.monotonic() - start >= 1
@@ -69,16 +66,14 @@ def test_a_wait_ends_when_it_is_over(service: httpx.Client, endless: dict[str, A
     service.delete(response.headers["location"])
 
 
-def test_equal_content_is_the_same_comparison(service: httpx.Client, body: dict[str, Any]) -> None:
+def test_equal_content_is_the_same_comparison(service, body):
     first = submit(service, body | {"seed": 103})
     again = service.post(COMPARISONS, json={"seed": 103, **body})
     assert again.status_code == 200
     assert again.json() == first.json()
 
 
-def test_an_idempotency_key_stands_for_one_content(
-    service: httpx.Client, body: dict[str, Any]
-) -> None:
+def test_an_idempotency_key_stands_for_one_content(service, body):
     headers = {"Idempotency-Key": "key-1"}
     first = service.post(COMPARISONS, json=body | {"seed": 104}, headers=headers)
     again = service.post(COMPARISONS, json=body | {"seed": 104}, headers=headers)
@@ -87,7 +82,7 @@ def test_an_idempotency_key_stands_for_one_content(
     problem(other, 422, "idempotency-key-reused")
 
 
-def test_files_and_json_are_the_same_comparison(service: httpx.Client, example: Path) -> None:
+def test_files_and_json_are_the_same_comparison(service, example):
     references = [example / "reference.en"]
     systems = sorted((example / "systems").iterdir())
     documents = example / "documents.txt"
@@ -116,7 +111,7 @@ def test_files_and_json_are_the_same_comparison(service: httpx.Client, example: 
     assert report.text == rendered("json", compare(parse_comparison(same)))
 
 
-def test_marks_and_line_ends_of_files_are_stripped(service: httpx.Client) -> None:
+def test_marks_and_line_ends_of_files_are_stripped(service):
     plain = "a b\u2028c\x0cd\ne\u0085f\n".encode()
     marked = b"\xef\xbb\xbf" + plain.replace(b"\n", b"\r\n")
 
@@ -133,7 +128,7 @@ def test_marks_and_line_ends_of_files_are_stripped(service: httpx.Client) -> Non
     assert ask(marked) == ask(plain)
 
 
-def test_an_etag_saves_the_answer(service: httpx.Client, body: dict[str, Any]) -> None:
+def test_an_etag_saves_the_answer(service, body):
     url = submit(service, body | {"seed": 106}).headers["location"]
     etag = service.get(url).headers["etag"]
     for held in (etag, f'"x", W/{etag}', "*"):
@@ -143,9 +138,7 @@ def test_an_etag_saves_the_answer(service: httpx.Client, body: dict[str, Any]) -
     assert service.get(url, headers={"If-None-Match": '"x"'}).status_code == 200
 
 
-def test_unfinished_comparisons_say_when_to_look_again(
-    service: httpx.Client, endless: dict[str, Any]
-) -> None:
+def test_unfinished_comparisons_say_when_to_look_again(service, endless):
     url = service.post(COMPARISONS, json=endless | {"seed": 2}).headers["location"]
     while (response := service.get(url)).json()["progress"]["phase"] == "statistics":
         time.sleep(0.05)
@@ -160,9 +153,7 @@ def test_unfinished_comparisons_say_when_to_look_again(
     service.delete(url)
 
 
-def test_cancelling_keeps_the_record_and_deleting_does_not(
-    service: httpx.Client, stored: Stored, endless: dict[str, Any]
-) -> None:
+def test_cancelling_keeps_the_record_and_deleting_does_not(service, stored, endless):
     url = service.post(COMPARISONS, json=endless | {"seed": 3}).headers["location"]
     cancelled = service.delete(url)
     assert (cancelled.status_code, cancelled.json()["status"]) == (200, "cancelled")
@@ -173,7 +164,7 @@ def test_cancelling_keeps_the_record_and_deleting_does_not(
     assert {key for key in stored() if key.endswith(id)} <= {f"sigtest:gone:{id}"}
 
 
-def test_a_cancelled_comparison_runs_again(service: httpx.Client, endless: dict[str, Any]) -> None:
+def test_a_cancelled_comparison_runs_again(service, endless):
     url = service.post(COMPARISONS, json=endless | {"seed": 4}).headers["location"]
     service.delete(url)
     again = service.post(COMPARISONS, json=endless | {"seed": 4})
@@ -181,9 +172,7 @@ def test_a_cancelled_comparison_runs_again(service: httpx.Client, endless: dict[
     service.delete(url)
 
 
-def test_what_runs_again_keeps_what_is_not_said_anew(
-    service: httpx.Client, endless: dict[str, Any]
-) -> None:
+def test_what_runs_again_keeps_what_is_not_said_anew(service, endless):
     said = {"title": "Nightly", "tags": ["en-de"], "metadata": {"commit": "4f2a"}}
     asked = endless | {"seed": 5}
     url = service.post(COMPARISONS, json=asked | said).headers["location"]
@@ -202,12 +191,12 @@ def test_what_runs_again_keeps_what_is_not_said_anew(
 @pytest.mark.parametrize(
     "path", ["", "/report", "/events", "/distribution?a=A&b=B&metric=bleu&test=t"]
 )
-def test_what_never_was_is_not_found(service: httpx.Client, path: str) -> None:
+def test_what_never_was_is_not_found(service, path):
     problem(service.get(f"{COMPARISONS}/{'0' * 32}{path}"), 404, "not-found")
     problem(service.get(f"{COMPARISONS}/%00{path}"), 404, "not-found")
 
 
-def test_listing_goes_from_newest_to_oldest(service: httpx.Client, body: dict[str, Any]) -> None:
+def test_listing_goes_from_newest_to_oldest(service, body):
     asked = [submit(service, body | {"seed": 200 + i}).json()["id"] for i in range(5)]
     seen: list[str] = []
     cursor: str | None = None
@@ -222,7 +211,7 @@ def test_listing_goes_from_newest_to_oldest(service: httpx.Client, body: dict[st
     assert seen[:5] == asked[::-1]
 
 
-def test_listing_ends(service: httpx.Client, body: dict[str, Any]) -> None:
+def test_listing_ends(service, body):
     submit(service, body | {"seed": 210})
     url, pages = COMPARISONS + "?limit=100", 0
     while url:
@@ -233,21 +222,19 @@ def test_listing_ends(service: httpx.Client, body: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("limit", ["0", "-1", "many"])
-def test_a_page_has_a_size(service: httpx.Client, limit: str) -> None:
+def test_a_page_has_a_size(service, limit):
     (error,) = problem(service.get(COMPARISONS, params={"limit": limit}), 422, "invalid-parameter")[
         "errors"
     ]
     assert error["field"] == "limit"
 
 
-def test_a_cursor_comes_from_a_listing(service: httpx.Client) -> None:
+def test_a_cursor_comes_from_a_listing(service):
     response = service.get(COMPARISONS, params={"cursor": "x"})
     assert problem(response, 422, "invalid-input")["errors"][0]["field"] == "cursor"
 
 
-def test_a_full_queue_is_busy(
-    serve_on: ServeOn, queue: QueueSettings, service: httpx.Client, endless: dict[str, Any]
-) -> None:
+def test_a_full_queue_is_busy(serve_on, queue, service, endless):
     client = serve_on(Settings(), queue.model_copy(update={"pending": 1}))
     url = client.post(COMPARISONS, json=endless | {"seed": 5}).headers["location"]
     response = client.post(COMPARISONS, json=endless | {"seed": 6})
@@ -270,7 +257,7 @@ def events(service: httpx.Client, url: str) -> list[tuple[str, dict[str, Any]]]:
     return found
 
 
-def test_events_tell_progress_until_the_end(service: httpx.Client, body: dict[str, Any]) -> None:
+def test_events_tell_progress_until_the_end(service, body):
     lines = [f"a b c {i} d e f" for i in range(300)]
     for system in body["systems"]:
         system["hypotheses"] = [line.replace("d", system["name"]) for line in lines]
@@ -283,13 +270,13 @@ def test_events_tell_progress_until_the_end(service: httpx.Client, body: dict[st
     assert events(service, url) == told[-1:]
 
 
-def test_readiness_counts_workers(service: httpx.Client) -> None:
+def test_readiness_counts_workers(service):
     assert service.get("/healthz").json() == {"status": "ok"}
     ready = {"status": "ready", "workers": 2}  # where one ended, another comes
     until(lambda: service.get("/readyz").json() == ready)
 
 
-def test_a_parameter_that_does_not_fit_is_told_with_what_was_given(service: httpx.Client) -> None:
+def test_a_parameter_that_does_not_fit_is_told_with_what_was_given(service):
     told = service.get(COMPARISONS, params={"status": "bogus"}).json()
     assert told["status"] == 422
     assert "must be 'queued', 'running'" in told["detail"]

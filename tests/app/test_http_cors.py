@@ -1,8 +1,6 @@
 """Pages of other origins may ask where the operator says so, and nowhere else."""
 
-import httpx
 import pytest
-from exchange import Serve
 
 from app.settings import Settings
 from workers.errors import SettingError
@@ -15,7 +13,7 @@ ASKING = {
 }
 
 
-def test_other_origins_are_refused_by_default(service: httpx.Client) -> None:
+def test_other_origins_are_refused_by_default(service):
     asked = service.options("/v1/comparisons", headers=ASKING)
     got = service.get("/v1/comparisons", headers={"Origin": BOARD})
     assert asked.status_code == got.status_code == 403
@@ -23,7 +21,7 @@ def test_other_origins_are_refused_by_default(service: httpx.Client) -> None:
         assert not [name for name in answer.headers if name.startswith("access-control")]
 
 
-def test_an_origin_that_may_ask(serve: Serve) -> None:
+def test_an_origin_that_may_ask(serve):
     client = serve(Settings(cors_origins=(BOARD,)))
     asked = client.options("/v1/comparisons", headers=ASKING)
     got = client.get("/v1/comparisons", headers={"Origin": BOARD})
@@ -38,7 +36,7 @@ def test_an_origin_that_may_ask(serve: Serve) -> None:
     assert "access-control-allow-origin" not in other.headers
 
 
-def test_pages_read_every_header_that_the_document_tells(serve: Serve) -> None:
+def test_pages_read_every_header_that_the_document_tells(serve):
     client = serve(Settings(cors_origins=(BOARD,)))
     got = client.get("/openapi.json", headers={"Origin": BOARD})
     exposed = set(got.headers["access-control-expose-headers"].split(", "))
@@ -48,7 +46,7 @@ def test_pages_read_every_header_that_the_document_tells(serve: Serve) -> None:
                 assert set(answer["headers"]) <= exposed
 
 
-def test_refusals_reach_the_other_origin_too(serve: Serve) -> None:
+def test_refusals_reach_the_other_origin_too(serve):
     client = serve(Settings(cors_origins=("*",)))
     problem = client.get("/v1/comparisons/unknown", headers={"Origin": BOARD})
     assert problem.status_code == 404
@@ -56,11 +54,11 @@ def test_refusals_reach_the_other_origin_too(serve: Serve) -> None:
 
 
 @pytest.mark.parametrize("origin", ["board.example", "https://board.example/path", "ftp://x"])
-def test_what_is_no_origin_is_refused(origin: str) -> None:
+def test_what_is_no_origin_is_refused(origin):
     with pytest.raises(SettingError, match="origins such as"):
         Settings.model_validate({"SIGTEST_CORS_ORIGINS": f"{BOARD}, {origin}"})
 
 
-def test_origins_are_read_from_the_environment() -> None:
+def test_origins_are_read_from_the_environment():
     settings = Settings.model_validate({"SIGTEST_CORS_ORIGINS": f" {BOARD} ,http://127.0.0.1:3000"})
     assert settings.cors_origins == (BOARD, "http://127.0.0.1:3000")

@@ -102,9 +102,7 @@ def undeclared(
 
 
 @pytest.mark.parametrize("wait", [0, 30])
-def test_what_occurs_is_declared(
-    service: httpx.Client, document: dict[str, Any], wait: int
-) -> None:
+def test_what_occurs_is_declared(service, document, wait):
     headers = {"Prefer": f"wait={wait}"} if wait else {"Accept": "*/*"}
     found, statuses = [], set()
     for name, operation, answer in asked(service, document, headers):
@@ -116,9 +114,7 @@ def test_what_occurs_is_declared(
     assert {200, 201, 204, 304} <= statuses
 
 
-def test_no_cache_may_hand_an_answer_to_another_caller(
-    service: httpx.Client, document: dict[str, Any]
-) -> None:
+def test_no_cache_may_hand_an_answer_to_another_caller(service, document):
     """A cache that is shared knows `Authorization`, not `X-API-Key` (RFC 9111, section 3)."""
     kept = {
         name: answer.headers.get("cache-control")

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import httpx
 from exchange import COMPARISONS, submit
 from pydantic import BaseModel
 
@@ -19,13 +18,13 @@ def spelled(model: type[BaseModel], content: dict[str, Any]) -> dict[str, Any]:
     return model.model_validate(content).model_dump()
 
 
-def test_a_comparison(service: httpx.Client, body: dict[str, Any]) -> None:
+def test_a_comparison(service, body):
     plain = submit(service, body).json()
     answer = service.post(COMPARISONS, json=spelled(ComparisonRequest, body))
     assert answer.json().get("id") == plain["id"], answer.text
 
 
-def test_several_test_sets(service: httpx.Client, body: dict[str, Any]) -> None:
+def test_several_test_sets(service, body):
     texts = {field: body.pop(field) for field in ("references", "systems")}
     suite = {"testsets": [{"name": name, **texts} for name in ("one", "two")], **body}
     plain = submit(service, suite).json()
@@ -33,7 +32,7 @@ def test_several_test_sets(service: httpx.Client, body: dict[str, Any]) -> None:
     assert answer.json().get("id") == plain["id"], answer.text
 
 
-def test_a_test_set_and_a_system(service: httpx.Client, body: dict[str, Any]) -> None:
+def test_a_test_set_and_a_system(service, body):
     texts = {"name": "spelled", "references": body["references"], "resamples": 99}
     plain = service.post("/v1/testsets", json=texts).json()
     answer = service.post("/v1/testsets", json=spelled(TestSetRequest, texts))

@@ -4,7 +4,6 @@ import html
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -42,9 +41,7 @@ def ids(service: httpx.Client, path: str, **wanted: Any) -> list[str]:
     return [entry["id"] for entry in service.get(path, params=wanted).json()[kind]]
 
 
-def test_what_is_written_changes_neither_id_nor_report(
-    service: httpx.Client, body: dict[str, Any], written: dict[str, Any]
-) -> None:
+def test_what_is_written_changes_neither_id_nor_report(service, body, written):
     plain = submit(service, body).json()
     report = service.get(plain["links"]["report"])
     again = submit(service, {**body, **written})
@@ -56,9 +53,7 @@ def test_what_is_written_changes_neither_id_nor_report(
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.path)
-def test_every_kind_keeps_it_and_finds_it(
-    service: httpx.Client, sample: Any, written: dict[str, Any], tag: str
-) -> None:
+def test_every_kind_keeps_it_and_finds_it(service, sample, written, tag):
     path = f"/v1/{sample.path}"
     made = service.post(path, json={**sample.body, **written}, headers=WAIT).json()
     assert of(made) == written
@@ -69,9 +64,7 @@ def test_every_kind_keeps_it_and_finds_it(
         assert ids(service, path, **{"tag": tag, **missed}) == []
 
 
-def test_a_change_leaves_what_it_does_not_say(
-    service: httpx.Client, body: dict[str, Any], written: dict[str, Any]
-) -> None:
+def test_a_change_leaves_what_it_does_not_say(service, body, written):
     made = submit(service, {**body, "seed": 31, **written})
     url = made.json()["links"]["self"]
     changed = service.patch(url, json={"title": "Weekly", "tags": []})
@@ -82,9 +75,7 @@ def test_a_change_leaves_what_it_does_not_say(
     assert service.patch(f"{COMPARISONS}/{'0' * 32}", json={"title": "x"}).status_code == 404
 
 
-def test_nothing_is_changed_that_is_not_as_it_was_seen(
-    service: httpx.Client, body: dict[str, Any], tag: str
-) -> None:
+def test_nothing_is_changed_that_is_not_as_it_was_seen(service, body, tag):
     question = submit(service, {**body, "seed": 32}).json()["links"]["self"]
     asked = {"name": f"board {tag}", "references": LINES, "resamples": 99}
     for url in (question, service.post("/v1/testsets", json=asked).headers["location"]):
@@ -105,9 +96,7 @@ def test_nothing_is_changed_that_is_not_as_it_was_seen(
         assert service.delete(url, headers=now).status_code == 204
 
 
-def test_no_system_is_replaced_or_deleted_that_is_not_as_it_was_seen(
-    service: httpx.Client, tag: str
-) -> None:
+def test_no_system_is_replaced_or_deleted_that_is_not_as_it_was_seen(service, tag):
     asked = {"name": f"systems {tag}", "references": LINES, "resamples": 99}
     url = f"{service.post('/v1/testsets', json=asked).headers['location']}/systems/a"
     first, second, third = ({"hypotheses": [line, *LINES[1:]]} for line in ("x", "y", "z"))
@@ -126,9 +115,7 @@ def test_no_system_is_replaced_or_deleted_that_is_not_as_it_was_seen(
     assert service.delete(url, headers=now).status_code == 204
 
 
-def test_one_of_those_who_change_the_same_at_the_same_time_does(
-    service: httpx.Client, body: dict[str, Any], tag: str
-) -> None:
+def test_one_of_those_who_change_the_same_at_the_same_time_does(service, body, tag):
     question = submit(service, {**body, "seed": 33}).json()["links"]["self"]
     asked = {"name": f"raced {tag}", "references": LINES, "resamples": 99}
     for url in (question, service.post("/v1/testsets", json=asked).headers["location"]):
@@ -149,9 +136,7 @@ def test_one_of_those_who_change_the_same_at_the_same_time_does(
             assert service.get(url).json()["title"] == title
 
 
-def test_nothing_that_is_changed_at_the_same_time_is_deleted(
-    service: httpx.Client, body: dict[str, Any], tag: str
-) -> None:
+def test_nothing_that_is_changed_at_the_same_time_is_deleted(service, body, tag):
     """Either it is deleted as it was seen, and a change finds nothing, or it is changed first."""
     outcomes = set()
     for turn in range(12):
@@ -183,22 +168,18 @@ def test_nothing_that_is_changed_at_the_same_time_is_deleted(
         ({"metadata": {"a": "\ud800"}}, "metadata"),
     ],
 )
-def test_what_cannot_be_kept_is_refused_by_its_name(
-    service: httpx.Client, body: dict[str, Any], said: dict[str, Any], field: str
-) -> None:
+def test_what_cannot_be_kept_is_refused_by_its_name(service, body, said, field):
     asked = json.dumps({**body, **said}).encode()
     answer = service.post(COMPARISONS, content=asked, headers={"Content-Type": "application/json"})
     assert problem(answer, 422, "invalid-input")["errors"][0]["field"] == field
 
 
-def test_it_belongs_to_the_whole_request(service: httpx.Client, body: dict[str, Any]) -> None:
+def test_it_belongs_to_the_whole_request(service, body):
     asked = {"comparison": {**body, "title": "inside"}, "difference": 1.5}
     problem(service.post("/v1/plans", json=asked), 422, "invalid-recipe")
 
 
-def test_test_sets_and_their_systems(
-    service: httpx.Client, written: dict[str, Any], tag: str
-) -> None:
+def test_test_sets_and_their_systems(service, written, tag):
     asked = {"name": f"board {tag}", "references": LINES, "resamples": 99}
     plain = service.post("/v1/testsets", json=asked).json()
     again = service.post("/v1/testsets", json={**asked, **written})
@@ -228,7 +209,7 @@ def test_test_sets_and_their_systems(
     assert of(back) == {"title": "", "tags": [], "metadata": {}}
 
 
-def test_a_filtered_listing_is_turned_over(service: httpx.Client, body: dict[str, Any]) -> None:
+def test_a_filtered_listing_is_turned_over(service, body):
     tag = os.urandom(8).hex()
     made = [
         submit(service, {**body, "seed": 900 + i, "tags": [tag] if i % 2 else []}, 0).json()["id"]
@@ -244,9 +225,7 @@ def test_a_filtered_listing_is_turned_over(service: httpx.Client, body: dict[str
     assert found == [made[5], made[3], made[1]]
 
 
-def test_forms_the_client_and_the_shell_write_alike(
-    service: httpx.Client, body: dict[str, Any], tag: str, tmp_path: Path
-) -> None:
+def test_forms_the_client_and_the_shell_write_alike(service, body, tag, tmp_path):
     texts = {name: "\n".join(LINES[i:] + LINES[:i]) for i, name in enumerate(("r", "one", "two"))}
     files = [("references", ("r.txt", texts["r"].encode()))]
     files += [("systems", (f"{name}.txt", texts[name].encode())) for name in ("one", "two")]
@@ -274,7 +253,7 @@ def test_forms_the_client_and_the_shell_write_alike(
     assert of(newest) == {"title": "By shell", "tags": [tag], "metadata": {"commit": "abc"}}
 
 
-def test_pages_show_write_and_find_it(pages: httpx.Client, tag: str) -> None:
+def test_pages_show_write_and_find_it(pages, tag):
     form = {
         "reference-text": "a b c d\ne f", "first-text": "a b c d\ne f", "second-text": "a b\ne f",
         "first-name": "A", "second-name": "B", "title": f"<b>{tag}", "tags": f"x y, {tag}",

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
-import httpx
 import pytest
 from exchange import check, submit
 from redis import Redis
@@ -13,7 +11,6 @@ from redis import Redis
 from app import models
 from app.http.problems import KINDS
 from workers.errors import PROBLEM, SLUGS
-from workers.settings import Settings as QueueSettings
 from workers.store import server
 
 
@@ -29,13 +26,7 @@ from workers.store import server
         ),
     ],
 )
-def test_a_failed_question_has_a_type_and_a_place(
-    service: httpx.Client,
-    queue: QueueSettings,
-    body: dict[str, Any],
-    problem: dict[str, Any] | None,
-    errors: list[dict[str, Any]] | None,
-) -> None:
+def test_a_failed_question_has_a_type_and_a_place(service, queue, body, problem, errors):
     made = submit(service, {**body, "seed": 81}).json()
     assert not {"type", "errors"} & made.keys()
     redis: Redis = server.connect(queue)
@@ -55,5 +46,5 @@ def test_a_failed_question_has_a_type_and_a_place(
     assert service.delete(made["links"]["self"]).status_code == 204
 
 
-def test_types_of_failed_questions_are_those_of_problems() -> None:
+def test_types_of_failed_questions_are_those_of_problems():
     assert {kind: KINDS[kind].slug for kind in SLUGS} == SLUGS

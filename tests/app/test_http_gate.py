@@ -1,12 +1,9 @@
 """Which requests come in at all: from whose pages, by which name, from where."""
 
 import re
-from pathlib import Path
-from typing import Any
 
-import httpx
 import pytest
-from exchange import COMPARISONS, Serve, ServeOn, problem, submit
+from exchange import COMPARISONS, problem, submit
 
 from app.settings import Settings
 from workers.access import Access
@@ -46,18 +43,16 @@ FORWARDED = ("X-Forwarded-For", "Forwarded", "X-Real-IP", "X-Forwarded-Host")
         ("POST", "/sign-in"),
     ],
 )
-def test_pages_of_other_sites_read_and_change_nothing(
-    service: httpx.Client, headers: dict[str, str], method: str, path: str
-) -> None:
+def test_pages_of_other_sites_read_and_change_nothing(service, headers, method, path):
     problem(service.request(method, path, headers=headers), 403, "forbidden")
 
 
-def test_a_link_on_another_site_opens_and_its_form_does_not(service: httpx.Client) -> None:
+def test_a_link_on_another_site_opens_and_its_form_does_not(service):
     assert service.get("/comparisons", headers=LINK).status_code == 200
     assert service.post("/comparisons", headers=LINK, data={"do": "x"}).status_code == 403
 
 
-def test_keys_do_not_help_pages_of_other_sites_and_programs_need_say_nothing(serve: Serve) -> None:
+def test_keys_do_not_help_pages_of_other_sites_and_programs_need_say_nothing(serve):
     keyed = serve(KEYED)
     for headers in OF_OTHER_SITES.values():
         problem(keyed.get(COMPARISONS, headers=ANN | headers), 403, "forbidden")
@@ -68,18 +63,18 @@ def test_keys_do_not_help_pages_of_other_sites_and_programs_need_say_nothing(ser
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:8000", "localhost.evil.example",
                                   "127.0.0.1.evil.example", "10.1.2.3", "[", ""])  # fmt: skip
-def test_a_name_that_its_owner_led_here_is_not_answered(service: httpx.Client, host: str) -> None:
+def test_a_name_that_its_owner_led_here_is_not_answered(service, host):
     for path in (COMPARISONS, "/", "/comparisons", "/openapi.json", "/metrics", "/api"):
         problem(service.get(path, headers={"Host": host}), 403, "forbidden")
     assert service.get("/healthz", headers={"Host": host}).status_code == 200
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST.:81", "127.0.0.1:1", "[::1]:8000"])
-def test_names_of_loopback_are_answered(service: httpx.Client, host: str) -> None:
+def test_names_of_loopback_are_answered(service, host):
     assert service.get(COMPARISONS, headers={"Host": host}).status_code == 200
 
 
-def test_names_that_the_operator_gives_are_answered_and_no_others(serve: Serve) -> None:
+def test_names_that_the_operator_gives_are_answered_and_no_others(serve):
     settings = {"SIGTEST_HOSTS": "Sigtest.Example, 10.0.0.7"}
     plain, keyed = serve(Settings.model_validate(settings)), serve(Settings.model_validate(
         settings | {"SIGTEST_API_KEYS": "ann:secret"}
@@ -92,15 +87,13 @@ def test_names_that_the_operator_gives_are_answered_and_no_others(serve: Serve) 
 
 
 @pytest.mark.parametrize("header", FORWARDED)
-def test_what_a_proxy_hands_on_is_not_local(service: httpx.Client, header: str) -> None:
+def test_what_a_proxy_hands_on_is_not_local(service, header):
     for path in (COMPARISONS, "/", "/openapi.json"):
         told = problem(service.get(path, headers={header: "127.0.0.1"}), 403, "forbidden")
         assert "keys add NAME" in told["detail"]
 
 
-def test_what_its_owner_made_public_is_for_everybody(
-    service: httpx.Client, pages: httpx.Client, body: dict[str, Any]
-) -> None:
+def test_what_its_owner_made_public_is_for_everybody(service, pages, body):
     path = submit(service, body).headers["location"].removeprefix("/v1")
     pages.post(f"{path}/share")
     link = re.findall(r'/shared/[^"/]+', pages.get(path).text)[0]
@@ -110,7 +103,7 @@ def test_what_its_owner_made_public_is_for_everybody(
     assert service.post(link, headers=afar).status_code == 403
 
 
-def test_an_origin_that_may_ask_asks_the_interface_and_no_form(serve: Serve) -> None:
+def test_an_origin_that_may_ask_asks_the_interface_and_no_form(serve):
     client = serve(Settings(cors_origins=(BOARD,)))
     headers = CROSS | {"Origin": BOARD}
     assert client.get(COMPARISONS, headers=headers).status_code == 200
@@ -119,9 +112,7 @@ def test_an_origin_that_may_ask_asks_the_interface_and_no_form(serve: Serve) -> 
     problem(client.get(COMPARISONS, headers=CROSS), 403, "forbidden")  # an image, says no origin
 
 
-def test_a_service_that_had_a_key_stays_closed_when_its_store_lost_it(
-    tmp_path: Path, serve_on: ServeOn
-) -> None:
+def test_a_service_that_had_a_key_stays_closed_when_its_store_lost_it(tmp_path, serve_on):
     lost = QueueSettings(state=tmp_path)
     server = EmbeddedServer(lost)
     server.ensure()
@@ -136,6 +127,6 @@ def test_a_service_that_had_a_key_stays_closed_when_its_store_lost_it(
     server.stop()
 
 
-def test_keys_may_be_needed_whatever_the_store_has(serve: Serve) -> None:
+def test_keys_may_be_needed_whatever_the_store_has(serve):
     needed = serve(Settings.model_validate({"SIGTEST_KEYS_REQUIRED": "1", "SIGTEST_OPEN": "1"}))
     problem(needed.get(COMPARISONS), 401, "unauthorized")

@@ -16,7 +16,7 @@ def url(service: httpx.Client, body: dict[str, Any]) -> str:
     return str(submit(service, body).headers["location"])
 
 
-def test_head_has_the_headers_of_get(service: httpx.Client, url: str) -> None:
+def test_head_has_the_headers_of_get(service, url):
     pair = "a=A&b=B&metric=bleu&test=approximate_randomization"
     paths = [
         "/healthz",
@@ -43,7 +43,7 @@ def test_head_has_the_headers_of_get(service: httpx.Client, url: str) -> None:
         assert head.headers["content-length"] == str(len(got.content)), path
 
 
-def test_every_route_with_get_has_head(service: httpx.Client) -> None:
+def test_every_route_with_get_has_head(service):
     document = service.get("/openapi.json").json()
     paths = [path for path, methods in document["paths"].items() if "get" in methods]
     paths.remove("/metrics")  # which counts the requests
@@ -55,7 +55,7 @@ def test_every_route_with_get_has_head(service: httpx.Client) -> None:
         assert head.headers["content-length"] == str(len(got.content)), path
 
 
-def test_head_of_a_leaderboard(service: httpx.Client, body: dict[str, Any]) -> None:
+def test_head_of_a_leaderboard(service, body):
     testset = {"name": "head", "references": body["references"], "resamples": 99}
     url = service.post("/v1/testsets", json=testset).headers["location"]
     for system in body["systems"]:
@@ -70,7 +70,7 @@ def test_head_of_a_leaderboard(service: httpx.Client, body: dict[str, Any]) -> N
         assert head.headers.get("etag") == got.headers.get("etag")
 
 
-def test_head_of_a_stream_ends_at_once(service: httpx.Client, body: dict[str, Any]) -> None:
+def test_head_of_a_stream_ends_at_once(service, body):
     systems = [{"name": n, "hypotheses": [f"{n} {line}" for line in TEXT]} for n in "AB"]
     large = {"references": [TEXT], "systems": systems, "resamples": 999_999, "metrics": ["ter"]}
     url = service.post(COMPARISONS, json=body | large).headers["location"]
@@ -81,12 +81,12 @@ def test_head_of_a_stream_ends_at_once(service: httpx.Client, body: dict[str, An
     service.delete(url)
 
 
-def test_an_etag_answers_head_too(service: httpx.Client, url: str) -> None:
+def test_an_etag_answers_head_too(service, url):
     held = {"If-None-Match": service.get(f"{url}/report").headers["etag"]}
     assert service.head(f"{url}/report", headers=held).status_code == 304
 
 
-def test_head_goes_where_get_goes(service: httpx.Client, url: str) -> None:
+def test_head_goes_where_get_goes(service, url):
     assert service.head(f"{url}/nothing").status_code == 404
     allowed = service.put(url).headers["allow"]
     assert allowed == "DELETE, GET, HEAD, PATCH"
@@ -102,9 +102,7 @@ def test_head_goes_where_get_goes(service: httpx.Client, url: str) -> None:
         ("identity", None),
     ],
 )
-def test_answers_are_compressed_for_who_does_not_refuse(
-    service: httpx.Client, accepted: str, told: str | None
-) -> None:
+def test_answers_are_compressed_for_who_does_not_refuse(service, accepted, told):
     answer = service.get("/openapi.json", headers={"Accept-Encoding": accepted})
     assert answer.headers.get("content-encoding") == told
     assert answer.json()["info"]["title"] == "sigtest"

@@ -42,7 +42,7 @@ def shown(service: httpx.Client, board: str, *names: str) -> list[str]:
     return list(sentences(until(complete, 60)))
 
 
-def test_a_submission_is_looked_at_when_it_joins(service: httpx.Client, board: str) -> None:
+def test_a_submission_is_looked_at_when_it_joins(service, board):
     put(service, board, "late", SLIPPED)
     said = shown(service, board, "late")
     assert [w for w in said if w.startswith("late: segment 1 has no output")]
@@ -56,7 +56,7 @@ def test_a_submission_is_looked_at_when_it_joins(service: httpx.Client, board: s
     assert not [w for w in shown(service, board, "good", "lazy") if w.startswith("late")]
 
 
-def test_json_and_forms_say_the_same(service: httpx.Client) -> None:
+def test_json_and_forms_say_the_same(service):
     def told(**sent: Any) -> list[str]:
         answer = service.post(COMPARISONS, headers=WAIT, **sent).raise_for_status()
         return list(sentences(service.get(answer.json()["links"]["report"]).json()))

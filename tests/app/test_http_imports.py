@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import numpy as np
 import pytest
-from exchange import COMPARISONS, Serve, Stored, problem
+from exchange import COMPARISONS, problem
 from sentences import sentences
 
 from app.settings import Settings
@@ -57,9 +57,7 @@ def task(example: Path) -> dict[str, bytes]:
     return {str(file.relative_to(example)): file.read_bytes() for file in found}
 
 
-def test_an_archive_is_the_same_comparison_as_its_files(
-    service: httpx.Client, task: dict[str, bytes]
-) -> None:
+def test_an_archive_is_the_same_comparison_as_its_files(service, task):
     one = service.post(COMPARISONS, files=form(zipped(task)), headers={"Prefer": "wait=60"})
     parts: list[Part] = [("request", (None, json.dumps(REQUEST).encode()))]
     kinds = {"reference.en": "references", "documents.txt": "documents"}
@@ -71,7 +69,7 @@ def test_an_archive_is_the_same_comparison_as_its_files(
     assert other.json()["id"] == one.json()["id"]
 
 
-def test_a_form_with_runs_has_the_variances_of_items_and_runs(service: httpx.Client) -> None:
+def test_a_form_with_runs_has_the_variances_of_items_and_runs(service):
     runs = {"a": [[1, 0, 1, 1], [1, 1, 0, 1]], "b": [[0, 0, 1, 0], [0, 1, 1, 0]]}
     rows = [f"q{i},{name},{r},{score}" for name, table in runs.items()
             for r, run in enumerate(table) for i, score in enumerate(run)]  # fmt: skip
@@ -92,7 +90,7 @@ def test_a_form_with_runs_has_the_variances_of_items_and_runs(service: httpx.Cli
         }
 
 
-def test_wmt_xml_is_an_archive_too(service: httpx.Client) -> None:
+def test_wmt_xml_is_an_archive_too(service):
     wait = {"Prefer": "wait=60"}  # the tests below look at what is stored
     answer = service.post(COMPARISONS, files=form(XML.encode(), "newstest.xml"), headers=wait)
     assert answer.json()["status"] == "succeeded"
@@ -123,9 +121,7 @@ FORMS: dict[str, tuple[list[Part], str]] = {
 
 
 @pytest.mark.parametrize(("parts", "message"), FORMS.values(), ids=FORMS)
-def test_archives_are_refused_with_one_problem(
-    service: httpx.Client, stored: Stored, parts: list[Part], message: str
-) -> None:
+def test_archives_are_refused_with_one_problem(service, stored, parts, message):
     before = stored()
     response = service.post(COMPARISONS, files=parts)
     document = problem(response, 422, response.json()["type"].rpartition(":")[2])
@@ -143,16 +139,14 @@ def test_archives_are_refused_with_one_problem(
         ({"max_systems": 1}, zipped(GOOD)),
     ],
 )
-def test_archives_have_limits(
-    serve: Serve, stored: Stored, settings: dict[str, int], archive: bytes
-) -> None:
+def test_archives_have_limits(serve, stored, settings, archive):
     before = stored()
     response = serve(Settings(**settings)).post(COMPARISONS, files=form(archive))  # type: ignore[arg-type]
     assert problem(response, 413, "limit-exceeded")["limit"] in settings
     assert stored() == before
 
 
-def test_built_in_test_sets_need_permission(service: httpx.Client, body: dict[str, Any]) -> None:
+def test_built_in_test_sets_need_permission(service, body):
     del body["references"]
     body["builtin"] = "wmt17/en-de"
     document = problem(service.post(COMPARISONS, json=body), 422, "unavailable")
@@ -161,9 +155,7 @@ def test_built_in_test_sets_need_permission(service: httpx.Client, body: dict[st
     problem(service.post(COMPARISONS, json=body), 422, "invalid-input")
 
 
-def test_built_in_test_sets_are_references(
-    serve: Serve, body: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_built_in_test_sets_are_references(serve, body, monkeypatch, tmp_path):
     from sacrebleu.dataset import DATASETS
 
     lines = body.pop("references")[0]
@@ -183,14 +175,14 @@ def test_built_in_test_sets_are_references(
     assert "give one" in problem(twice, 422, "invalid-input")["detail"]
 
 
-def test_the_switch_is_0_or_1() -> None:
+def test_the_switch_is_0_or_1():
     assert Settings.model_validate({"SIGTEST_ALLOW_DOWNLOADS": "1"}).allow_downloads
     assert not Settings.model_validate({}).allow_downloads
     with pytest.raises(SettingError, match="0 or 1"):
         Settings.model_validate({"SIGTEST_ALLOW_DOWNLOADS": "yes"})
 
 
-def test_files_go_with_an_archive(service: httpx.Client) -> None:
+def test_files_go_with_an_archive(service):
     parts = [
         *form(zipped(GOOD)),
         ("documents", ("d.txt", b"x\nx\ny\n")),
@@ -224,7 +216,7 @@ def told(service: httpx.Client, parts: list[Part]) -> dict[str, Any]:
     return dict(service.get(answer.json()["links"]["report"]).raise_for_status().json())
 
 
-def test_every_file_field_takes_any_format(service: httpx.Client) -> None:
+def test_every_file_field_takes_any_format(service):
     asked = ("request", (None, b'{"resamples": 99}'))
     found = told(service, [("systems", (f"{n}.jsonl", SAMPLES[n])) for n in SAMPLES] + [asked])
     assert list(found["metrics"]) == ["acc"]
@@ -239,7 +231,7 @@ def test_every_file_field_takes_any_format(service: httpx.Client) -> None:
     assert marked["systems"][1]["scores"]["bleu"]["score"] == pytest.approx(100)
 
 
-def test_what_is_no_text_is_never_scored(service: httpx.Client, stored: Stored) -> None:
+def test_what_is_no_text_is_never_scored(service, stored):
     before = stored()
     for content in (
         b"<html>\n<p>a</p>\n<p>b</p>\n</html>\n",
@@ -257,7 +249,7 @@ def test_what_is_no_text_is_never_scored(service: httpx.Client, stored: Stored) 
     assert stored() == before
 
 
-def test_another_way_with_missing_segments_is_told_as_in_the_shell(service: httpx.Client) -> None:
+def test_another_way_with_missing_segments_is_told_as_in_the_shell(service):
     asked = ("request", (None, b'{"missing": "dorp"}'))
     answer = service.post(COMPARISONS, files=[("archive", ("a.csv", b"id,score\n1,2\n")), asked])
     assert answer.status_code == 422
@@ -265,7 +257,7 @@ def test_another_way_with_missing_segments_is_told_as_in_the_shell(service: http
     assert "Unknown way with missing segments 'dorp'" in answer.json()["detail"]
 
 
-def test_columns_are_systems_where_that_is_asked(service: httpx.Client) -> None:
+def test_columns_are_systems_where_that_is_asked(service):
     rows = "".join(f"q{i},{i % 2},{i % 3}\n" for i in range(6))
     table = ("scores", ("wide.csv", b"id,ours,theirs\n" + rows.encode()))
     found = told(service, [table, ("request", (None, b'{"columns": "systems", "resamples": 99}'))])
@@ -274,7 +266,7 @@ def test_columns_are_systems_where_that_is_asked(service: httpx.Client) -> None:
     assert refused.json()["errors"][0]["field"] == "columns"
 
 
-def test_missing_segments_are_dropped_where_that_is_asked(service: httpx.Client) -> None:
+def test_missing_segments_are_dropped_where_that_is_asked(service):
     tables = [("scores", ("x:a.csv", b"id,score\nq1,1\nq2,0\nq3,1\n")),
               ("scores", ("x:b.csv", b"id,score\nq3,0\nq2,0\n"))]  # fmt: skip
     assert (
@@ -285,7 +277,7 @@ def test_missing_segments_are_dropped_where_that_is_asked(service: httpx.Client)
     assert any("dropped" in warning and "'q1'" in warning for warning in sentences(found))
 
 
-def test_numbers_are_labels_where_all_metrics_count_labels(service: httpx.Client) -> None:
+def test_numbers_are_labels_where_all_metrics_count_labels(service):
     files = [
         ("references", ("gold.txt", b"1\n0\n1\n1\n")),
         ("systems", ("a.txt", b"1\n0\n0\n1\n")),

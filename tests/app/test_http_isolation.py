@@ -310,7 +310,7 @@ def own_routes(client: httpx.Client) -> set[tuple[str, str]]:
     }
 
 
-def test_a_caller_cannot_tell_what_others_have(stores: tuple[Store, Store]) -> None:
+def test_a_caller_cannot_tell_what_others_have(stores):
     shared, empty = stores
     ann = Caller(shared, "ann")
     ann.ask_everything()

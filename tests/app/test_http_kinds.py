@@ -4,7 +4,6 @@ import json
 import zipfile
 from copy import deepcopy
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -12,7 +11,7 @@ import numpy as np
 import pytest
 import scored
 import studied
-from exchange import ROOT, Serve, Stored, check, problem, safe_picture
+from exchange import ROOT, check, problem, safe_picture
 
 import sigtest
 from app.settings import Settings
@@ -108,7 +107,7 @@ def answered(service: httpx.Client, sample: Sample) -> dict[str, Any]:
 
 
 @EVERY
-def test_followed_listed_and_deleted(service: httpx.Client, sample: Sample, stored: Stored) -> None:
+def test_followed_listed_and_deleted(service, sample, stored):
     body = {**sample.body, **({"alphas": [0.04]} if "human_alpha" in sample.body else {})}
     left = service.post(f"/v1/{sample.path}", json=body, headers={"Prefer": "wait=60"})
     service.delete(left.headers["location"])  # other tests may have asked it
@@ -138,9 +137,7 @@ def test_followed_listed_and_deleted(service: httpx.Client, sample: Sample, stor
 
 
 @EVERY
-def test_the_report_is_the_one_of_the_library_in_every_format(
-    service: httpx.Client, sample: Sample
-) -> None:
+def test_the_report_is_the_one_of_the_library_in_every_format(service, sample):
     url = answered(service, sample)["links"]["self"]
     kind = KINDS[sample.path]
     presented = kind.present(kind.compute(kind.parse(sample.body)))
@@ -160,7 +157,7 @@ def test_the_report_is_the_one_of_the_library_in_every_format(
 
 
 @EVERY
-def test_every_picture_that_is_linked_is_drawn(service: httpx.Client, sample: Sample) -> None:
+def test_every_picture_that_is_linked_is_drawn(service, sample):
     question = answered(service, sample)
     plots = question["links"]["plots"]
     kind = KINDS[sample.path]
@@ -175,9 +172,7 @@ def test_every_picture_that_is_linked_is_drawn(service: httpx.Client, sample: Sa
 
 
 @EVERY
-def test_pictures_refuse_choices_that_they_do_not_show(
-    service: httpx.Client, sample: Sample
-) -> None:
+def test_pictures_refuse_choices_that_they_do_not_show(service, sample):
     unfit = {
         "human-evaluations": ("alpha", "metric", "testset", "a", "width", "correction"),
         "metric-evaluations": ("alpha", "criterion", "a", "title", "correction"),
@@ -208,9 +203,7 @@ def test_pictures_refuse_choices_that_they_do_not_show(
          "comparison.systems[1].scores"),
     ],
 )  # fmt: skip
-def test_names_that_cannot_be_used_are_found_where_they_stand(
-    service: httpx.Client, path: str, place: tuple[str | int, ...], value: object, field: str
-) -> None:
+def test_names_that_cannot_be_used_are_found_where_they_stand(service, path, place, value, field):
     example, *_ = KINDS[path].examples.values()
     body = deepcopy(example["value"])
     part = body
@@ -222,9 +215,7 @@ def test_names_that_cannot_be_used_are_found_where_they_stand(
 
 
 @pytest.mark.parametrize("path", KINDS)
-def test_an_unknown_field_is_told_every_field_that_there_is(
-    service: httpx.Client, path: str
-) -> None:
+def test_an_unknown_field_is_told_every_field_that_there_is(service, path):
     document = service.get("/openapi.json").json()
     content = document["paths"][f"/v1/{path}"]["post"]["requestBody"]["content"]
     schema = content["application/json"]["schema"]
@@ -240,9 +231,7 @@ def test_an_unknown_field_is_told_every_field_that_there_is(
 
 
 @EVERY
-def test_what_cannot_be_asked_is_one_problem_and_nothing_is_stored(
-    service: httpx.Client, sample: Sample, stored: Stored
-) -> None:
+def test_what_cannot_be_asked_is_one_problem_and_nothing_is_stored(service, sample, stored):
     before = stored()
     url = f"/v1/{sample.path}"
     refused = service.post(url, json=sample.bad)
@@ -257,7 +246,7 @@ def test_what_cannot_be_asked_is_one_problem_and_nothing_is_stored(
 
 
 @EVERY
-def test_python_asks_it_too(service: httpx.Client, sample: Sample) -> None:
+def test_python_asks_it_too(service, sample):
     with Client(str(service.base_url)) as client:
         found = client.run(sample.body, kind=sample.path)
         report = json.loads(client.report(found, kind=sample.path))
@@ -265,7 +254,7 @@ def test_python_asks_it_too(service: httpx.Client, sample: Sample) -> None:
     assert client.url
 
 
-def test_pictures_show_what_is_asked_for(service: httpx.Client) -> None:
+def test_pictures_show_what_is_asked_for(service):
     meta, accuracy = (answered(service, sample)["links"]["plots"] for sample in SAMPLES[1:3])
     assert "TER, turned round" in service.get(meta["scatter"], params={"metric": "TER"}).text
     assert "alpha 0.01" in service.get(accuracy["accuracy"], params={"alpha": "0.01"}).text
@@ -273,7 +262,7 @@ def test_pictures_show_what_is_asked_for(service: httpx.Client) -> None:
     assert "Unknown level" in problem(refused, 422, "invalid-recipe")["detail"]
 
 
-def test_judgements_come_as_files(service: httpx.Client, data: Path) -> None:
+def test_judgements_come_as_files(service, data):
     folder = data / "wmt22.cs-en"
     judged = folder / "human" / "ad-csen-good-stnd.csv"
     texts = {
@@ -293,7 +282,7 @@ def test_judgements_come_as_files(service: httpx.Client, data: Path) -> None:
     assert report["human"][0]["ties"] == 18  # of the published rank-sum matrix
 
 
-def test_columns_of_a_file_race_as_systems(service: httpx.Client) -> None:
+def test_columns_of_a_file_race_as_systems(service):
     rows = [f"q{i},{int(i % 10 < 9)},{int(i % 10 < 4)}" for i in range(60)]
     table = "\n".join(["item,new,old", *rows]).encode()
     form = {"archive": ("running.csv", table), "request": ("request.json", '{"scale": [0, 1]}')}
@@ -303,7 +292,7 @@ def test_columns_of_a_file_race_as_systems(service: httpx.Client) -> None:
     assert (report["leader"], report["pairs"][0]["decided"]) == ("new", "a")
 
 
-def test_later_questions_name_earlier_ones(service: httpx.Client) -> None:
+def test_later_questions_name_earlier_ones(service):
     judged = answered(service, Sample("human-evaluations", people_body(), "", 4, {}, ""))
     body = studied.comparison(tests=["approximate_randomization"], alternative="greater")
     compared = answered(service, Sample("comparisons", body, "", 4, {}, ""))
@@ -334,7 +323,7 @@ def test_later_questions_name_earlier_ones(service: httpx.Client) -> None:
     ]
 
 
-def test_a_race_names_what_has_finished(service: httpx.Client) -> None:
+def test_a_race_names_what_has_finished(service):
     body = studied.comparison()
     compared = answered(service, Sample("comparisons", body, "", 4, {}, ""))
     asked = {"metric": "chrf", "scale": [0, 100]}
@@ -349,7 +338,7 @@ def test_a_race_names_what_has_finished(service: httpx.Client) -> None:
     assert len(people["systems"]) == 5
 
 
-def test_a_plan_names_its_pilot(service: httpx.Client) -> None:
+def test_a_plan_names_its_pilot(service):
     body = studied.comparison()
     compared = answered(service, Sample("comparisons", body, "", 4, {}, ""))
     pilot = service.get(compared["links"]["report"]).json()
@@ -363,7 +352,7 @@ def test_a_plan_names_its_pilot(service: httpx.Client) -> None:
     assert own["detectable"] == row["detectable"][1]
 
 
-def test_named_questions_must_exist_and_be_of_their_kind(service: httpx.Client) -> None:
+def test_named_questions_must_exist_and_be_of_their_kind(service):
     judged = answered(service, Sample("human-evaluations", people_body(), "", 4, {}, ""))
     for wrong in ("0" * 32, "../x", judged["id"][:-1]):
         body = {"human": {"evaluation": wrong}, "comparison": studied.comparison()}
@@ -389,15 +378,13 @@ def test_named_questions_must_exist_and_be_of_their_kind(service: httpx.Client) 
         ),
     ],
 )
-def test_what_is_no_id_is_refused_where_it_stands(
-    service: httpx.Client, path: str, body: dict[str, Any], field: str
-) -> None:
+def test_what_is_no_id_is_refused_where_it_stands(service, path, body, field):
     refused = problem(service.post(f"/v1/{path}", json=body), 422, "invalid-input")
     assert [error["field"] for error in refused["errors"]] == [field]
     assert f"{field} must be the id of a " in refused["detail"]
 
 
-def test_metrics_of_several_test_sets_are_refused(service: httpx.Client) -> None:
+def test_metrics_of_several_test_sets_are_refused(service):
     one = studied.comparison()
     sets = {name: {part: one[part] for part in ("references", "systems")} for name in "ab"}
     asked = {"testsets": sets, "metrics": ["chrf"], "resamples": 99}
@@ -408,7 +395,7 @@ def test_metrics_of_several_test_sets_are_refused(service: httpx.Client) -> None
     assert refused["detail"].startswith("metrics.comparison must be about one test set")
 
 
-def test_what_a_leaderboard_shows_cannot_be_named_for_its_texts(service: httpx.Client) -> None:
+def test_what_a_leaderboard_shows_cannot_be_named_for_its_texts(service):
     texts = studied.comparison()
     board = {"name": "named", "references": texts["references"], "metrics": ["chrf"]}
     url = service.post("/v1/testsets", json=board).raise_for_status().headers["location"]
@@ -427,9 +414,7 @@ def test_what_a_leaderboard_shows_cannot_be_named_for_its_texts(service: httpx.C
     service.delete(url)
 
 
-def test_unfinished_questions_are_waited_for_as_long_as_the_client_says(
-    service: httpx.Client,
-) -> None:
+def test_unfinished_questions_are_waited_for_as_long_as_the_client_says(service):
     body = studied.comparison(resamples=400_000, seed=int.from_bytes(b"named"))
     compared = service.post("/v1/comparisons", json=body).json()
     later = {"human": {"pairs": studied.people()}, "comparison": {"id": compared["id"]}}
@@ -446,9 +431,7 @@ def test_unfinished_questions_are_waited_for_as_long_as_the_client_says(
     ("path", "others"),
     [("test-accuracy", {"human": {"pairs": studied.people()}}), ("plans", {"difference": 1.5})],
 )
-def test_texts_come_as_files_of_a_form(
-    service: httpx.Client, path: str, others: dict[str, Any]
-) -> None:
+def test_texts_come_as_files_of_a_form(service, path, others):
     compared = studied.comparison()
     whole = {"comparison": dict(compared), **others}
     form = [("references", ("ref.en", "\n".join(compared.pop("references"))))]
@@ -466,7 +449,7 @@ def test_texts_come_as_files_of_a_form(
 
 
 @pytest.mark.parametrize("part", ["human", "judgements"])
-def test_scores_of_metrics_and_people_come_as_files(service: httpx.Client, part: str) -> None:
+def test_scores_of_metrics_and_people_come_as_files(service, part):
     body = scored.request(statistics=["pearson", "kendall"])
     tables = {
         label: "\n".join(f"{name} {score}" for name, score in own["system"].items())
@@ -495,7 +478,7 @@ def test_scores_of_metrics_and_people_come_as_files(service: httpx.Client, part:
     assert (error["field"], error["line"]) == ("scores", 2)
 
 
-def test_an_evalset_comes_as_an_archive_of_a_form(service: httpx.Client, tmp_path: Path) -> None:
+def test_an_evalset_comes_as_an_archive_of_a_form(service, tmp_path):
     """Its request says which languages and which human scores to read."""
     archive = tmp_path / "set.zip"
     scores = {"human-scores/xx-yy.mqm": (1, 2, 4, 3), "metric-scores/xx-yy/M-src": (1, 3, 4, 2)}
@@ -522,7 +505,7 @@ def test_an_evalset_comes_as_an_archive_of_a_form(service: httpx.Client, tmp_pat
     assert "Did you mean 'gold'?" in refused["detail"]
 
 
-def test_comparisons_inside_are_limited_as_others(service: httpx.Client, serve: Serve) -> None:
+def test_comparisons_inside_are_limited_as_others(service, serve):
     small = serve(Settings(max_metrics=1, max_segments=29))
     refused = problem(small.post("/v1/test-accuracy", json=studied.request()), 413,
                       "limit-exceeded")  # fmt: skip

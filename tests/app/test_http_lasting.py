@@ -58,9 +58,7 @@ def lasting(service: httpx.Client) -> int:
         ("2090-06-30T12:00:00+02:00", "2090-06-30T10:00:00Z", "2090-06-30T10:00:00Z"),
     ],
 )
-def test_a_question_lasts_as_long_as_is_said(
-    service: httpx.Client, body: dict[str, Any], redis: Redis, said: str, canonical: str, until: str
-) -> None:
+def test_a_question_lasts_as_long_as_is_said(service, body, redis, said, canonical, until):
     before = lasting(service)
     seed = int.from_bytes(os.urandom(4))
     made = submit(service, {**body, "seed": seed, "expires": said}).json()
@@ -79,23 +77,21 @@ def test_a_question_lasts_as_long_as_is_said(
     assert lasting(service) == before
 
 
-def test_an_earlier_end_is_the_retention(service: httpx.Client, body: dict[str, Any]) -> None:
+def test_an_earlier_end_is_the_retention(service, body):
     soon = (datetime.now(UTC) + timedelta(days=1)).isoformat()
     made = submit(service, {**body, "seed": 71, "expires": soon}).json()
     left = datetime.fromisoformat(made["expires_at"]) - datetime.now(UTC)
     assert left > timedelta(days=6.9)
 
 
-def test_what_came_later_does_not_take_a_question_from_its_listing(
-    service: httpx.Client, body: dict[str, Any], redis: Redis
-) -> None:
+def test_what_came_later_does_not_take_a_question_from_its_listing(service, body, redis):
     submit(service, {**body, "seed": 72, "expires": "never"})
     submit(service, {**body, "seed": 73})
     listings = map(redis.pexpiretime, redis.scan_iter("sigtest:listing:*:comparisons"))
     assert max(map(int, listings)) // 86_400_000 == days(NEVER)
 
 
-def test_changes_of_a_test_set_never_shorten_it(service: httpx.Client, redis: Redis) -> None:
+def test_changes_of_a_test_set_never_shorten_it(service, redis):
     url = board(service)
     service.put(f"{url}/systems/a", json={"hypotheses": LINES}, headers=WAIT)
     before, size = lasting(service), service.get(url).json()["size"]
@@ -115,7 +111,7 @@ def test_changes_of_a_test_set_never_shorten_it(service: httpx.Client, redis: Re
     service.delete(url)
 
 
-def test_a_system_that_comes_to_a_board_that_lasts_is_measured(service: httpx.Client) -> None:
+def test_a_system_that_comes_to_a_board_that_lasts_is_measured(service):
     """Every change moves the end of other boards, by which workers see that there was one."""
     url = board(service, expires="never")
     for number in range(6):
@@ -132,9 +128,7 @@ def test_a_system_that_comes_to_a_board_that_lasts_is_measured(service: httpx.Cl
 @pytest.mark.parametrize(
     "said", [7, None, "soon", "2027-13-01", "2090-06-30T12:00:00", "10000-01-01", "2020-01-01"]
 )
-def test_an_end_that_is_none_is_refused(
-    service: httpx.Client, body: dict[str, Any], said: Any
-) -> None:
+def test_an_end_that_is_none_is_refused(service, body, said):
     url = board(service)
     for asked in (
         service.post(COMPARISONS, json={**body, "expires": said}),
@@ -144,15 +138,13 @@ def test_an_end_that_is_none_is_refused(
         assert told["errors"][0]["field"] == "expires"
 
 
-def test_no_system_expires_by_itself(service: httpx.Client) -> None:
+def test_no_system_expires_by_itself(service):
     url = board(service)
     said = {"hypotheses": LINES, "expires": "never"}
     problem(service.put(f"{url}/systems/a", json=said), 422, "invalid-recipe")
 
 
-def test_more_than_the_budget_is_refused_with_both_numbers(
-    serve_on: Any, queue: QueueSettings, service: httpx.Client, body: dict[str, Any]
-) -> None:
+def test_more_than_the_budget_is_refused_with_both_numbers(serve_on, queue, service, body):
     own = lasting(service)
     client = serve_on(Settings(), queue.model_copy(update={"lasting": own + 20_000}))
     texts = {**body, "references": [[os.urandom(9_000).hex() for _ in range(3)]], "seed": 1}
@@ -178,9 +170,7 @@ def test_more_than_the_budget_is_refused_with_both_numbers(
         assert client.delete(gone).status_code == 204
 
 
-def test_a_failed_question_that_is_asked_again_lasts_as_it_did(
-    service: httpx.Client, body: dict[str, Any], redis: Redis
-) -> None:
+def test_a_failed_question_that_is_asked_again_lasts_as_it_did(service, body, redis):
     asked = {**body, "seed": 75, "resamples": 999_999, "metrics": ["chrf"]}
     made = submit(service, {**asked, "expires": "never"}, wait=0).json()
     cancelled = service.delete(made["links"]["self"])
@@ -192,9 +182,7 @@ def test_a_failed_question_that_is_asked_again_lasts_as_it_did(
     service.delete(made["links"]["self"])
 
 
-def test_pages_say_until_when_and_let_it_be_changed(
-    service: httpx.Client, pages: httpx.Client, body: dict[str, Any]
-) -> None:
+def test_pages_say_until_when_and_let_it_be_changed(service, pages, body):
     key = submit(service, {**body, "seed": 76}).json()["id"]
     here = f"/comparisons/{key}"
     form = {"title": "T", "tags": "", "expires": "never"}

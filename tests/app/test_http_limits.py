@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
-from exchange import COMPARISONS, Serve, Stored, problem
+from exchange import COMPARISONS, problem
 
 from app.http.problems import of_error
 from app.requests.limits import check_scores
@@ -25,7 +25,7 @@ def form(content: bytes) -> dict[str, Any]:
     return {"files": [*parts, ("systems", ("B.txt.gz", gzip.compress(content, 1)))]}
 
 
-def test_gzip_bomb_is_refused(service: httpx.Client, stored: Stored) -> None:
+def test_gzip_bomb_is_refused(service, stored):
     before = stored()
     response = service.post(COMPARISONS, **form(b"\n" * (200 * MIB)))
     document = problem(response, 413, "limit-exceeded")
@@ -35,7 +35,7 @@ def test_gzip_bomb_is_refused(service: httpx.Client, stored: Stored) -> None:
     assert stored() == before
 
 
-def test_one_line_of_100_mb_is_refused(service: httpx.Client, stored: Stored) -> None:
+def test_one_line_of_100_mb_is_refused(service, stored):
     line = b"x" * 100_000_000
     before = stored()
     plain = service.post(COMPARISONS, files={"systems": ("A.txt", line)})
@@ -55,14 +55,14 @@ def megabytes(count: int) -> Iterator[bytes]:
     return itertools.islice(itertools.repeat(b" " * MIB), count)
 
 
-def test_a_body_of_unknown_size_is_refused(service: httpx.Client) -> None:
+def test_a_body_of_unknown_size_is_refused(service):
     response = service.post(COMPARISONS, content=megabytes(100), headers=JSON)
     document = problem(response, 413, "limit-exceeded")
     assert document["limit"] == "max_body_bytes"
     assert "(SIGTEST_MAX_BODY_BYTES)" in document["detail"]
 
 
-def test_an_endless_body_is_cut_off(service: httpx.Client) -> None:
+def test_an_endless_body_is_cut_off(service):
     body = megabytes(2000)
     with contextlib.suppress(httpx.TransportError):  # the answer may be lost with the connection
         problem(service.post(COMPARISONS, content=body, headers=JSON), 413, "limit-exceeded")
@@ -88,14 +88,7 @@ def numbered(systems: int, segments: int) -> dict[str, Any]:
         ({"max_rows": 5}, {"tests": ["bootstrap", "paired_bootstrap"]}, 422, "max_rows"),
     ],
 )
-def test_limits_are_settings(
-    serve: Serve,
-    stored: Stored,
-    settings: dict[str, int],
-    change: dict[str, Any],
-    status: int,
-    limit: str,
-) -> None:
+def test_limits_are_settings(serve, stored, settings, change, status, limit):
     client = serve(Settings(**settings))
     before = stored()
     response = client.post(COMPARISONS, json=numbered(3, 3) | change)
@@ -105,7 +98,7 @@ def test_limits_are_settings(
     assert stored() == before
 
 
-def test_scores_are_counted_over_systems_metrics_and_resamples(serve: Serve) -> None:
+def test_scores_are_counted_over_systems_metrics_and_resamples(serve):
     client = serve(Settings(max_scores=3 * 2 * 99))
     body = numbered(3, 3) | {"metrics": ["bleu", "ter"], "resamples": 100}
     refused = problem(client.post(COMPARISONS, json=body), 422, "limit-exceeded")
@@ -117,13 +110,13 @@ def test_scores_are_counted_over_systems_metrics_and_resamples(serve: Serve) -> 
     assert client.post(COMPARISONS, json=body | {"resamples": 99}).is_success
 
 
-def test_a_large_shared_task_fits_into_the_defaults() -> None:
+def test_a_large_shared_task_fits_into_the_defaults():
     check_scores(60, 4, 99_999, Settings())
     with pytest.raises(LimitError, match="at most 62,500 resamples fit"):
         check_scores(100, 4, 99_999, Settings())
 
 
-def test_pairs_that_have_standard_errors_are_counted(serve: Serve) -> None:
+def test_pairs_that_have_standard_errors_are_counted(serve):
     client = serve(Settings())
     scores = [float(i) for i in range(10)]
     body = {
@@ -139,14 +132,14 @@ def test_pairs_that_have_standard_errors_are_counted(serve: Serve) -> None:
     assert refused["detail"].endswith("at most 37,593 resamples fit.")
 
 
-def test_a_form_with_too_many_systems_is_refused_before_it_is_unpacked(serve: Serve) -> None:
+def test_a_form_with_too_many_systems_is_refused_before_it_is_unpacked(serve):
     client = serve(Settings(max_systems=2))
     files = [("systems", (f"{i}.txt.gz", b"no gzip")) for i in range(3)]
     response = client.post(COMPARISONS, files=files)
     assert problem(response, 413, "limit-exceeded")["limit"] == "max_systems"
 
 
-def test_text_is_counted_over_all_files(serve: Serve) -> None:
+def test_text_is_counted_over_all_files(serve):
     client = serve(Settings(max_text_bytes=100))
     files = [("systems", (f"{i}.txt", b"12345\n" * 10)) for i in range(2)]
     response = client.post(COMPARISONS, files=files)
@@ -155,7 +148,7 @@ def test_text_is_counted_over_all_files(serve: Serve) -> None:
     assert document["errors"][0]["field"] == "systems[1]"
 
 
-def test_a_large_body_with_an_invalid_recipe_is_told_so(service: httpx.Client) -> None:
+def test_a_large_body_with_an_invalid_recipe_is_told_so(service):
     line = "x " * 70
     content = json.dumps(numbered(12, 3003) | {"references": [[line] * 3003], "resamples": 0})
     content = content.replace('"a"', json.dumps(line))
@@ -164,7 +157,7 @@ def test_a_large_body_with_an_invalid_recipe_is_told_so(service: httpx.Client) -
     problem(response, 422, "invalid-recipe")
 
 
-def test_replicas_count_as_systems_and_their_lines_as_segments(service: httpx.Client) -> None:
+def test_replicas_count_as_systems_and_their_lines_as_segments(service):
     systems = [{"name": name, "replicas": [["a", "b"]] * 40} for name in "ABCDEF"]
     body = {"references": [["a", "b"]], "systems": systems}
     document = problem(service.post(COMPARISONS, json=body), 413, "limit-exceeded")
@@ -175,7 +168,7 @@ def test_replicas_count_as_systems_and_their_lines_as_segments(service: httpx.Cl
     assert document["errors"][0]["line"] == 2
 
 
-def test_settings_are_named_as_operators_set_them_and_files_as_they_are_called() -> None:
+def test_settings_are_named_as_operators_set_them_and_files_as_they_are_called():
     words = "max_rows.txt has more than max_text_bytes, 7 (max_body_bytes, max_archive_ratio)."
     told = of_error(LimitError(words, limit="max_text_bytes"))
     assert json.loads(bytes(told.body))["detail"] == (

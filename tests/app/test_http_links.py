@@ -58,7 +58,7 @@ def public(link: str) -> list[tuple[str, dict[str, str]]]:
     return [(link, PAGE), (link, {}), (f"{link}?beside=1", PAGE), *formats, *pictures, (badge, {})]
 
 
-def test_a_link_is_given_read_and_taken_back(service: httpx.Client, own: str) -> None:
+def test_a_link_is_given_read_and_taken_back(service, own):
     problem(service.get(f"{own}/link"), 404, "not-found")
     link = linked(service, own)
     assert linked(service, own, SITE) == link
@@ -70,7 +70,7 @@ def test_a_link_is_given_read_and_taken_back(service: httpx.Client, own: str) ->
     assert linked(service, own) != link
 
 
-def test_no_text_leaves_in_any_format(service: httpx.Client, own: str) -> None:
+def test_no_text_leaves_in_any_format(service, own):
     link = linked(service, own, "*")
     for address, headers in public(link):
         answer = service.get(address, headers=headers)
@@ -84,7 +84,7 @@ def test_no_text_leaves_in_any_format(service: httpx.Client, own: str) -> None:
     assert not [word for word in SECRETS if word in opened]
 
 
-def test_nothing_is_sent_twice(service: httpx.Client, own: str) -> None:
+def test_nothing_is_sent_twice(service, own):
     link = linked(service, own)
     for address, headers in public(link):
         tag = service.get(address, headers=headers).headers["etag"]
@@ -94,9 +94,7 @@ def test_nothing_is_sent_twice(service: httpx.Client, own: str) -> None:
 
 
 @pytest.mark.parametrize("origins", [(), (SITE,), ("*",)])
-def test_other_sites_show_it_where_its_owner_lets_them(
-    service: httpx.Client, own: str, origins: tuple[str, ...]
-) -> None:
+def test_other_sites_show_it_where_its_owner_lets_them(service, own, origins):
     link = linked(service, own, *origins)
     framed = " ".join(origins) or "'none'"
     for address, headers in public(link):
@@ -113,7 +111,7 @@ def test_other_sites_show_it_where_its_owner_lets_them(
             assert "access-control-allow-credentials" not in answer.headers
 
 
-def test_a_boards_link_stays_when_systems_come(service: httpx.Client) -> None:
+def test_a_boards_link_stays_when_systems_come(service):
     asked = {"name": "growing", "references": [lines("r")], "resamples": 99}
     url = service.post("/v1/testsets", json={**asked, "seed": 4}).headers["location"]
     link = linked(service, url)
@@ -137,21 +135,19 @@ def test_a_boards_link_stays_when_systems_come(service: httpx.Client) -> None:
     "origin",
     ["wmt.example", "https://a/path", "https://a; script-src *", "ftp://a", "null", "https://a b"],
 )
-def test_what_is_no_origin_is_refused(
-    service: httpx.Client, body: dict[str, Any], origin: str
-) -> None:
+def test_what_is_no_origin_is_refused(service, body, origin):
     url = submit(service, body).json()["links"]["self"]
     told = problem(service.put(f"{url}/link", json={"origins": [origin]}), 422, "invalid-recipe")
     assert told["errors"][0]["field"] == "origins[0]"
 
 
-def test_links_of_what_is_not_there(service: httpx.Client) -> None:
+def test_links_of_what_is_not_there(service):
     for path in (COMPARISONS, "/v1/testsets"):
         for method in ("GET", "PUT", "DELETE"):
             problem(service.request(method, f"{path}/{'0' * 32}/link"), 404, "not-found")
 
 
-def test_pages_give_and_take_links(pages: httpx.Client, service: httpx.Client, own: str) -> None:
+def test_pages_give_and_take_links(pages, service, own):
     here = own.removeprefix("/v1").replace("/testsets/", "/boards/")
     same = {"Sec-Fetch-Site": "same-origin"}
     form = {"origins": f"{SITE}, {OTHER}"}
@@ -165,7 +161,7 @@ def test_pages_give_and_take_links(pages: httpx.Client, service: httpx.Client, o
     assert service.get(told["address"]).status_code == 404
 
 
-def test_a_link_shows_no_board_before_its_task_is_published(service: httpx.Client) -> None:
+def test_a_link_shows_no_board_before_its_task_is_published(service):
     asked = {"name": f"blind {os.urandom(6).hex()}", "references": [lines("r")], "resamples": 99}
     url = str(service.post("/v1/testsets", json=asked).headers["location"])
     held = {"name": "task", "testsets": {"news": url.rpartition("/")[2]}}

@@ -35,7 +35,7 @@ def peak(pid: int) -> int:
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
 
 
-def test_what_waits_holds_no_body(front: tuple[int, str]) -> None:
+def test_what_waits_holds_no_body(front):
     """Requests that wait for an answer have nothing of their bodies in memory any more.
 
     The first test, because what others leave free would hide what is kept.
@@ -99,9 +99,7 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
     else pytest.param(kind, marks=pytest.mark.slow)
     for kind in HOSTILE
 ])  # fmt: skip
-def test_hostile_bodies_are_refused_before_they_are_parsed(
-    front: tuple[int, str], kind: str
-) -> None:
+def test_hostile_bodies_are_refused_before_they_are_parsed(front, kind):
     pid, url = front
     body = HOSTILE[kind]()
     answer = httpx.post(url + COMPARISONS, content=body, headers=JSON, timeout=60)
@@ -110,7 +108,7 @@ def test_hostile_bodies_are_refused_before_they_are_parsed(
 
 
 @pytest.mark.slow
-def test_several_at_a_time_take_bounded_memory(front: tuple[int, str]) -> None:
+def test_several_at_a_time_take_bounded_memory(front):
     pid, url = front
     line = b'"' + b"the quick brown fox jumps over the lazy dog " * 3 + b'",'
     kinds = [filled(line), *(make() for make in HOSTILE.values())]

@@ -4,11 +4,10 @@ import re
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
-from exchange import COMPARISONS, Serve, ServeOn, problem, submit
+from exchange import COMPARISONS, problem, submit
 from service import until
 
 from app.routes.site import family
@@ -52,9 +51,7 @@ def idle(tmp_path: Path) -> Iterator[QueueSettings]:
     server.stop()
 
 
-def test_requests_are_counted_by_route_and_refusals_by_type(
-    serve: Serve, body: dict[str, Any]
-) -> None:
+def test_requests_are_counted_by_route_and_refusals_by_type(serve, body):
     client = serve(Settings())
     url = submit(client, body).headers["location"]
     for _ in range(3):
@@ -78,9 +75,7 @@ def test_requests_are_counted_by_route_and_refusals_by_type(
     assert sum(value for name, value in seen.items() if "refusals" in name) == 3
 
 
-def test_ranges_of_durations_count_what_is_below_them(
-    service: httpx.Client, body: dict[str, Any]
-) -> None:
+def test_ranges_of_durations_count_what_is_below_them(service, body):
     submit(service, body | {"seed": 77})
     seen = collected(service)
     done = 'task="measure",outcome="done"'
@@ -91,9 +86,7 @@ def test_ranges_of_durations_count_what_is_below_them(
     assert seen["sigtest_workers{}"] == 2
 
 
-def test_the_cache_and_the_cost_of_callers_are_counted(
-    service: httpx.Client, body: dict[str, Any]
-) -> None:
+def test_the_cache_and_the_cost_of_callers_are_counted(service, body):
     def looks(seen: dict[str, float]) -> tuple[float, float]:
         hit, miss = (
             seen[f'sigtest_cache_lookups_total{{result="{result}"}}'] for result in ("hit", "miss")
@@ -116,9 +109,7 @@ def test_the_cache_and_the_cost_of_callers_are_counted(
     assert looks(after) == (looks(between)[0] + 2, looks(between)[1])
 
 
-def test_what_waits_is_told_by_caller_and_without_content(
-    idle: QueueSettings, serve_on: ServeOn, body: dict[str, Any]
-) -> None:
+def test_what_waits_is_told_by_caller_and_without_content(idle, serve_on, body):
     client = serve_on(Settings.model_validate({"SIGTEST_API_KEYS": "ann:secret-a"}), idle)
     key = {"X-API-Key": "secret-a"}
     assert collected(client, **key)["sigtest_tasks_waiting{}"] == 0
@@ -132,13 +123,13 @@ def test_what_waits_is_told_by_caller_and_without_content(
     assert not re.search(r"[0-9a-f]{32}|f g h i j|secret", told)
 
 
-def test_labels_are_escaped() -> None:
+def test_labels_are_escaped():
     *_, sample = family("load", "Of a caller.", {'a"b\\c\nd': 1.5}, "caller")
     assert sample == r'sigtest_load{caller="a\"b\\c\nd"} 1.5'
     assert SAMPLE.fullmatch(sample)
 
 
-def test_only_operators_read_it(idle: QueueSettings, serve_on: ServeOn) -> None:
+def test_only_operators_read_it(idle, serve_on):
     client = serve_on(Settings(), idle)
     collected(client)  # on this machine, without keys
     with closing(connect(idle)) as redis:

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 from computed import rendered
-from exchange import COMPARISONS, Stored, problem
+from exchange import COMPARISONS, problem
 
 from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare
@@ -29,7 +29,7 @@ def report_of(service: httpx.Client, answer: httpx.Response) -> str:
     return service.get(f"{answer.json()['links']['self']}/report").text
 
 
-def test_files_of_scores_need_no_text(service: httpx.Client) -> None:
+def test_files_of_scores_need_no_text(service):
     packed = gzip.compress(b"[0.58]\n[0.57]\n[0.60]\n[0.45]\n")
     files: Form = [
         ("scores", ("comet:A.tsv", b"0.62\n0.55\n0.71\n0.48\n")),
@@ -47,7 +47,7 @@ def test_files_of_scores_need_no_text(service: httpx.Client) -> None:
     assert report_of(service, answer) == rendered("json", compare(expected))
 
 
-def test_scores_and_labels_go_next_to_text(service: httpx.Client) -> None:
+def test_scores_and_labels_go_next_to_text(service):
     files: Form = [
         ("references", ("ref.txt", b"a b c d\ne f g h\ni j k l\n")),
         ("systems", ("A.txt", b"a b c d\ne f g x\ni j k l\n")),
@@ -71,9 +71,7 @@ def test_scores_and_labels_go_next_to_text(service: httpx.Client) -> None:
         (b"0.1\n0.2\n", "B.tsv has 2 lines, but A.tsv has 3; every file needs one line a segment"),
     ],
 )
-def test_bad_numbers_are_one_clear_problem(
-    service: httpx.Client, stored: Stored, content: bytes, said: str
-) -> None:
+def test_bad_numbers_are_one_clear_problem(service, stored, content, said):
     files: Form = [
         ("scores", ("A.tsv", b"1\n2\n3\n")),
         ("scores", ("B.tsv", content)),
@@ -83,7 +81,7 @@ def test_bad_numbers_are_one_clear_problem(
     assert said in answer.json()["detail"]
 
 
-def test_two_files_of_the_same_scores_are_refused(service: httpx.Client, stored: Stored) -> None:
+def test_two_files_of_the_same_scores_are_refused(service, stored):
     files: Form = [("scores", ("A.tsv", b"1\n2\n")), ("scores", ("A.txt", b"1\n3\n"))]
     told = problem(post(service, files, metrics=["scores"]), 422, "invalid-input")
     assert "A.tsv and A.txt both have 'scores' scores of 'A'" in told["detail"]

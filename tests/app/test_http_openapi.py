@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from exchange import COMPARISONS, check, problem, submit
 
@@ -15,11 +14,11 @@ EXAMPLES = examples("submit comparisons")
 COMMITTED = Path(__file__).parents[2] / "openapi" / "openapi.json"
 
 
-def test_the_committed_document_is_the_codes() -> None:
+def test_the_committed_document_is_the_codes():
     assert COMMITTED.read_text(encoding="utf-8") == openapi_text(), "run `make openapi`"
 
 
-def test_the_service_tells_its_document(service: httpx.Client) -> None:
+def test_the_service_tells_its_document(service):
     document = service.get("/openapi.json").json()
     assert set(document["paths"]) >= {
         COMPARISONS,
@@ -33,18 +32,18 @@ def test_the_service_tells_its_document(service: httpx.Client) -> None:
     }
 
 
-def test_the_root_says_where_the_document_is(service: httpx.Client) -> None:
+def test_the_root_says_where_the_document_is(service):
     entry = service.get("/").json()
     paths = service.get(entry["openapi"]).json()["paths"]
     assert {entry["testsets"], *entry["questions"].values()} <= set(paths)
 
 
 @pytest.mark.parametrize("path", ["/docs", "/redoc", "/docs/oauth2-redirect"])
-def test_no_page_loads_scripts_from_elsewhere(service: httpx.Client, path: str) -> None:
+def test_no_page_loads_scripts_from_elsewhere(service, path):
     problem(service.get(path), 404, "not-found")
 
 
-def test_every_reference_leads_somewhere(service: httpx.Client) -> None:
+def test_every_reference_leads_somewhere(service):
     document = service.get("/openapi.json").json()
 
     def references(value: Any) -> list[str]:
@@ -63,7 +62,7 @@ def test_every_reference_leads_somewhere(service: httpx.Client) -> None:
     assert set(references(document)) <= named
 
 
-def test_everything_is_described(service: httpx.Client) -> None:
+def test_everything_is_described(service):
     document = service.get("/openapi.json").json()
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
@@ -71,7 +70,7 @@ def test_everything_is_described(service: httpx.Client) -> None:
             assert "default" in operation["responses"], (method, path)
 
 
-def test_media_types_have_what_openapi_3_1_knows(service: httpx.Client) -> None:
+def test_media_types_have_what_openapi_3_1_knows(service):
     document = service.get("/openapi.json").json()
     told = {
         name
@@ -86,7 +85,7 @@ def test_media_types_have_what_openapi_3_1_knows(service: httpx.Client) -> None:
     assert told <= {"schema", "example", "examples", "encoding"}
 
 
-def test_parameters_are_left_out_and_never_null(service: httpx.Client) -> None:
+def test_parameters_are_left_out_and_never_null(service):
     document = service.get("/openapi.json").json()
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
@@ -96,7 +95,7 @@ def test_parameters_are_left_out_and_never_null(service: httpx.Client) -> None:
                 assert schema.keys() & {"type", "$ref"}, (method, path, parameter["name"])
 
 
-def test_the_document_names_what_problems_say(service: httpx.Client) -> None:
+def test_the_document_names_what_problems_say(service):
     told = service.get("/openapi.json").json()["components"]["schemas"]["Problem"]["properties"]
     lines = ["a b c d e f g", "h i j k l m n"] * 2000
     long = {"references": [lines], "systems": {"a": lines, "b": [*lines[1:], "h"]}}
@@ -115,7 +114,7 @@ def test_the_document_names_what_problems_say(service: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_examples_run(service: httpx.Client, name: str) -> None:
+def test_examples_run(service, name):
     response = submit(service, EXAMPLES[name]["value"])
     assert response.json()["status"] == "succeeded"
 
@@ -124,9 +123,7 @@ SHOWN = [(path, name) for path, kind in KINDS.items() for name in kind.examples]
 
 
 @pytest.mark.parametrize(("path", "name"), SHOWN)
-def test_examples_of_every_kind_run_and_are_as_their_schema_says(
-    service: httpx.Client, path: str, name: str
-) -> None:
+def test_examples_of_every_kind_run_and_are_as_their_schema_says(service, path, name):
     operation = service.get("/openapi.json").json()["paths"][f"/v1/{path}"]["post"]
     content = operation["requestBody"]["content"]
     body = content["application/json"]["examples"][name]["value"]
@@ -135,9 +132,7 @@ def test_examples_of_every_kind_run_and_are_as_their_schema_says(
     assert response.json()["status"] == "succeeded"
 
 
-def test_every_kind_has_a_schema_examples_and_the_parts_of_its_form(
-    service: httpx.Client,
-) -> None:
+def test_every_kind_has_a_schema_examples_and_the_parts_of_its_form(service):
     document = service.get("/openapi.json").json()
     for path, kind in KINDS.items():
         content = document["paths"][f"/v1/{path}"]["post"]["requestBody"]["content"]
@@ -149,7 +144,7 @@ def test_every_kind_has_a_schema_examples_and_the_parts_of_its_form(
             assert ("references" in form) == bool(kind.compares)
 
 
-def test_records_of_all_kinds_have_names_of_their_own() -> None:
+def test_records_of_all_kinds_have_names_of_their_own():
     names = components(*(report for kind in KINDS.values() for report in kind.reports))
     assert set(names) >= {report.__name__ for kind in KINDS.values() for report in kind.reports}
     assert not [name for name in names if "__" in name]  # as pydantic tells two of one name apart

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import httpx
 import pytest
-from exchange import COMPARISONS, Serve, Stored, problem, submit
+from exchange import COMPARISONS, problem, submit
 
 from app.settings import Settings
 from sigtest.client import Client
@@ -36,7 +36,7 @@ def made(service: httpx.Client, headers: dict[str, str] | None = None, **fields:
     return str(answer.json()["id"])
 
 
-def test_it_is_the_comparison_with_the_texts_spelled_out(service: httpx.Client) -> None:
+def test_it_is_the_comparison_with_the_texts_spelled_out(service):
     named = submit(service, {"testset": made(service), "systems": SYSTEMS, **RECIPE})
     assert named.json()["status"] == "succeeded"
     spelled = submit(service, {**TEXTS, "systems": SYSTEMS, **RECIPE})
@@ -49,7 +49,7 @@ def test_it_is_the_comparison_with_the_texts_spelled_out(service: httpx.Client) 
     assert [system["name"] for system in report["systems"]] == ["B", "A"]
 
 
-def test_a_form_names_it_in_its_request(service: httpx.Client) -> None:
+def test_a_form_names_it_in_its_request(service):
     testset = made(service)
     files = [
         ("systems", (f"{name}.txt.gz", gzip.compress("\n".join(lines).encode())))
@@ -61,7 +61,7 @@ def test_a_form_names_it_in_its_request(service: httpx.Client) -> None:
     assert formed.json()["id"] == named.json()["id"]
 
 
-def test_scores_alone_need_no_references(service: httpx.Client) -> None:
+def test_scores_alone_need_no_references(service):
     systems = [{"name": n, "scores": {"comet": [0.1 * i, 0.2, 0.3]}} for i, n in enumerate("AB")]
     rest = {"systems": systems, "metrics": ["scores:of=comet"], "resamples": 99}
     testset = made(service, segments=3, metrics=["scores:of=comet"])
@@ -74,9 +74,7 @@ def test_scores_alone_need_no_references(service: httpx.Client) -> None:
     ("field", "value"),
     [*TEXTS.items(), ("segments", 3), ("builtin", "wmt17/en-de"), ("segments", 0)],
 )
-def test_texts_besides_it_are_refused(
-    service: httpx.Client, stored: Stored, field: str, value: Any
-) -> None:
+def test_texts_besides_it_are_refused(service, stored, field, value):
     testset = made(service)
     before = stored()
     body = {"testset": testset, "systems": SYSTEMS, field: value}
@@ -86,7 +84,7 @@ def test_texts_besides_it_are_refused(
     assert stored() == before
 
 
-def test_files_besides_it_are_refused(service: httpx.Client) -> None:
+def test_files_besides_it_are_refused(service):
     files = [("references", ("ref.txt", b"a\nb\nc")), ("systems", ("A.txt", b"a\nb\nc"))]
     data = {"request": json.dumps({"testset": made(service)})}
     answer = service.post(COMPARISONS, files=files, data=data)
@@ -95,7 +93,7 @@ def test_files_besides_it_are_refused(service: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize("asked", ["0" * 32, "news", "", "\ud800", "a:b"])
-def test_unknown_test_sets(service: httpx.Client, asked: str) -> None:
+def test_unknown_test_sets(service, asked):
     content = json.dumps({"testset": asked, "systems": SYSTEMS})
     headers = {"Content-Type": "application/json"}
     answer = service.post(COMPARISONS, content=content, headers=headers)
@@ -103,12 +101,12 @@ def test_unknown_test_sets(service: httpx.Client, asked: str) -> None:
     assert error["field"] == "testset"
 
 
-def test_what_is_no_id(service: httpx.Client) -> None:
+def test_what_is_no_id(service):
     answer = service.post(COMPARISONS, json={"testset": {"id": 1}, "systems": SYSTEMS})
     problem(answer, 422, "invalid-input")
 
 
-def test_deleted_ones_are_gone_and_what_was_compared_stays(service: httpx.Client) -> None:
+def test_deleted_ones_are_gone_and_what_was_compared_stays(service):
     testset = made(service)
     body = {"testset": testset, "systems": SYSTEMS, **RECIPE, "seed": 8}
     url = submit(service, body).headers["location"]
@@ -118,7 +116,7 @@ def test_deleted_ones_are_gone_and_what_was_compared_stays(service: httpx.Client
     assert service.get(f"{url}/report").status_code == 200
 
 
-def test_those_of_others_are_unknown(serve: Serve) -> None:
+def test_those_of_others_are_unknown(serve):
     guarded = serve(Settings.model_validate({"SIGTEST_API_KEYS": "ann:1,bob:2"}))
     ann, bob = ({"X-API-Key": key} for key in "12")
     body = {"testset": made(guarded, ann), "systems": SYSTEMS}
@@ -127,14 +125,14 @@ def test_those_of_others_are_unknown(serve: Serve) -> None:
     assert guarded.post(COMPARISONS, json=body, headers=ann).status_code == 202
 
 
-def test_a_system_that_does_not_fit_it(service: httpx.Client) -> None:
+def test_a_system_that_does_not_fit_it(service):
     systems = [SYSTEMS[0], {"name": "B", "hypotheses": ["a", "b"]}]
     answer = service.post(COMPARISONS, json={"testset": made(service), "systems": systems})
     (error,) = problem(answer, 422, "length-mismatch")["errors"]
     assert error["system"] == "B"
 
 
-def test_limits_hold_for_it_too(service: httpx.Client, serve: Serve) -> None:
+def test_limits_hold_for_it_too(service, serve):
     small = serve(Settings(max_segments=2))
     body = {
         "testset": made(service),
@@ -143,7 +141,7 @@ def test_limits_hold_for_it_too(service: httpx.Client, serve: Serve) -> None:
     problem(small.post(COMPARISONS, json=body), 413, "limit-exceeded")
 
 
-def test_the_client_may_name_it(service: httpx.Client) -> None:
+def test_the_client_may_name_it(service):
     with Client(str(service.base_url)) as client:
         named = client.compare({"testset": made(service), "systems": SYSTEMS, **RECIPE})
         spelled = client.compare(parse_comparison({**TEXTS, "systems": SYSTEMS, **RECIPE}))

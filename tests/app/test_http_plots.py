@@ -1,11 +1,10 @@
 """Pictures over HTTP: the bytes that the library draws, and nothing that a browser would run."""
 
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from exchange import COMPARISONS, Serve, problem, safe_picture, submit
+from exchange import COMPARISONS, problem, safe_picture, submit
 
 from app.settings import Settings
 from sigtest.cli import main
@@ -39,26 +38,20 @@ def report(asked: dict[str, Any]) -> Report:
 
 @pytest.mark.parametrize("name", ["matrix", "intervals", "badge"])
 @pytest.mark.parametrize("choice", [{}, {"metric": "ter"}, {"metric": "ter", "test": "bootstrap"}])
-def test_pictures_of_a_report_are_those_of_the_library(
-    service: httpx.Client, url: str, report: Report, name: str, choice: dict[str, str]
-) -> None:
+def test_pictures_of_a_report_are_those_of_the_library(service, url, report, name, choice):
     response = service.get(f"{url}/plots/{name}.svg", params=choice)
     assert response.status_code == 200
     assert response.text == PICTURES[name].draw(report, choice)
 
 
-def test_a_badge_is_of_the_system_that_is_named(
-    service: httpx.Client, url: str, report: Report
-) -> None:
+def test_a_badge_is_of_the_system_that_is_named(service, url, report):
     for name in NAMES:
         told = service.get(f"{url}/plots/badge.svg", params={"system": name, "metric": "ter"})
         drawn = PICTURES["badge"].draw(report, {"system": name, "metric": "ter"})
         assert (told.status_code, told.text) == (200, drawn)
 
 
-def test_distributions_are_drawn_by_a_worker_and_look_the_same(
-    service: httpx.Client, url: str, report: Report, asked: dict[str, Any]
-) -> None:
+def test_distributions_are_drawn_by_a_worker_and_look_the_same(service, url, report, asked):
     a, b = NAMES[1:]
     chosen = {"metric": "ter", "test": "bootstrap"}
     response = service.get(f"{url}/plots/distribution.svg", params={"a": a, "b": b, **chosen})
@@ -70,7 +63,7 @@ def test_distributions_are_drawn_by_a_worker_and_look_the_same(
 
 
 @pytest.mark.parametrize("name", ["matrix", "intervals", "distribution", "badge"])
-def test_pictures_run_nothing_and_are_kept(service: httpx.Client, url: str, name: str) -> None:
+def test_pictures_run_nothing_and_are_kept(service, url, name):
     params = {"a": NAMES[0], "b": NAMES[1]} if name == "distribution" else {}
     safe_picture(service, f"{url}/plots/{name}.svg", params)
 
@@ -92,15 +85,13 @@ def test_pictures_run_nothing_and_are_kept(service: httpx.Client, url: str, name
         ("badge.svg?system=Z", "invalid-recipe", "system"),
     ],
 )
-def test_pictures_of_nothing_are_refused(
-    service: httpx.Client, url: str, path: str, kind: str, field: str
-) -> None:
+def test_pictures_of_nothing_are_refused(service, url, path, kind, field):
     errors = problem(service.get(f"{url}/plots/{path}"), 422, kind)["errors"]
     assert errors[0]["field"] == field
 
 
 @pytest.mark.parametrize("what", ["distribution", "segments"])
-def test_a_pair_takes_no_look_and_no_level(service: httpx.Client, url: str, what: str) -> None:
+def test_a_pair_takes_no_look_and_no_level(service, url, what):
     pair = {"a": NAMES[0], "b": NAMES[1]}
     for part in ("width", "title", "omit", "criterion", "alpha", "correction"):
         told = service.get(f"{url}/{what}", params={**pair, part: "1"})
@@ -112,13 +103,13 @@ def test_a_pair_takes_no_look_and_no_level(service: httpx.Client, url: str, what
     )
 
 
-def test_a_choice_of_two_says_so(service: httpx.Client, url: str) -> None:
+def test_a_choice_of_two_says_so(service, url):
     pair = {"a": NAMES[0], "b": NAMES[1], "values": "2"}
     told = problem(service.get(f"{url}/distribution", params=pair), 422, "invalid-parameter")
     assert told["detail"] == "values: it must be true or false, not '2'."
 
 
-def test_pictures_are_svg_pdf_or_png(service: httpx.Client, url: str, report: Report) -> None:
+def test_pictures_are_svg_pdf_or_png(service, url, report):
     pytest.importorskip("typst", reason="PDF and PNG need the extra `pictures`")
     svg = PICTURES["matrix"].draw(report, {})
     made = {suffix: converted(svg, suffix) for suffix in PICTURE_FORMATS}
@@ -140,13 +131,13 @@ def test_pictures_are_svg_pdf_or_png(service: httpx.Client, url: str, report: Re
     assert "application/pdf" in problem(told, 406, "not-acceptable")["detail"]
 
 
-def test_other_pictures_do_not_exist(service: httpx.Client, url: str) -> None:
+def test_other_pictures_do_not_exist(service, url):
     told = problem(service.get(f"{url}/plots/pie.svg"), 422, "invalid-recipe")
     assert "choose one of" in told["detail"]
     problem(service.get(f"{COMPARISONS}/{'0' * 32}/plots/matrix.svg"), 404, "not-found")
 
 
-def test_a_matrix_needs_all_pairs(service: httpx.Client, asked: dict[str, Any]) -> None:
+def test_a_matrix_needs_all_pairs(service, asked):
     asked["pairs"] = {"baseline": NAMES[2]}
     url = submit(service, asked).headers["location"]
     (error,) = problem(service.get(f"{url}/plots/matrix.svg"), 422, "invalid-recipe")["errors"]
@@ -158,9 +149,7 @@ def test_a_matrix_needs_all_pairs(service: httpx.Client, asked: dict[str, Any]) 
 
 
 @pytest.mark.parametrize("name", ["matrix.svg", "intervals.svg", "distribution.svg?a=A&b=B"])
-def test_pictures_wait_for_the_report(
-    service: httpx.Client, body: dict[str, Any], name: str
-) -> None:
+def test_pictures_wait_for_the_report(service, body, name):
     text = [f"word{i} " * 20 for i in range(2000)]
     systems = [{"name": n, "hypotheses": [f"{n} {line}" for line in text]} for n in "AB"]
     large = body | {
@@ -175,9 +164,7 @@ def test_pictures_wait_for_the_report(
     service.delete(url)
 
 
-def test_every_answer_forbids_sniffing_and_csv_is_saved(
-    service: httpx.Client, url: str, serve: Serve
-) -> None:
+def test_every_answer_forbids_sniffing_and_csv_is_saved(service, url, serve):
     answers = [service.get(path) for path in ("/healthz", "/v1/nothing", url, url + "/report")]
     answers += [
         service.put(COMPARISONS),
@@ -191,9 +178,7 @@ def test_every_answer_forbids_sniffing_and_csv_is_saved(
     assert {answer.headers["x-content-type-options"] for answer in answers} == {"nosniff"}
 
 
-def test_the_command_line_draws_the_same_here_and_there(
-    service: httpx.Client, example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_line_draws_the_same_here_and_there(service, example, tmp_path, monkeypatch):
     monkeypatch.chdir(example)
     command = ["compare", "--from", ".", "--metric", "bleu", "--metric", "ter:normalized=true"]
     command += ["--resamples", "499", "--distribution", "aspen", "birch", "--output", "/dev/null"]
@@ -209,9 +194,7 @@ def test_the_command_line_draws_the_same_here_and_there(
     assert len(here) == 7
 
 
-def test_pictures_have_the_style_that_is_asked_for(
-    service: httpx.Client, url: str, report: Report
-) -> None:
+def test_pictures_have_the_style_that_is_asked_for(service, url, report):
     asked = {"width": "12cm", "title": "News", "omit": "legend,numbers"}
     told = service.get(f"{url}/plots/matrix.svg", params=asked)
     assert told.text == PICTURES["matrix"].draw(report, asked)

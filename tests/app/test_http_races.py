@@ -6,13 +6,12 @@ from typing import Any
 import httpx
 import numpy as np
 import pytest
-from exchange import ServeOn, check, problem
+from exchange import check, problem
 from service import until
 
 from app.settings import Settings
 from benchmarks.deliveries import Receiver, receiving
 from sigtest.client import Client
-from workers.settings import Settings as QueueSettings
 
 RACES = "/v1/races"
 WAIT = {"Prefer": "wait=60"}
@@ -60,7 +59,7 @@ def ordinary(service: httpx.Client, items: int, **choices: Any) -> dict[str, Any
     return report
 
 
-def test_batches_become_the_ordinary_report(service: httpx.Client) -> None:
+def test_batches_become_the_ordinary_report(service):
     url = made(service, "ordinary", tags=["x"])
     assert observed(service, url, batch(0, 30))["observations"] == 90
     assert observed(service, url, batch(20, 120))["items"] == 120  # ten items came again
@@ -78,7 +77,7 @@ def test_batches_become_the_ordinary_report(service: httpx.Client) -> None:
     service.delete(url)
 
 
-def test_a_batch_again_changes_nothing_and_another_score_is_refused(service: httpx.Client) -> None:
+def test_a_batch_again_changes_nothing_and_another_score_is_refused(service):
     url = made(service, "again")
     before = observed(service, url, batch(0, 10))
     looked(service, url)
@@ -92,7 +91,7 @@ def test_a_batch_again_changes_nothing_and_another_score_is_refused(service: htt
     service.delete(url)
 
 
-def test_scores_may_come_in_any_order_and_decisions_stay(service: httpx.Client) -> None:
+def test_scores_may_come_in_any_order_and_decisions_stay(service):
     url, decided = made(service, "any order"), []
     rng = np.random.default_rng(5)
     cells = [(name, i) for name in SYSTEMS for i in range(120)]
@@ -119,7 +118,7 @@ def test_scores_may_come_in_any_order_and_decisions_stay(service: httpx.Client) 
     service.delete(url)
 
 
-def test_a_system_joins_late_and_another_stops(service: httpx.Client) -> None:
+def test_a_system_joins_late_and_another_stops(service):
     url = made(service, "late")
     observed(service, url, batch(0, 60, ("new", "old")))
     assert looked(service, url)["over"] is None  # who has no score yet may be the best
@@ -133,7 +132,7 @@ def test_a_system_joins_late_and_another_stops(service: httpx.Client) -> None:
     service.delete(url)
 
 
-def test_files_bring_the_same(service: httpx.Client) -> None:
+def test_files_bring_the_same(service):
     url, same = made(service, "file"), made(service, "json")
     rows = [f"q{i}\t" + "\t".join(str(SCORES[name][i]) for name in SYSTEMS) for i in range(40)]
     table = "\n".join(["id\t" + "\t".join(SYSTEMS), *rows]) + "\n"
@@ -169,9 +168,7 @@ def test_files_bring_the_same(service: httpx.Client) -> None:
         ({"scores": {"new": {"\ud800/\x00": 1}, "old": {"q": 3}}}, 422, "invalid-input", "scale"),
     ],
 )
-def test_what_is_no_batch_is_refused(
-    service: httpx.Client, body: dict[str, Any], status: int, kind: str, words: str
-) -> None:
+def test_what_is_no_batch_is_refused(service, body, status, kind, words):
     url = made(service, "refusals")
     answer = service.post(
         f"{url}/observations",
@@ -196,15 +193,13 @@ def test_what_is_no_batch_is_refused(
         ({"scores": {}}, "scores"),
     ],
 )
-def test_what_is_no_race_is_refused(
-    service: httpx.Client, more: dict[str, Any], field: str
-) -> None:
+def test_what_is_no_race_is_refused(service, more, field):
     answer = service.post(RACES, json={"name": "x", "systems": ["A", "B"], **more})
     assert answer.status_code == 422, answer.text
     assert answer.json()["errors"][0]["field"].partition("[")[0] == field
 
 
-def test_a_report_that_somebody_deletes_is_written_again(service: httpx.Client) -> None:
+def test_a_report_that_somebody_deletes_is_written_again(service):
     url = made(service, "deleted")
     observed(service, url, batch(0, 60))
     looked(service, url)
@@ -216,7 +211,7 @@ def test_a_report_that_somebody_deletes_is_written_again(service: httpx.Client) 
     service.delete(url)
 
 
-def test_a_race_is_found_changed_and_deleted(service: httpx.Client) -> None:
+def test_a_race_is_found_changed_and_deleted(service):
     url = made(service, "kept", title="Nightly")
     again = service.post(RACES, json={"name": "kept", "systems": SYSTEMS, "scale": [0, 1]})
     assert (again.status_code, again.headers["location"]) == (200, url)
@@ -234,7 +229,7 @@ def test_a_race_is_found_changed_and_deleted(service: httpx.Client) -> None:
     problem(service.post(f"{url}/observations", json=batch(0, 1)), 410, "gone")
 
 
-def test_a_race_leaves_nothing_behind(service: httpx.Client, stored: Any) -> None:
+def test_a_race_leaves_nothing_behind(service, stored):
     before = stored()
     url = made(service, "traces")
     for first in range(0, 120, 10):  # more reports than are kept
@@ -247,9 +242,7 @@ def test_a_race_leaves_nothing_behind(service: httpx.Client, stored: Any) -> Non
     assert left <= {"gone", "bytes"}
 
 
-def test_a_race_is_its_owners(
-    serve_on: ServeOn, queue: QueueSettings, service: httpx.Client
-) -> None:
+def test_a_race_is_its_owners(serve_on, queue, service):
     keys = {"SIGTEST_API_KEYS": "ann:secret-a,bob:secret-b"}
     guarded = serve_on(Settings.model_validate(keys), queue)
     ann, bob = ({"X-API-Key": f"secret-{own}"} for own in "ab")
@@ -267,7 +260,7 @@ def test_a_race_is_its_owners(
     assert guarded.delete(url, headers=ann).status_code == 204
 
 
-def test_webhooks_hear_each_decision_once(service: httpx.Client) -> None:
+def test_webhooks_hear_each_decision_once(service):
     with receiving() as receiver:
         added = service.post("/v1/webhooks", json={"url": receiver.url}).json()
         receiver.secret = added["secret"]
@@ -317,7 +310,7 @@ def streamed(
     return found
 
 
-def test_a_stream_tells_each_decision_once(service: httpx.Client) -> None:
+def test_a_stream_tells_each_decision_once(service):
     url = made(service, "streamed")
     observed(service, url, batch(0, 120))
     looked(service, url)
@@ -331,7 +324,7 @@ def test_a_stream_tells_each_decision_once(service: httpx.Client) -> None:
     service.delete(url)
 
 
-def test_the_client_races(service: httpx.Client) -> None:
+def test_the_client_races(service):
     with Client(str(service.base_url)) as client:
         race = client.create_race({"name": "client", "systems": SYSTEMS, "scale": [0, 1]})["id"]
         client.observe(race, batch(0, 120)["scores"])

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from endless import endless
-from exchange import COMPARISONS, Serve, problem
+from exchange import COMPARISONS, problem
 from lent import end_spare
 from service import children, until
 
@@ -41,9 +41,7 @@ def large(body: dict[str, Any], seed: int) -> dict[str, Any]:
     return body | {"references": [texts], "seed": seed}
 
 
-def test_a_body_that_is_never_read_costs_its_sender_alone(
-    serve: Serve, body: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_body_that_is_never_read_costs_its_sender_alone(serve, body, monkeypatch):
     client = serve(Settings.model_validate(KEYS))
     whole = client.post(COMPARISONS, json=large(body, 1), headers=OF_BOB)
     assert whole.status_code == 202, whole.text
@@ -64,9 +62,7 @@ def test_a_body_that_is_never_read_costs_its_sender_alone(
     assert second != first
 
 
-def test_large_and_small_bodies_are_the_same_questions(
-    serve: Serve, body: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_large_and_small_bodies_are_the_same_questions(serve, body, monkeypatch):
     client = serve(Settings.model_validate(KEYS))
     there = client.post(COMPARISONS, json=large(body, 4), headers=OF_BOB).json()
     monkeypatch.setattr("app.requests.bodies.SMALL", 2**30)
@@ -74,9 +70,7 @@ def test_large_and_small_bodies_are_the_same_questions(
     assert here["id"] == there["id"]
 
 
-def test_flaws_of_large_bodies_are_told_with_their_places(
-    serve: Serve, body: dict[str, Any]
-) -> None:
+def test_flaws_of_large_bodies_are_told_with_their_places(serve, body):
     client = serve(Settings.model_validate(KEYS))
     flawed = large(body, 5)
     flawed["systems"][1] = {"name": "B", "hypotheses": ["one line"]}
@@ -89,7 +83,7 @@ def run(process: ReadingProcess, *work: Any) -> Any:
     return asyncio.run(process.run(0, *work))
 
 
-def test_one_that_is_closed_begins_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_is_closed_begins_no_other(monkeypatch):
     process = ReadingProcess(1)
 
     def closed(*_: object) -> None:
@@ -102,7 +96,7 @@ def test_one_that_is_closed_begins_no_other(monkeypatch: pytest.MonkeyPatch) -> 
     assert process._process is None
 
 
-def test_it_is_killed_for_what_it_does_and_does_it_again() -> None:
+def test_it_is_killed_for_what_it_does_and_does_it_again():
     process = ReadingProcess(1)
     assert run(process, sorted, [2, 1]) == [1, 2]
     with pytest.raises(LimitError, match="more than 1 seconds of a core"):

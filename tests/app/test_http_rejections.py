@@ -5,9 +5,8 @@ import gzip
 import json
 from typing import Any
 
-import httpx
 import pytest
-from exchange import COMPARISONS, Serve, Stored, problem, submit
+from exchange import COMPARISONS, problem, submit
 
 from app.settings import Settings
 from workers.questions import Questions
@@ -126,14 +125,7 @@ CHANGES: dict[str, tuple[Change, str, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize(("change", "kind", "named"), CHANGES.values(), ids=CHANGES)
-def test_json_is_refused(
-    service: httpx.Client,
-    stored: Stored,
-    body: dict[str, Any],
-    change: Change,
-    kind: str,
-    named: dict[str, Any],
-) -> None:
+def test_json_is_refused(service, stored, body, change, kind, named):
     body["systems"][1].update(change.get("second", {}))
     body.update({name: value for name, value in change.items() if name != "second"})
     before = stored()
@@ -163,16 +155,14 @@ BODIES: dict[str, tuple[bytes, str, str]] = {
 
 
 @pytest.mark.parametrize(("content", "kind", "message"), BODIES.values(), ids=BODIES)
-def test_bytes_are_refused(
-    service: httpx.Client, stored: Stored, content: bytes, kind: str, message: str
-) -> None:
+def test_bytes_are_refused(service, stored, content, kind, message):
     before = stored()
     response = service.post(COMPARISONS, content=content, headers=JSON)
     assert message in problem(response, 400 if kind == "malformed-body" else 422, kind)["detail"]
     assert stored() == before
 
 
-def test_a_body_with_two_faults_names_both(service: httpx.Client, body: dict[str, Any]) -> None:
+def test_a_body_with_two_faults_names_both(service, body):
     response = service.post(COMPARISONS, json=body | {"alpha": "x", "seed": "y"})
     named = {own["field"] for own in problem(response, 422, "invalid-recipe")["errors"]}
     assert named == {"alpha", "seed"}
@@ -190,8 +180,8 @@ def test_a_body_with_two_faults_names_both(service: httpx.Client, body: dict[str
     ],
 )
 def test_a_fault_of_what_is_computed_and_one_of_what_is_written_are_named(
-    service: httpx.Client, body: dict[str, Any], method: str, path: str, wrong: dict[str, Any]
-) -> None:
+    service, body, method, path, wrong
+):
     sent = body | wrong if path == COMPARISONS else wrong
     told = service.request(method, path, json=sent).json()
     assert told["status"] == 422
@@ -275,9 +265,7 @@ FORMS: dict[str, tuple[list[Part], str, str]] = {
 
 
 @pytest.mark.parametrize(("parts", "kind", "message"), FORMS.values(), ids=FORMS)
-def test_forms_are_refused(
-    service: httpx.Client, stored: Stored, parts: list[Part], kind: str, message: str
-) -> None:
+def test_forms_are_refused(service, stored, parts, kind, message):
     before = stored()
     response = service.post(COMPARISONS, files=parts)
     assert message in problem(response, 400 if kind == "malformed-body" else 422, kind)["detail"]
@@ -285,7 +273,7 @@ def test_forms_are_refused(
 
 
 @pytest.mark.parametrize("content", [b"garbage", b"--x\r\n\r\n\r\n--x--"])
-def test_broken_forms_are_refused(service: httpx.Client, content: bytes) -> None:
+def test_broken_forms_are_refused(service, content):
     headers = {"Content-Type": "multipart/form-data; boundary=x"}
     response = service.post(COMPARISONS, content=content, headers=headers)
     problem(response, 400, "malformed-body")
@@ -300,19 +288,19 @@ def test_broken_forms_are_refused(service: httpx.Client, content: bytes) -> None
         {"Content-Type": "application/json", "Content-Encoding": "gzip"},
     ],
 )
-def test_other_kinds_of_bodies_are_refused(service: httpx.Client, headers: dict[str, str]) -> None:
+def test_other_kinds_of_bodies_are_refused(service, headers):
     response = service.post(COMPARISONS, content=b"{}", headers=headers)
     problem(response, 415, "unsupported-media-type")
 
 
-def test_a_problem_repeats_little_of_what_was_sent(service: httpx.Client) -> None:
+def test_a_problem_repeats_little_of_what_was_sent(service):
     content = json.dumps({"seed": "x" * 10**6, "systems": [], "references": [["a"]]})
     response = service.post(COMPARISONS, content=content, headers=JSON)
     assert response.status_code == 422
     assert len(response.content) < 4000
 
 
-def test_unknown_routes_and_methods_are_problems(service: httpx.Client) -> None:
+def test_unknown_routes_and_methods_are_problems(service):
     for path in ("/v1/nothing", COMPARISONS + "/"):
         told = problem(service.get(path), 404, "not-found")["detail"]
         assert told.startswith(f"There is nothing at {path};")
@@ -340,21 +328,19 @@ def test_unknown_routes_and_methods_are_problems(service: httpx.Client) -> None:
         ("limit=0", "limit: it must be greater than or equal to 1, not '0'."),
     ],
 )
-def test_parameters_of_listings_say_what_they_take(
-    service: httpx.Client, query: str, wanted: str
-) -> None:
+def test_parameters_of_listings_say_what_they_take(service, query, wanted):
     told = problem(service.get(f"{COMPARISONS}?{query}"), 422, "invalid-parameter")
     assert told["detail"] == wanted
 
 
-def test_a_level_that_is_no_number_is_told_so(service: httpx.Client, body: dict[str, Any]) -> None:
+def test_a_level_that_is_no_number_is_told_so(service, body):
     url = submit(service, body).headers["location"]
     told = problem(service.get(f"{url}/report?alpha=5%25"), 422, "invalid-parameter")
     assert told["detail"] == "alpha: it must be a number, not '5%'."
 
 
 @pytest.mark.parametrize("key", ["", "a b", "é", "x" * 256])
-def test_idempotency_keys_are_plain(service: httpx.Client, body: dict[str, Any], key: str) -> None:
+def test_idempotency_keys_are_plain(service, body, key):
     headers = {"Idempotency-Key": key.encode()}
     response = service.post(COMPARISONS, json=body, headers=headers)
     (error,) = problem(response, 422, "invalid-parameter")["errors"]
@@ -368,9 +354,7 @@ def test_idempotency_keys_are_plain(service: httpx.Client, body: dict[str, Any],
     "charset", ["punycode", "unicode_escape", "undefined", "UTF-7", '"utf-16"']
 )
 @pytest.mark.parametrize("path", [COMPARISONS, "/comparisons", "/v1/testsets"])
-def test_a_form_in_another_charset_is_refused(
-    service: httpx.Client, path: str, charset: str
-) -> None:
+def test_a_form_in_another_charset_is_refused(service, path, charset):
     """Some of Python's codecs are for no texts, and fail in ways of their own."""
     part = b'--B\r\nContent-Disposition: form-data; name="request"\r\n\r\n{"title": "\\ud800"}\r\n'
     headers = {"Content-Type": f"multipart/form-data; boundary=B; charset={charset}"}
@@ -391,9 +375,7 @@ def test_a_form_in_another_charset_is_refused(
         (RuntimeError("a fault"), 500),
     ],
 )
-def test_what_the_machine_is_short_of_is_no_fault_of_the_service(
-    serve: Serve, monkeypatch: pytest.MonkeyPatch, error: Exception, status: int
-) -> None:
+def test_what_the_machine_is_short_of_is_no_fault_of_the_service(serve, monkeypatch, error, status):
     def short(*_: object, **__: object) -> None:
         raise error
 

@@ -19,7 +19,6 @@ from sigtest.render.comparison import present
 from sigtest.render.formats import FORMATS, Layout
 from sigtest.render.pictures import PICTURES
 from sigtest.report import Report
-from workers.settings import Settings
 from workers.store import codec, keys
 from workers.store.server import connect
 
@@ -35,20 +34,18 @@ def url(service: httpx.Client, asked: dict[str, Any]) -> str:
     return str(submit(service, asked).headers["location"])
 
 
-def test_json_is_what_compare_gives(service: httpx.Client, url: str, asked: dict[str, Any]) -> None:
+def test_json_is_what_compare_gives(service, url, asked):
     response = service.get(url + "/report")
     assert response.headers["content-type"] == "application/json"
     assert response.text == rendered("json", compare(parse_comparison(asked)))
 
 
-def test_the_schema_of_reports_is_true(service: httpx.Client, url: str) -> None:
+def test_the_schema_of_reports_is_true(service, url):
     told = service.get(url + "/report").json()
     check(service, "Report", told)
 
 
-def test_a_report_with_other_fields_is_json_and_else_says_what_to_do(
-    service: httpx.Client, asked: dict[str, Any], queue: Settings
-) -> None:
+def test_a_report_with_other_fields_is_json_and_else_says_what_to_do(service, asked, queue):
     submitted = submit(service, {**asked, "seed": 917})
     url, name = submitted.headers["location"], keys.key("report", submitted.json()["id"])
     service.get(url + "/report").raise_for_status()
@@ -66,7 +63,7 @@ def test_a_report_with_other_fields_is_json_and_else_says_what_to_do(
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_every_format_is_served(service: httpx.Client, url: str, name: str) -> None:
+def test_every_format_is_served(service, url, name):
     report = Report.from_json(service.get(url + "/report").json())
     by_name = service.get(url + "/report", params={"format": name})
     by_type = service.get(url + "/report", headers={"Accept": FORMATS[name].media_type})
@@ -78,7 +75,7 @@ def test_every_format_is_served(service: httpx.Client, url: str, name: str) -> N
     assert (again.status_code, again.headers["vary"]) == (304, by_name.headers["vary"])
 
 
-def test_a_report_is_decided_anew_in_every_format(service: httpx.Client, url: str) -> None:
+def test_a_report_is_decided_anew_in_every_format(service, url):
     whole = Report.from_json(service.get(url + "/report").json())
     choice = {"alpha": "0.2", "correction": "none"}
     for name in FORMATS:
@@ -94,14 +91,12 @@ def test_a_report_is_decided_anew_in_every_format(service: httpx.Client, url: st
 
 
 @pytest.mark.parametrize("asked_for", ["alpha=2", "correction=max_t", "correction=holms"])
-def test_what_cannot_be_decided_anew_is_a_problem(
-    service: httpx.Client, url: str, asked_for: str
-) -> None:
+def test_what_cannot_be_decided_anew_is_a_problem(service, url, asked_for):
     problem(service.get(f"{url}/report?{asked_for}"), 422, "invalid-recipe")
     problem(service.get(f"{url}/plots/matrix.svg?{asked_for}"), 422, "invalid-recipe")
 
 
-def test_other_formats_are_not_acceptable(service: httpx.Client, url: str) -> None:
+def test_other_formats_are_not_acceptable(service, url):
     problem(service.get(url + "/report?format=docx"), 406, "not-acceptable")
     response = service.get(url + "/report", headers={"Accept": "image/png"})
     assert "text/csv" in problem(response, 406, "not-acceptable")["detail"]
@@ -123,20 +118,18 @@ def test_other_formats_are_not_acceptable(service: httpx.Client, url: str) -> No
         ("image/png, */*;q=0.1", "json"),
     ],
 )
-def test_the_most_wanted_format_is_chosen(accept: str, name: str) -> None:
+def test_the_most_wanted_format_is_chosen(accept, name):
     assert choose_format(Wish(accept)) == name
 
 
 @pytest.mark.parametrize("accept", ["image/png", "application/json;q=0", "text/csv;q=x"])
-def test_nothing_wanted_is_there(accept: str) -> None:
+def test_nothing_wanted_is_there(accept):
     with pytest.raises(NotAcceptableError):
         choose_format(Wish(accept))
 
 
 @pytest.mark.parametrize("metric", ["bleu", "ter"])
-def test_distributions_are_those_behind_the_p_values(
-    service: httpx.Client, url: str, metric: str
-) -> None:
+def test_distributions_are_those_behind_the_p_values(service, url, metric):
     test = "approximate_randomization"
     parameters = {"a": "A", "b": "B", "metric": metric, "test": test, "values": "true"}
     drawn = service.get(url + "/distribution", params=parameters).json()
@@ -148,7 +141,7 @@ def test_distributions_are_those_behind_the_p_values(
     assert (len(drawn["bins"]), sum(drawn["counts"])) == (51, pair["resamples"])
 
 
-def test_values_come_only_when_asked_for(service: httpx.Client, url: str) -> None:
+def test_values_come_only_when_asked_for(service, url):
     parameters = {"a": "B", "b": "A", "metric": "bleu", "test": "bootstrap"}
     drawn = service.get(url + "/distribution", params=parameters).json()
     assert list(drawn) == ["a", "b", "metric", "test", "observed", "bins", "counts"]
@@ -164,9 +157,7 @@ def test_values_come_only_when_asked_for(service: httpx.Client, url: str) -> Non
         ({"values": "maybe"}, "invalid-parameter", "values"),
     ],
 )
-def test_distributions_of_nothing_are_refused(
-    service: httpx.Client, url: str, change: dict[str, str | None], kind: str, field: str
-) -> None:
+def test_distributions_of_nothing_are_refused(service, url, change, kind, field):
     asked = {"a": "A", "b": "B", "metric": "bleu", "test": "bootstrap"} | change
     parameters = {name: value for name, value in asked.items() if value is not None}
     response = service.get(url + "/distribution", params=parameters)
@@ -174,11 +165,11 @@ def test_distributions_of_nothing_are_refused(
     assert error["field"] == field
 
 
-def test_a_report_that_is_not_asked_for_is_json(service: httpx.Client, url: str) -> None:
+def test_a_report_that_is_not_asked_for_is_json(service, url):
     assert json.loads(service.get(url + "/report", headers={"Accept": ""}).text)["version"]
 
 
-def test_tables_are_laid_out_over_http(service: httpx.Client, url: str) -> None:
+def test_tables_are_laid_out_over_http(service, url):
     report = Report.from_json(service.get(url + "/report").json())
     layout: dict[str, Any] = {
         "table": "systems",
@@ -205,17 +196,13 @@ def test_tables_are_laid_out_over_http(service: httpx.Client, url: str) -> None:
         ({"names": "blue=BLEU"}, "names"),
     ],
 )
-def test_layouts_that_cannot_be_are_problems(
-    service: httpx.Client, url: str, layout: dict[str, str], field: str
-) -> None:
+def test_layouts_that_cannot_be_are_problems(service, url, layout, field):
     response = service.get(url + "/report", params={"format": "latex", **layout})
     assert problem(response, 422, "invalid-recipe")["errors"][0]["field"] == field
 
 
 @pytest.mark.parametrize("form", ["json", "bibtex"])
-def test_a_layout_of_what_has_no_tables_is_a_problem(
-    service: httpx.Client, url: str, form: str
-) -> None:
+def test_a_layout_of_what_has_no_tables_is_a_problem(service, url, form):
     for layout in ({"table": "pairs"}, {"names": "bleu=BLEU"}):
         told = problem(
             service.get(url + "/report", params={"format": form, **layout}), 422, "invalid-recipe"
@@ -224,7 +211,7 @@ def test_a_layout_of_what_has_no_tables_is_a_problem(
         assert f"{form} has no tables; leave" in told["detail"]
 
 
-def test_a_part_has_the_numbers_of_the_whole(service: httpx.Client, body: dict[str, Any]) -> None:
+def test_a_part_has_the_numbers_of_the_whole(service, body):
     third = {"name": "C", "hypotheses": ["a b", "f g h", "k l m n o"]}
     asked = {
         **body,

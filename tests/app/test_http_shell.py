@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import httpx
 import pytest
 from exchange import ROOT
 
@@ -34,9 +33,7 @@ ASKED = [
 
 @pytest.mark.parametrize("asked", ASKED, ids=lambda asked: asked[0])
 @pytest.mark.parametrize("form", ["json", "text"])
-def test_the_answer_of_a_service_is_that_of_this_process(
-    service: httpx.Client, tmp_path: Path, asked: list[str], form: str
-) -> None:
+def test_the_answer_of_a_service_is_that_of_this_process(service, tmp_path, asked, form):
     written = {}
     for where, server in (("here", []), ("there", ["--server", str(service.base_url)])):
         plots = tmp_path / where
@@ -49,16 +46,14 @@ def test_the_answer_of_a_service_is_that_of_this_process(
     assert written["here"] == written["there"]
 
 
-def test_what_a_service_refuses_names_the_file(
-    service: httpx.Client, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_a_service_refuses_names_the_file(service, tmp_path, capsys):
     judged = tmp_path / "judged.tsv"
     judged.write_text("system\tsegment\tscore\nA\t1\t50\nB\t1\tmuch\n")
     assert main(["human", str(judged), "--server", str(service.base_url)]) == 2
     assert f"{judged}, line 3" in capsys.readouterr().err
 
 
-def test_the_client_returns_the_report_of_the_notebook(service: httpx.Client) -> None:
+def test_the_client_returns_the_report_of_the_notebook(service):
     path = Path(f"{CAMPAIGN}/judgements.tsv")
     people = {"aspen": 0.47, "birch": 0.55, "cedar": 0.15, "dogwood": 0.12, "elm": -0.55}
     bleu = {"aspen": 58.11, "birch": 56.2, "cedar": 33.66, "dogwood": 33.66, "elm": 21.42}

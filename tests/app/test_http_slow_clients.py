@@ -3,7 +3,6 @@
 import logging
 import socket
 import time
-from collections.abc import Callable
 from contextlib import closing, suppress
 from http.client import HTTPConnection
 
@@ -51,14 +50,14 @@ def dripping(talk: socket.socket, text: str) -> bytes:
 
 
 @pytest.mark.parametrize("begin", ["", "POST /v1/compar"])
-def test_headers_that_do_not_come_end_the_connection(client: httpx.Client, begin: str) -> None:
+def test_headers_that_do_not_come_end_the_connection(client, begin):
     with opened(client) as talk:
         start = time.monotonic()
         assert dripping(talk, begin + "a") == b""
         assert time.monotonic() - start > 0.5
 
 
-def test_idle_connections_stay_longer_than_clients_keep_them(client: httpx.Client) -> None:
+def test_idle_connections_stay_longer_than_clients_keep_them(client):
     base = client.base_url
     with closing(HTTPConnection(base.host, base.port, timeout=20)) as connection:
         for seconds in (6, 0):  # httpx keeps them for five
@@ -68,7 +67,7 @@ def test_idle_connections_stay_longer_than_clients_keep_them(client: httpx.Clien
             time.sleep(seconds)
 
 
-def test_the_next_request_is_timed_as_well(client: httpx.Client) -> None:
+def test_the_next_request_is_timed_as_well(client):
     with opened(client) as talk:
         talk.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert talk.recv(65536).startswith(b"HTTP/1.1 200")
@@ -85,7 +84,7 @@ PART = '--b\r\nContent-Disposition: form-data; name="request"\r\n\r\n'
 @pytest.mark.parametrize(
     ("kind", "begin"), [("application/json", ""), ("multipart/form-data; boundary=b", PART)]
 )
-def test_a_body_that_does_not_come_is_answered(client: httpx.Client, kind: str, begin: str) -> None:
+def test_a_body_that_does_not_come_is_answered(client, kind, begin):
     with opened(client) as talk:
         head = HEAD.replace("application/json", kind)
         talk.sendall(f"{head}Content-Length: 100000\r\n\r\n{begin}".encode())
@@ -94,14 +93,14 @@ def test_a_body_that_does_not_come_is_answered(client: httpx.Client, kind: str, 
         assert b"urn:sigtest:problem:slow-body" in heard
 
 
-def test_a_body_that_was_answered_already_does_not_go_on_for_ever(client: httpx.Client) -> None:
+def test_a_body_that_was_answered_already_does_not_go_on_for_ever(client):
     with opened(client) as talk:
         head = HEAD.replace("application/json", "multipart/form-data; boundary=b")
         talk.sendall(f"{head}Content-Length: 100000\r\n\r\nno boundary".encode())
         assert dripping(talk, " ").startswith(b"HTTP/1.1 400")
 
 
-def test_a_large_body_has_the_time_it_needs(client: httpx.Client) -> None:
+def test_a_large_body_has_the_time_it_needs(client):
     size = 3 * middleware.SLOWEST
     with opened(client) as talk:
         talk.sendall(f"{HEAD}Content-Length: {size}\r\n\r\n".encode())
@@ -111,9 +110,7 @@ def test_a_large_body_has_the_time_it_needs(client: httpx.Client) -> None:
         assert talk.recv(65536).startswith(b"HTTP/1.1 400")
 
 
-def test_an_answer_that_is_not_taken_ends_the_connection(
-    client: httpx.Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_answer_that_is_not_taken_ends_the_connection(client, monkeypatch):
     whole, lost = middleware.Connection.connection_lost, []
 
     def watched(connection: middleware.Connection, error: Exception | None) -> None:
@@ -146,12 +143,7 @@ def gone_before_the_answer(client: httpx.Client, kind: str) -> None:
 
 @pytest.mark.parametrize("leave", [gone_in_the_body, gone_before_the_answer])
 @pytest.mark.parametrize("kind", ["application/json", "multipart/form-data; boundary=b"])
-def test_a_client_that_goes_is_no_error(
-    client: httpx.Client,
-    caplog: pytest.LogCaptureFixture,
-    leave: Callable[[httpx.Client, str], None],
-    kind: str,
-) -> None:
+def test_a_client_that_goes_is_no_error(client, caplog, leave, kind):
     with caplog.at_level(logging.INFO):
         for _ in range(20):
             leave(client, kind)
@@ -161,7 +153,7 @@ def test_a_client_that_goes_is_no_error(
     assert records == []
 
 
-def test_slow_clients_do_not_pile_up(client: httpx.Client) -> None:
+def test_slow_clients_do_not_pile_up(client):
     talks = [opened(client) for _ in range(100)]
     for talk in talks:
         talk.sendall(f"{HEAD}Content-Length: 1000\r\n\r\n ".encode())

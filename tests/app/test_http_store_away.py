@@ -42,9 +42,7 @@ def client(store: int, queue: QueueSettings, serve_on: ServeOn) -> httpx.Client:
     return serve_on(Settings(), queue)
 
 
-def test_a_silent_store_is_told_within_three_seconds(
-    client: httpx.Client, store: int, body: dict[str, Any]
-) -> None:
+def test_a_silent_store_is_told_within_three_seconds(client, store, body):
     made = client.post(COMPARISONS, json=body).headers["location"]
     board = {"name": "board", "references": body["references"]}
     ways = [
@@ -79,7 +77,7 @@ def test_a_silent_store_is_told_within_three_seconds(
     until(lambda: client.get(made).status_code == 200)
 
 
-def test_refusals_do_not_say_where_the_store_is(serve_on: ServeOn, tmp_path: Path) -> None:
+def test_refusals_do_not_say_where_the_store_is(serve_on, tmp_path):
     lost = QueueSettings(redis_url="redis://user:secret@127.0.0.1:1/0", state=tmp_path)
     client = serve_on(Settings(), lost)
     for path in ("/readyz", COMPARISONS):
@@ -106,9 +104,7 @@ def filled(client: httpx.Client, body: dict[str, Any], pause: float = 0.0) -> li
     raise AssertionError("the store is not full")
 
 
-def test_a_full_store_is_noticed_and_can_be_emptied(
-    client: httpx.Client, queue: QueueSettings, body: dict[str, Any]
-) -> None:
+def test_a_full_store_is_noticed_and_can_be_emptied(client, queue, body):
     made = filled(client, body)  # as much as one caller may hold
     assert len(made) > 3
     with closing(connect(queue)) as redis:
@@ -124,9 +120,7 @@ def test_a_full_store_is_noticed_and_can_be_emptied(
     assert client.post(COMPARISONS, json=body).status_code == 202
 
 
-def test_test_sets_systems_and_webhooks_can_be_deleted_from_a_full_store(
-    client: httpx.Client, body: dict[str, Any]
-) -> None:
+def test_test_sets_systems_and_webhooks_can_be_deleted_from_a_full_store(client, body):
     board = {"name": "board", "references": body["references"]}
     made = client.post("/v1/testsets", json=board).headers["location"]
     (texts,) = body["references"]
@@ -139,7 +133,7 @@ def test_test_sets_systems_and_webhooks_can_be_deleted_from_a_full_store(
         assert client.get(url).status_code in {404, 410}
 
 
-def test_one_caller_leaves_room_for_others(tmp_path: Path, body: dict[str, Any]) -> None:
+def test_one_caller_leaves_room_for_others(tmp_path, body):
     queue = QueueSettings(state=tmp_path, memory=32 * MEGABYTE, workers=1)
     with launched(queue, SIGTEST_API_KEYS="ann:of-ann,bob:of-bob") as (_, url):
         ann, bob = (
@@ -159,9 +153,7 @@ def test_one_caller_leaves_room_for_others(tmp_path: Path, body: dict[str, Any])
             until(lambda: ann.post(COMPARISONS, json=body).status_code == 202, 20)
 
 
-def test_a_disk_that_is_nearly_full_takes_nothing_new(
-    client: httpx.Client, queue: QueueSettings, serve_on: ServeOn, body: dict[str, Any]
-) -> None:
+def test_a_disk_that_is_nearly_full_takes_nothing_new(client, queue, serve_on, body):
     made = client.post(COMPARISONS, json=body).headers["location"]
     narrow = serve_on(Settings(), QueueSettings(state=queue.state, free=2**60))
     told = problem(narrow.post(COMPARISONS, json=body | {"seed": 7}), 503, "storage-full")

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 from computed import rendered
-from exchange import COMPARISONS, Serve, Stored, check, problem, submit
+from exchange import COMPARISONS, check, problem, submit
 from service import until
 
 from app.settings import Settings
@@ -113,9 +113,7 @@ def documented(suite: dict[str, Any]) -> dict[str, Any]:
         documented,
     ],
 )
-def test_the_report_is_that_of_the_library(
-    service: httpx.Client, suite: dict[str, Any], change: Any, pooled: bool
-) -> None:
+def test_the_report_is_that_of_the_library(service, suite, change, pooled):
     body = {"pooled": pooled, **change(suite)}
     expected = compare(parse_comparison(body))
     url = succeeded(service, body)["links"]["report"]
@@ -124,9 +122,7 @@ def test_the_report_is_that_of_the_library(
     assert service.get(url, headers={"Accept": "text/plain"}).text == rendered("text", expected)
 
 
-def test_exact_p_values_of_test_sets_stay_exact(
-    service: httpx.Client, suite: dict[str, Any]
-) -> None:
+def test_exact_p_values_of_test_sets_stay_exact(service, suite):
     body = suite | {"metrics": ["ter"], "tests": ["approximate_randomization"]}
     told = service.get(succeeded(service, body)["links"]["report"])
     assert told.text == render_json(compare(parse_comparison(body)))
@@ -135,7 +131,7 @@ def test_exact_p_values_of_test_sets_stay_exact(
     assert not any(pair["exact"] for pair in report["overall"]["pairs"])
 
 
-def test_scores_alone_may_be_sent(service: httpx.Client) -> None:
+def test_scores_alone_may_be_sent(service):
     systems = [
         {"name": name, "scores": {"comet": [0.1 * i + shift for i in range(9)]}}
         for name, shift in (("A", 0.0), ("B", 0.05))
@@ -146,15 +142,13 @@ def test_scores_alone_may_be_sent(service: httpx.Client) -> None:
     assert report.text == render_json(compare(parse_comparison(body)))
 
 
-def test_the_schemas_are_true(service: httpx.Client, suite: dict[str, Any]) -> None:
+def test_the_schemas_are_true(service, suite):
     told = service.get(succeeded(service, suite)["links"]["report"]).json()
     check(service, "ReportOnSeveral", told)
     assert SeveralRequest.of(suite).model_dump(mode="json", exclude_unset=True) == suite
 
 
-def test_the_resource_names_its_test_sets(
-    service: httpx.Client, suite: dict[str, Any], body: dict[str, Any]
-) -> None:
+def test_the_resource_names_its_test_sets(service, suite, body):
     told = succeeded(service, suite)
     assert told["testsets"] == ["first", "second", "talk"]
     assert (told["systems"], told["metrics"], told["tests"]) == ([*NAMES], ["bleu", "ter"], TESTS)
@@ -165,7 +159,7 @@ def test_the_resource_names_its_test_sets(
     assert "testsets" not in succeeded(service, body)
 
 
-def test_equal_content_is_the_same_comparison(service: httpx.Client, suite: dict[str, Any]) -> None:
+def test_equal_content_is_the_same_comparison(service, suite):
     told = succeeded(service, suite | {"seed": 5})
     again = service.post(COMPARISONS, json={"seed": 5, **suite})
     assert (again.status_code, again.json()) == (200, told)
@@ -176,9 +170,7 @@ def test_equal_content_is_the_same_comparison(service: httpx.Client, suite: dict
 
 
 @pytest.mark.parametrize("change", ["pooled", "name", "order"])
-def test_what_changes_the_report_changes_the_id(
-    service: httpx.Client, suite: dict[str, Any], change: str
-) -> None:
+def test_what_changes_the_report_changes_the_id(service, suite, change):
     told = succeeded(service, suite)
     if change == "pooled":
         suite["pooled"] = True
@@ -189,9 +181,7 @@ def test_what_changes_the_report_changes_the_id(
     assert succeeded(service, suite)["id"] != told["id"]
 
 
-def test_a_suite_can_be_cancelled_and_deleted(
-    service: httpx.Client, stored: Stored, endless: dict[str, Any]
-) -> None:
+def test_a_suite_can_be_cancelled_and_deleted(service, stored, endless):
     url = service.post(COMPARISONS, json=endless).headers["location"]
     early = service.get(url + "/report")
     problem(early, 409, "not-ready")
@@ -206,7 +196,7 @@ def test_a_suite_can_be_cancelled_and_deleted(
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_every_format_is_served(service: httpx.Client, suite: dict[str, Any], name: str) -> None:
+def test_every_format_is_served(service, suite, name):
     url = succeeded(service, suite)["links"]["report"]
     told = service.get(url, params={"format": name})
     assert told.headers["content-type"].startswith(FORMATS[name].media_type)
@@ -215,9 +205,7 @@ def test_every_format_is_served(service: httpx.Client, suite: dict[str, Any], na
 
 @pytest.mark.parametrize("testset", [None, "second"])
 @pytest.mark.parametrize("name", ["matrix", "intervals"])
-def test_pictures_are_of_all_together_or_of_one_test_set(
-    service: httpx.Client, suite: dict[str, Any], name: str, testset: str | None
-) -> None:
+def test_pictures_are_of_all_together_or_of_one_test_set(service, suite, name, testset):
     url = succeeded(service, suite)["links"]["self"]
     params = {"testset": testset} if testset else {}
     drawn = service.get(f"{url}/plots/{name}.svg", params=params)
@@ -225,7 +213,7 @@ def test_pictures_are_of_all_together_or_of_one_test_set(
     assert drawn.text == PICTURES[name].draw(report, {"testset": testset})
 
 
-def test_distributions_are_of_one_test_set(service: httpx.Client, suite: dict[str, Any]) -> None:
+def test_distributions_are_of_one_test_set(service, suite):
     url = succeeded(service, suite)["links"]["self"]
     pair = {"a": "aspen", "b": "elm", "metric": "bleu", "test": "bootstrap"}
     told = problem(service.get(f"{url}/distribution", params=pair), 422, "invalid-recipe")
@@ -291,15 +279,7 @@ def fewer(suite: dict[str, Any]) -> dict[str, Any]:
         ),
     ],
 )
-def test_bad_suites_are_one_clear_problem(
-    service: httpx.Client,
-    stored: Stored,
-    suite: dict[str, Any],
-    spoil: Any,
-    kind: str,
-    where: str,
-    said: str,
-) -> None:
+def test_bad_suites_are_one_clear_problem(service, stored, suite, spoil, kind, where, said):
     before = stored()
     told = problem(service.post(COMPARISONS, json=spoil(suite)), 422, kind)
     assert said in told["detail"]
@@ -308,14 +288,14 @@ def test_bad_suites_are_one_clear_problem(
     assert stored() == before
 
 
-def test_a_bad_line_is_named(service: httpx.Client, suite: dict[str, Any]) -> None:
+def test_a_bad_line_is_named(service, suite):
     (error,) = problem(service.post(COMPARISONS, json=bad_line(suite)), 422, "invalid-input")[
         "errors"
     ]
     assert (error["system"], error["line"]) == ("aspen", 7)
 
 
-def test_a_form_is_for_one_test_set(service: httpx.Client, suite: dict[str, Any]) -> None:
+def test_a_form_is_for_one_test_set(service, suite):
     form = {"request": (None, json.dumps(suite).encode(), "application/json")}
     told = problem(service.post(COMPARISONS, files=form), 422, "invalid-input")
     assert told["errors"][0]["field"] == "testsets"
@@ -334,27 +314,20 @@ def test_a_form_is_for_one_test_set(service: httpx.Client, suite: dict[str, Any]
         ({"max_metrics": 1}, "max_metrics", 422, "metrics"),
     ],
 )
-def test_limits_count_all_test_sets(
-    serve: Serve,
-    suite: dict[str, Any],
-    limits: dict[str, int],
-    limit: str,
-    status: int,
-    field: str,
-) -> None:
+def test_limits_count_all_test_sets(serve, suite, limits, limit, status, field):
     response = serve(Settings(**limits)).post(COMPARISONS, json=suite)
     told = problem(response, status, "limit-exceeded")
     assert (told["limit"], told["errors"][0]["field"]) == (limit, field)
 
 
-def test_limits_count_the_replicas_of_all_test_sets(serve: Serve, suite: dict[str, Any]) -> None:
+def test_limits_count_the_replicas_of_all_test_sets(serve, suite):
     body = replicated(suite)  # 2 systems, 2 replicas, 3 test sets
     refused = serve(Settings(max_systems=11)).post(COMPARISONS, json=body)
     assert problem(refused, 413, "limit-exceeded")["limit"] == "max_systems"
     assert serve(Settings(max_systems=12)).post(COMPARISONS, json=body).is_success
 
 
-def test_everything_within_the_limits_is_accepted(serve: Serve, suite: dict[str, Any]) -> None:
+def test_everything_within_the_limits_is_accepted(serve, suite):
     limits = Settings(
         max_systems=12,
         max_segments=88,
@@ -371,7 +344,7 @@ def client(service: httpx.Client) -> Iterator[Client]:
         yield made
 
 
-def test_the_client_submits_suites(client: Client, suite: dict[str, Any]) -> None:
+def test_the_client_submits_suites(client, suite):
     asked = parse_comparison(suite | {"seed": 9})
     key = client.run(asked)
     assert client.report(key).decode() == render_json(compare(asked))
@@ -382,9 +355,7 @@ def test_the_client_submits_suites(client: Client, suite: dict[str, Any]) -> Non
     form if form in ("text", "json") else pytest.param(form, marks=pytest.mark.slow)
     for form in FORMATS
 ])  # fmt: skip
-def test_server_prints_what_this_process_prints(
-    service: httpx.Client, example: Path, form: str, capfdbinary: pytest.CaptureFixture[bytes]
-) -> None:
+def test_server_prints_what_this_process_prints(service, example, form, capfdbinary):
     folders = [f"news={example}", str(example.parent / "talk")]
     command = ["suite", *folders, "--metric", "chrf", "--resamples", "199", "--format", form]
     assert main(command) == 0

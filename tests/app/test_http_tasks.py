@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, timezone
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -81,7 +80,7 @@ def ends(seconds: float) -> str:
     return datetime.fromtimestamp(time.time() + seconds, AOE).isoformat()
 
 
-def test_a_team_submits_replaces_and_withdraws_its_own_systems(owner: httpx.Client) -> None:
+def test_a_team_submits_replaces_and_withdraws_its_own_systems(owner):
     task = tasked(owner, "own", deadline=ends(3600))["id"]
     with team_of(owner, task, "lynx") as lynx:
         first = put(lynx, task, "main", "poor")
@@ -111,7 +110,7 @@ def test_a_team_submits_replaces_and_withdraws_its_own_systems(owner: httpx.Clie
     assert [own["name"] for own in board["systems"]] == ["lynx.main"]
 
 
-def test_scores_are_seen_when_the_rules_say_so(owner: httpx.Client) -> None:
+def test_scores_are_seen_when_the_rules_say_so(owner):
     task = tasked(owner, "seen")["id"]
     with team_of(owner, task, "lynx") as lynx, team_of(owner, task, "puma") as puma:
         assert put(lynx, task, "main", "good").json()["scores"] is None
@@ -134,7 +133,7 @@ def test_scores_are_seen_when_the_rules_say_so(owner: httpx.Client) -> None:
         problem(lynx.get(board), 409, "not-now")
 
 
-def test_what_comes_late_is_kept_marked_and_replaces_nothing(owner: httpx.Client) -> None:
+def test_what_comes_late_is_kept_marked_and_replaces_nothing(owner):
     task = tasked(owner, "late", deadline=ends(-60), grace=5)["id"]
     with team_of(owner, task, "lynx") as lynx:
         assert lynx.get(f"/v1/tasks/{task}").json()["phase"] == "open"
@@ -153,9 +152,7 @@ def test_what_comes_late_is_kept_marked_and_replaces_nothing(owner: httpx.Client
 
 
 @pytest.mark.parametrize("ahead", [-2, 2])
-def test_the_clock_of_the_store_decides_what_is_late(
-    owner: httpx.Client, monkeypatch: pytest.MonkeyPatch, ahead: int
-) -> None:
+def test_the_clock_of_the_store_decides_what_is_late(owner, monkeypatch, ahead):
     """A front end whose clock is two seconds off says the same of a deadline in a second."""
     true = time.time
     task = tasked(owner, f"clock {ahead}", systems=20, per_day=20)["id"]
@@ -177,7 +174,7 @@ def test_the_clock_of_the_store_decides_what_is_late(
         assert abs(datetime.fromisoformat(early["at"]).timestamp() - true()) < 60
 
 
-def test_a_team_has_so_many_systems_and_submissions_a_day(owner: httpx.Client) -> None:
+def test_a_team_has_so_many_systems_and_submissions_a_day(owner):
     task = tasked(owner, "quota", systems=2, per_day=4)["id"]
     with team_of(owner, task, "lynx") as lynx:
         assert put(lynx, task, "a", "good").status_code == 201
@@ -191,7 +188,7 @@ def test_a_team_has_so_many_systems_and_submissions_a_day(owner: httpx.Client) -
         assert "4 times a day" in spent["detail"]
 
 
-def test_room_is_left_for_teams_that_have_submitted_nothing(owner: httpx.Client) -> None:
+def test_room_is_left_for_teams_that_have_submitted_nothing(owner):
     testset = made(owner, "room", capacity=3)
     task = owner.post("/v1/tasks", json={"name": "room", "testsets": {"track0": testset}})
     key = task.json()["id"]
@@ -202,7 +199,7 @@ def test_room_is_left_for_teams_that_have_submitted_nothing(owner: httpx.Client)
         assert put(puma, key, "a", "poor").status_code == 201
 
 
-def test_one_family_for_the_whole_task(owner: httpx.Client) -> None:
+def test_one_family_for_the_whole_task(owner):
     """Two boards of 12 systems have 132 pairs: a family of 17 systems, which has 136, is enough."""
     task = tasked(owner, "family", tracks=2, family="task")
     with team_of(owner, task["id"], "lynx") as lynx, team_of(owner, task["id"], "puma") as puma:
@@ -216,7 +213,7 @@ def test_one_family_for_the_whole_task(owner: httpx.Client) -> None:
     assert pair["p_adjusted"] == pytest.approx(min(1, 136 * pair["p_value"]))
 
 
-def test_tokens_end_and_are_taken_back(owner: httpx.Client) -> None:
+def test_tokens_end_and_are_taken_back(owner):
     task = tasked(owner, "ends")["id"]
     teams = f"/v1/tasks/{task}/teams"
     soon = (datetime.now(UTC) + timedelta(seconds=1)).isoformat()
@@ -243,7 +240,7 @@ def test_tokens_end_and_are_taken_back(owner: httpx.Client) -> None:
     problem(owner.get(f"/v1/tasks/{task}"), 410, "gone")
 
 
-def test_a_test_set_has_one_task(owner: httpx.Client) -> None:
+def test_a_test_set_has_one_task(owner):
     own = made(owner, "single")
     body = {"name": "first", "testsets": {"x": own}}
     first = owner.post("/v1/tasks", json=body)
@@ -274,7 +271,7 @@ def two_tracks(owner: httpx.Client, name: str, **rules: Any) -> str:
 
 
 @pytest.mark.parametrize("order", ["mean", "wins"])
-def test_teams_have_an_order_over_all_test_sets(owner: httpx.Client, order: str) -> None:
+def test_teams_have_an_order_over_all_test_sets(owner, order):
     task = two_tracks(owner, f"order {order}", overall=order)
     told = owner.get(f"/v1/tasks/{task}/overall", headers={"Prefer": "wait=30"}).json()
     assert [one["team"] for one in told["teams"]] == ["lynx", "puma"]  # wolf has one track alone
@@ -307,9 +304,7 @@ def test_teams_have_an_order_over_all_test_sets(owner: httpx.Client, order: str)
     problem(owner.get(f"/v1/tasks/{none}/overall"), 422, "invalid-recipe")
 
 
-def test_the_archive_has_what_a_paper_needs_and_verifies(
-    owner: httpx.Client, tmp_path: Path
-) -> None:
+def test_the_archive_has_what_a_paper_needs_and_verifies(owner, tmp_path):
     task = two_tracks(owner, "archive", overall="mean")
     answer = owner.get(f"/v1/tasks/{task}/archive", headers={"Prefer": "wait=30"})
     assert answer.status_code == 200, answer.text
@@ -338,7 +333,7 @@ def test_the_archive_has_what_a_paper_needs_and_verifies(
         problem(yak.get(f"/v1/tasks/{task}/overall"), 409, "not-now")
 
 
-def test_a_mean_is_of_one_metric(owner: httpx.Client) -> None:
+def test_a_mean_is_of_one_metric(owner):
     first, second = made(owner, "mean 1"), made(owner, "mean 2", metrics=["bleu", "chrf"])
     body = {"name": "mixed", "testsets": {"x": first, "y": second}}
     refused = problem(
@@ -349,7 +344,7 @@ def test_a_mean_is_of_one_metric(owner: httpx.Client) -> None:
     problem(owner.patch(f"/v1/tasks/{task}", json={"overall": "mean"}), 422, "invalid-recipe")
 
 
-def test_the_form_of_rules_is_read_as_all_forms_are(owner: httpx.Client) -> None:
+def test_the_form_of_rules_is_read_as_all_forms_are(owner):
     """Times are in the zone of the form; digits that are no number are refused, not converted."""
     task = tasked(owner, "form")["id"]
     form = {"grace": "30", "deadline": "2098-05-01T23:59", "opens": "", "zone": "-12:00"}
@@ -373,7 +368,7 @@ def test_the_form_of_rules_is_read_as_all_forms_are(owner: httpx.Client) -> None
 Asked = Callable[[httpx.Client], httpx.Response]
 
 
-def test_a_token_opens_nothing_else_and_tells_of_nothing_else(owner: httpx.Client) -> None:
+def test_a_token_opens_nothing_else_and_tells_of_nothing_else(owner):
     """Of every route of the document: what exists and what does not is answered alike."""
     task, other = tasked(owner, "shut")["id"], tasked(owner, "elsewhere")["id"]
     testset = made(owner, "beside")
@@ -425,7 +420,7 @@ def test_a_token_opens_nothing_else_and_tells_of_nothing_else(owner: httpx.Clien
     assert own <= seen
 
 
-def test_names_of_teams_are_theirs_on_boards(owner: httpx.Client) -> None:
+def test_names_of_teams_are_theirs_on_boards(owner):
     testset = made(owner, "theirs")
     system = f"/v1/testsets/{testset}/systems/lynx.main"
     body = {"hypotheses": OUTPUTS["good"]}
@@ -453,7 +448,7 @@ def test_names_of_teams_are_theirs_on_boards(owner: httpx.Client) -> None:
         assert (again["event"], again["primary"]) == ("submitted", True)
 
 
-def test_what_is_refused_tells_nothing_of_other_teams(owner: httpx.Client) -> None:
+def test_what_is_refused_tells_nothing_of_other_teams(owner):
     testset = made(owner, "silent", capacity=3)
     answer = owner.post("/v1/tasks", json={"name": "silent", "testsets": {"track0": testset}})
     task = answer.json()["id"]
@@ -472,7 +467,7 @@ def test_what_is_refused_tells_nothing_of_other_teams(owner: httpx.Client) -> No
         problem(puma.delete(f"/v1/tasks/{task}/systems/track0/a"), 410, "gone")
 
 
-def test_names_of_teams_can_be_told_apart_and_fit_on_boards(owner: httpx.Client) -> None:
+def test_names_of_teams_can_be_told_apart_and_fit_on_boards(owner):
     task = tasked(owner, "apart")["id"]
     with team_of(owner, task, "caf\u00e9") as accented:
         assert put(accented, task, "main", "good").status_code == 201
@@ -483,7 +478,7 @@ def test_names_of_teams_can_be_told_apart_and_fit_on_boards(owner: httpx.Client)
         assert "1 to 200 characters" in refused["detail"]
 
 
-def test_a_task_that_is_not_made_holds_no_test_set(owner: httpx.Client) -> None:
+def test_a_task_that_is_not_made_holds_no_test_set(owner):
     free, taken = made(owner, "free"), made(owner, "taken")
     first = {"name": "first of two", "testsets": {"x": taken}}
     assert owner.post("/v1/tasks", json=first).status_code == 201
@@ -495,7 +490,7 @@ def test_a_task_that_is_not_made_holds_no_test_set(owner: httpx.Client) -> None:
     assert owner.post("/v1/tasks", json=alone).status_code == 201
 
 
-def test_a_task_is_seen_without_a_board_that_was_deleted(owner: httpx.Client) -> None:
+def test_a_task_is_seen_without_a_board_that_was_deleted(owner):
     task = tasked(owner, "deleted", tracks=2, overall="mean")
     page = f"/tasks/{task['id']}"
     with team_of(owner, task["id"], "lynx") as lynx:
@@ -508,7 +503,7 @@ def test_a_task_is_seen_without_a_board_that_was_deleted(owner: httpx.Client) ->
         assert [own["team"] for own in order["teams"]] == ["lynx"]
 
 
-def test_teams_that_race_for_the_last_places_get_each_once(owner: httpx.Client) -> None:
+def test_teams_that_race_for_the_last_places_get_each_once(owner):
     testset = made(owner, "places", capacity=4)
     answer = owner.post("/v1/tasks", json={"name": "places", "testsets": {"track0": testset}})
     task = answer.json()["id"]

@@ -10,12 +10,11 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
-from types import ModuleType
 from typing import Any
 
 import httpx
 import pytest
-from exchange import COMPARISONS, Serve
+from exchange import COMPARISONS
 from service import example, until
 
 from app.http.state import AT_ONCE
@@ -98,9 +97,7 @@ FILE = b'--B\r\nContent-Disposition: form-data; name="systems"; filename="a"\r\n
 
 
 @pytest.mark.parametrize(("media", "begun"), [(JSON, b""), (f"{FORM}; boundary=B", FILE)])
-def test_slow_bodies_of_one_caller_leave_room_for_others(
-    serve: Serve, body: dict[str, Any], media: str, begun: bytes
-) -> None:
+def test_slow_bodies_of_one_caller_leave_room_for_others(serve, body, media, begun):
     client = serve(Settings.model_validate({**KEYS, "max_body_bytes": SIZE}))
     with ExitStack() as stack:
         held = [
@@ -113,9 +110,7 @@ def test_slow_bodies_of_one_caller_leave_room_for_others(
         assert client.post(COMPARISONS, json=body, headers=headers).status_code in {200, 202}
 
 
-def test_reports_of_one_caller_leave_others_their_turn(
-    serve: Serve, body: dict[str, Any], slow: Slow
-) -> None:
+def test_reports_of_one_caller_leave_others_their_turn(serve, body, slow):
     client = serve(Settings.model_validate(KEYS))
 
     def ask(key: str, path: str, **more: Any) -> httpx.Response:
@@ -140,9 +135,7 @@ def test_reports_of_one_caller_leave_others_their_turn(
         assert len(slow.begun) == 3 * AT_ONCE + 1
 
 
-def test_a_question_is_priced_while_others_are(
-    serve: Serve, body: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_question_is_priced_while_others_are(serve, body, monkeypatch):
     client = serve(Settings.model_validate(KEYS))
     whole = cost.exact_seconds
     held = Held(whole)
@@ -165,13 +158,7 @@ def test_a_question_is_priced_while_others_are(
 
 
 @pytest.mark.parametrize(("module", "reads"), [(bodies, "parse_json"), (questions, "read_form")])
-def test_what_was_read_is_checked_before_more_is_read(
-    serve: Serve,
-    body: dict[str, Any],
-    monkeypatch: pytest.MonkeyPatch,
-    module: ModuleType,
-    reads: str,
-) -> None:
+def test_what_was_read_is_checked_before_more_is_read(serve, body, monkeypatch, module, reads):
     client = serve(Settings.model_validate(KEYS))
     files = {"scores": ("scores.csv", "system,segment,quality\na,1,1\na,2,2\nb,1,2\nb,2,3\n")}
     asked: dict[str, Any] = {"files": files} if reads == "read_form" else {"json": body}
@@ -194,9 +181,7 @@ def test_what_was_read_is_checked_before_more_is_read(
         assert {own.result().status_code for own in many} <= {200, 202}
 
 
-def test_a_question_that_waits_for_another_one_leaves_its_turn(
-    serve: Serve, queue: QueueSettings, body: dict[str, Any]
-) -> None:
+def test_a_question_that_waits_for_another_one_leaves_its_turn(serve, queue, body):
     """One that names an unfinished question waits as long as `Prefer` says."""
     client = serve(Settings.model_validate(KEYS))
     headers = {"Authorization": "Bearer of-ann"}
@@ -235,14 +220,8 @@ FORM_OF_TEXTS = [
     ],
 )
 def test_others_are_served_while_bodies_are_read_and_pages_made(
-    serve: Serve,
-    monkeypatch: pytest.MonkeyPatch,
-    holder: Any,
-    call: str,
-    method: str,
-    path: str,
-    sent: dict[str, Any],
-) -> None:
+    serve, monkeypatch, holder, call, method, path, sent
+):
     client = serve(Settings())
     texts = example(seed=18).as_json()
     asked = client.post(COMPARISONS, json=texts, headers={"Prefer": "wait=60"}).json()
@@ -270,7 +249,7 @@ def test_others_are_served_while_bodies_are_read_and_pages_made(
     assert not on_loop
 
 
-def test_test_sets_are_checked_in_turn(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_test_sets_are_checked_in_turn(serve, monkeypatch):
     client = serve(Settings.model_validate(KEYS))
     checked = Held(comparisons.testset_of)
     monkeypatch.setattr(comparisons, "testset_of", checked)

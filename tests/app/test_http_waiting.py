@@ -67,9 +67,7 @@ def id_of(url: str) -> str:
     return url.removeprefix(f"{COMPARISONS}/").partition("/")[0]
 
 
-def test_fifty_who_wait_for_a_distribution_leave_room_for_others(
-    client: httpx.Client, context: Context, url: str
-) -> None:
+def test_fifty_who_wait_for_a_distribution_leave_room_for_others(client, context, url):
     async def ask() -> tuple[list[httpx.Response], httpx.Response, int]:
         async with httpx.AsyncClient(base_url=client.base_url, timeout=60) as many:
             asking = [asyncio.create_task(many.get(url, params=PAIR)) for _ in range(50)]
@@ -86,9 +84,7 @@ def test_fifty_who_wait_for_a_distribution_leave_room_for_others(
     assert len({response.text for response in waited}) == 1
 
 
-def test_who_has_waited_long_enough_is_told_to_ask_again(
-    client: httpx.Client, context: Context, url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_has_waited_long_enough_is_told_to_ask_again(client, context, url, monkeypatch):
     monkeypatch.setattr(waiting, "MAKING_SECONDS", 0.1)
     told = client.get(url, params=PAIR)
     assert "ask again" in problem(told, 409, "not-ready")["detail"]
@@ -96,9 +92,7 @@ def test_who_has_waited_long_enough_is_told_to_ask_again(
     assert context.feed.jobs.alive() == {f"{id_of(url)}-distribute-0-0-1-0-0"}
 
 
-def test_what_needs_a_pending_system_of_a_board_is_asked_for_again(
-    client: httpx.Client, context: Context, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_needs_a_pending_system_of_a_board_is_asked_for_again(client, context, monkeypatch):
     monkeypatch.setattr(pages, "WAIT_SECONDS", 0.1)
     lines = ["a b c d e", "f g h i j", "k l m n o"]
     made = client.post("/v1/testsets", json={"name": "t", "references": lines, "resamples": 99})
@@ -141,8 +135,8 @@ def board_of_two(client: httpx.Client, context: Context, name: str) -> tuple[str
 
 
 def test_another_level_of_a_board_is_waited_for_as_long_as_is_preferred(
-    client: httpx.Client, context: Context, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    client, context, monkeypatch
+):
     monkeypatch.setattr(pages, "WAIT_SECONDS", 0.1)
     url, testset = board_of_two(client, context, "levels")
 
@@ -180,9 +174,7 @@ def work(context: Context, testset: str) -> None:
     context.feed.drop(testset)
 
 
-def test_a_page_of_a_waiting_question_tells_its_place_and_its_cost(
-    client: httpx.Client, body: dict[str, Any]
-) -> None:
+def test_a_page_of_a_waiting_question_tells_its_place_and_its_cost(client, body):
     metrics, tests = ["bleu", "nist", "chrf", "chrf:word_order=2", "ter"], ["bootstrap"]
     bodies = [{**body, "resamples": 999_999, "metrics": metrics, "tests": tests}]
     bodies += [{**body, "resamples": resamples} for resamples in (999, 998)]
@@ -199,8 +191,8 @@ def test_a_page_of_a_waiting_question_tells_its_place_and_its_cost(
 
 
 def test_a_board_that_is_measured_anew_says_so_and_leads_nowhere_wrong(
-    client: httpx.Client, context: Context, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    client, context, monkeypatch
+):
     monkeypatch.setattr(pages, "WAIT_SECONDS", 0.1)
     url, testset = board_of_two(client, context, "anew")
     client.patch(url, json={"resamples": 999}).raise_for_status()
@@ -233,9 +225,7 @@ def unpacked(context: Context, name: bytes) -> bytes:
     return codec.unpack_bytes(context.questions.redis.get(name))  # type: ignore[arg-type]  # bytes
 
 
-def test_streams_of_one_caller_are_bounded_and_those_of_others_are_theirs(
-    queue: QueueSettings, serve_on: ServeOn, body: dict[str, Any]
-) -> None:
+def test_streams_of_one_caller_are_bounded_and_those_of_others_are_theirs(queue, serve_on, body):
     keys = {"SIGTEST_API_KEYS": "ann:of-ann,bob:of-bob", "SIGTEST_MAX_STREAMS": "2"}
     client = serve_on(Settings.model_validate(keys), queue)
     ann, bob = ({"X-API-Key": f"of-{name}"} for name in ("ann", "bob"))

@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
-from exchange import Serve, ServeOn, check, problem, submit
+from exchange import ServeOn, check, problem, submit
 from service import until
 
 from app.settings import Settings
@@ -49,7 +49,7 @@ def told(service: httpx.Client, receiver: Receiver, event: str) -> dict[str, Any
     return data
 
 
-def test_a_webhook_is_tried(service: httpx.Client, receiver: Receiver) -> None:
+def test_a_webhook_is_tried(service, receiver):
     made = add(service, receiver)
     url = f"{WEBHOOKS}/{made['id']}"
     assert service.post(f"{url}/test").status_code == 202
@@ -63,9 +63,7 @@ def test_a_webhook_is_tried(service: httpx.Client, receiver: Receiver) -> None:
     assert sorted(receiver.seen.values()) == [1, 2]
 
 
-def test_questions_tell_how_they_ended(
-    service: httpx.Client, receiver: Receiver, body: dict[str, Any]
-) -> None:
+def test_questions_tell_how_they_ended(service, receiver, body):
     add(service, receiver)
     written = {"title": "Hooked", "tags": ["x"], "metadata": {"run": 5}, "expires": ""}
     made = submit(service, {**body, "seed": 77001, **written}).json()
@@ -79,7 +77,7 @@ def test_questions_tell_how_they_ended(
     assert (ended["id"], ended["status"]) == (asked["id"], "cancelled")
 
 
-def test_leaderboards_tell_what_they_show(service: httpx.Client, receiver: Receiver) -> None:
+def test_leaderboards_tell_what_they_show(service, receiver):
     add(service, receiver, events=["leaderboard.refreshed"])
     asked = {"name": "hooked", "references": LINES, "resamples": 99, "tags": ["b"]}
     url = service.post("/v1/testsets", json=asked).json()["links"]["self"]
@@ -103,7 +101,7 @@ def test_leaderboards_tell_what_they_show(service: httpx.Client, receiver: Recei
     service.delete(url)
 
 
-def test_the_client_keeps_webhooks(service: httpx.Client, receiver: Receiver) -> None:
+def test_the_client_keeps_webhooks(service, receiver):
     with Client(str(service.base_url)) as client:
         made = client.add_webhook(receiver.url, ["question.failed"])
         receiver.secret = made["secret"]
@@ -114,7 +112,7 @@ def test_the_client_keeps_webhooks(service: httpx.Client, receiver: Receiver) ->
         assert client.webhooks() == []
 
 
-def test_a_webhook_is_its_owners(serve: Serve, receiver: Receiver) -> None:
+def test_a_webhook_is_its_owners(serve, receiver):
     guarded = serve(
         Settings.model_validate({"SIGTEST_API_KEYS": KEYS, "SIGTEST_MAX_WEBHOOKS": "1"})
     )

@@ -34,7 +34,7 @@ def backend(service: httpx.Client, example: Path) -> Iterator[httpx.Client]:
         service.delete(f"/v1/webhooks/{webhook['id']}")
 
 
-def test_runs_are_shown_when_the_webhook_says_so(backend: httpx.Client, example: Path) -> None:
+def test_runs_are_shown_when_the_webhook_says_so(backend, example):
     assert backend.get("/").text == "No run yet."
     for name in ("aspen", "birch"):
         run = (example / "systems" / f"{name}.en").read_bytes()
@@ -47,5 +47,5 @@ def test_runs_are_shown_when_the_webhook_says_so(backend: httpx.Client, example:
     assert forged.status_code == 403
 
 
-def test_it_has_at_most_60_lines() -> None:
+def test_it_has_at_most_60_lines():
     assert len(PROGRAM.read_text(encoding="utf-8").splitlines()) <= 60

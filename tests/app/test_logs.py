@@ -5,8 +5,6 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -17,7 +15,7 @@ from workers.settings import Settings as QueueSettings
 MADE = re.compile(r"[0-9a-f]{32}")
 
 
-def test_a_request_is_answered_with_its_id(service: httpx.Client) -> None:
+def test_a_request_is_answered_with_its_id(service):
     given = service.get("/healthz", headers={"X-Request-Id": "proxy-17.a"})
     assert given.headers["x-request-id"] == "proxy-17.a"
     for odd in ("", "x" * 65, "a b", 'a"b'):
@@ -30,9 +28,7 @@ def test_a_request_is_answered_with_its_id(service: httpx.Client) -> None:
 
 # what lines of text are, the front end alone writes, too: see test_alone.py
 @pytest.mark.parametrize("form", ["json", pytest.param("text", marks=pytest.mark.slow)])
-def test_a_line_a_request_leads_to_the_question_and_holds_no_text(
-    tmp_path: Path, body: dict[str, Any], form: str
-) -> None:
+def test_a_line_a_request_leads_to_the_question_and_holds_no_text(tmp_path, body, form):
     queue = QueueSettings(state=tmp_path, workers=1)
     with (tmp_path / "log").open("w+") as log:
         process = subprocess.Popen(

@@ -4,7 +4,6 @@ import random
 import signal
 import threading
 import time
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -50,7 +49,7 @@ def sent(service: Service, path: str, body: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-def test_nothing_is_lost_or_counted_twice(tmp_path: Path) -> None:
+def test_nothing_is_lost_or_counted_twice(tmp_path):
     service, whole, rng = Service(tmp_path, settings=SETTINGS), scores(), random.Random(3)
     service.start()
     done = threading.Event()

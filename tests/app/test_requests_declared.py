@@ -86,7 +86,7 @@ def declared(operation: tuple[str, str]) -> Draft202012Validator:
 
 
 @OPERATIONS
-def test_whole_bodies_are_taken(operation: tuple[str, str]) -> None:
+def test_whole_bodies_are_taken(operation):
     for body in BODIES[operation]:
         declared(operation).validate(body)
     assert set(refusals(operation, BODIES[operation])) == {None}
@@ -94,7 +94,7 @@ def test_whole_bodies_are_taken(operation: tuple[str, str]) -> None:
 
 @SHARES
 @OPERATIONS
-def test_nothing_is_taken_that_is_not_declared(operation: tuple[str, str], share: int) -> None:
+def test_nothing_is_taken_that_is_not_declared(operation, share):
     schema = declared(operation)
     wrong = [
         (way, other, whole)
@@ -111,7 +111,7 @@ def test_nothing_is_taken_that_is_not_declared(operation: tuple[str, str], share
 
 
 @OPERATIONS
-def test_whole_numbers_may_be_written_with_a_point(operation: tuple[str, str]) -> None:
+def test_whole_numbers_may_be_written_with_a_point(operation):
     ways, wholes = [], []
     for body in BODIES[operation]:
         for way in places(body):
@@ -124,7 +124,7 @@ def test_whole_numbers_may_be_written_with_a_point(operation: tuple[str, str]) -
 
 
 @OPERATIONS
-def test_what_is_declared_is_not_refused_for_its_type(operation: tuple[str, str]) -> None:
+def test_what_is_declared_is_not_refused_for_its_type(operation):
     schema = declared(operation)
     ways, wholes = [], []
     for body in BODIES[operation]:
@@ -144,7 +144,7 @@ def test_what_is_declared_is_not_refused_for_its_type(operation: tuple[str, str]
 
 
 @OPERATIONS
-def test_null_is_declared_only_where_it_can_stand_for_nothing(operation: tuple[str, str]) -> None:
+def test_null_is_declared_only_where_it_can_stand_for_nothing(operation):
     schema = declared(operation)
     wholes = [
         with_part(body, way, None)

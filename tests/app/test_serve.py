@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from exchange import COMPARISONS, ROOT, ServeOn, launched, problem
+from exchange import COMPARISONS, ROOT, launched, problem
 from redis import Redis
 from service import children, until
 
@@ -31,12 +31,12 @@ from workers.settings import Settings as QueueSettings
 from workers.store.server import EmbeddedServer, connect
 
 
-def test_an_empty_variable_leaves_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_empty_variable_leaves_the_default(monkeypatch):
     monkeypatch.setenv("SIGTEST_MAX_SEGMENTS", "")
     assert Settings().max_segments == 100_000
 
 
-def test_settings_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_come_from_the_environment(monkeypatch):
     monkeypatch.setenv("SIGTEST_MAX_SEGMENTS", "7")
     monkeypatch.setenv("SIGTEST_API_KEYS", "ann:a:1, bob:b")
     found = Settings()
@@ -57,12 +57,12 @@ def test_settings_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> 
         {"SIGTEST_API_KEYS": "ann:secret,bob:secret"},
     ],
 )
-def test_senseless_settings_are_refused(given: dict[str, str]) -> None:
+def test_senseless_settings_are_refused(given):
     with pytest.raises(SettingError, match=next(iter(given))):
         Settings.model_validate(given)
 
 
-def test_misspelt_settings_are_noticed() -> None:
+def test_misspelt_settings_are_noticed():
     wrong = {
         "SIGTEST_WORKRES": "WORKERS",
         "SIGTEST_WORKERS": "WORKERS",
@@ -108,7 +108,7 @@ def narrow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Narrow]:
         yield Narrow(process.pid, url, log)
 
 
-def test_a_misspelt_setting_is_one_line_of_the_log(narrow: Narrow) -> None:
+def test_a_misspelt_setting_is_one_line_of_the_log(narrow):
     (line,) = [line for line in narrow.log.read_text().splitlines() if "No setting" in line]
     assert line.endswith(
         "No setting, and not read: SIGTEST_STATES: did you mean SIGTEST_STATE?; "
@@ -116,12 +116,12 @@ def test_a_misspelt_setting_is_one_line_of_the_log(narrow: Narrow) -> None:
     )
 
 
-def test_every_setting_is_described() -> None:
+def test_every_setting_is_described():
     described = re.findall(r"^    (\w+): ", inspect.getdoc(Settings) or "", re.M)
     assert described == list(Settings.model_fields)
 
 
-def test_faults_tell_nothing_but_their_id(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
+def test_faults_tell_nothing_but_their_id(caplog, tmp_path):
     def fail() -> None:
         raise RuntimeError("secret")
 
@@ -139,7 +139,7 @@ def test_faults_tell_nothing_but_their_id(caplog: pytest.LogCaptureFixture, tmp_
     assert document["id"] in caplog.text
 
 
-def test_a_missing_storage_is_a_problem(serve_on: ServeOn, tmp_path: Path) -> None:
+def test_a_missing_storage_is_a_problem(serve_on, tmp_path):
     client = serve_on(Settings(), QueueSettings(state=tmp_path))
     assert client.get("/healthz").status_code == 200
     for path in ("/readyz", COMPARISONS):
@@ -148,7 +148,7 @@ def test_a_missing_storage_is_a_problem(serve_on: ServeOn, tmp_path: Path) -> No
         assert int(response.headers["retry-after"]) >= 1
 
 
-def test_a_front_end_that_stops_closes_its_connections(tmp_path: Path) -> None:
+def test_a_front_end_that_stops_closes_its_connections(tmp_path):
     queue = QueueSettings(state=tmp_path)
     server = EmbeddedServer(queue)
     server.ensure()
@@ -167,7 +167,7 @@ def test_a_front_end_that_stops_closes_its_connections(tmp_path: Path) -> None:
     server.stop()
 
 
-def test_every_error_has_a_kind() -> None:
+def test_every_error_has_a_kind():
     def below(kind: type[SigtestError]) -> set[type[SigtestError]]:
         return {kind}.union(*(below(child) for child in kind.__subclasses__()))
 
@@ -177,9 +177,7 @@ def test_every_error_has_a_kind() -> None:
     assert below(SigtestError) - unserved <= set(problems.KINDS)
 
 
-def test_strangers_are_let_in_where_that_was_said_and_a_stop_ends_streams_and_waits(
-    tmp_path: Path,
-) -> None:
+def test_strangers_are_let_in_where_that_was_said_and_a_stop_ends_streams_and_waits(tmp_path):
     lines = ["a b c d e f g", "h i j k l m n"] * 1000
     body = {
         "references": [lines],
@@ -215,7 +213,7 @@ def run(state: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_senseless_environment_is_one_message(tmp_path: Path) -> None:
+def test_a_senseless_environment_is_one_message(tmp_path):
     for name, value in (
         ("PORT", "x"), ("PORT", "²"), ("SIGTEST_MAX_SYSTEMS", "-1"), ("SIGTEST_METEOR", "no"),
     ):  # fmt: skip
@@ -232,7 +230,7 @@ def test_a_senseless_environment_is_one_message(tmp_path: Path) -> None:
         pytest.param("REDIS_URL", "here", marks=pytest.mark.slow),
     ],
 )
-def test_what_workers_cannot_use_is_said_once(tmp_path: Path, name: str, value: str) -> None:
+def test_what_workers_cannot_use_is_said_once(tmp_path, name, value):
     done = run(tmp_path, **{"PORT": "0", name: value})
     assert (done.returncode, done.stdout) == (2, "")
     said, end = done.stderr.splitlines()
@@ -240,7 +238,7 @@ def test_what_workers_cannot_use_is_said_once(tmp_path: Path, name: str, value: 
     assert end == "sigtest: The workers do not start; see above."
 
 
-def test_a_port_that_is_taken_starts_nothing(tmp_path: Path) -> None:
+def test_a_port_that_is_taken_starts_nothing(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         done = run(tmp_path, PORT=str(taken.getsockname()[1]))
     assert done.returncode == 2
@@ -249,7 +247,7 @@ def test_a_port_that_is_taken_starts_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("module", ["app.serve", "app.alone", "workers.machine.worker"])
-def test_arguments_that_nobody_reads_are_refused(module: str, tmp_path: Path) -> None:
+def test_arguments_that_nobody_reads_are_refused(module, tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", module, "--port", "9000"],
         cwd=ROOT, env={**os.environ, "SIGTEST_STATE": str(tmp_path), "PORT": "0"},
@@ -269,7 +267,7 @@ raise SystemExit(serve.main())
 
 
 @pytest.mark.parametrize("module", ["app.serve", "app.alone"])
-def test_an_interrupt_before_all_is_loaded_leaves_no_traceback(module: str, tmp_path: Path) -> None:
+def test_an_interrupt_before_all_is_loaded_leaves_no_traceback(module, tmp_path):
     interrupting = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"
     (tmp_path / "socket.py").write_text(interrupting)  # in the place of the one that is loaded
     path = os.pathsep.join([str(tmp_path), str(ROOT)])
@@ -285,7 +283,7 @@ STOPS = pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 
 
 @STOPS
-def test_a_stop_while_modules_are_loaded_is_a_stop(number: signal.Signals) -> None:
+def test_a_stop_while_modules_are_loaded_is_a_stop(number):
     """Dataclasses are made by `exec` while they are loaded."""
     done = subprocess.run(
         [sys.executable, "-c", STOPPED_WHILE_IT_LOADS, str(int(number))],
@@ -312,9 +310,7 @@ raise SystemExit(serve.main())
 @pytest.mark.parametrize(
     "number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
 )
-def test_a_stop_that_python_ignores_is_heard_before_anybody_is_served(
-    tmp_path: Path, number: signal.Signals
-) -> None:
+def test_a_stop_that_python_ignores_is_heard_before_anybody_is_served(tmp_path, number):
     done = subprocess.run(
         [sys.executable, "-c", STOPPED_UNHEARD, str(int(number))],
         cwd=ROOT, env={**os.environ, "PORT": "0", "SIGTEST_STATE": str(tmp_path)},
@@ -324,7 +320,7 @@ def test_a_stop_that_python_ignores_is_heard_before_anybody_is_served(
     assert done.stderr.startswith("Exception ignored in: <function Deleted.__del__")
 
 
-def test_strangers_are_refused_where_there_are_no_keys(tmp_path: Path) -> None:
+def test_strangers_are_refused_where_there_are_no_keys(tmp_path):
     done = run(tmp_path, HOST="0.0.0.0", PORT="0")
     assert (done.returncode, done.stdout) == (2, "")
     assert "sigtest-admin keys add" in done.stderr
@@ -332,7 +328,7 @@ def test_strangers_are_refused_where_there_are_no_keys(tmp_path: Path) -> None:
     assert run(tmp_path, HOST="192.0.2.1", PORT="0").returncode == 2  # no address of this machine
 
 
-def test_keys_let_strangers_in_and_stay_in_the_front_end(narrow: Narrow) -> None:
+def test_keys_let_strangers_in_and_stay_in_the_front_end(narrow):
     answer = httpx.get(narrow.url + COMPARISONS, headers={"X-API-Key": "k3y-of-ann"})
     assert answer.status_code == 200
     below = descendants(narrow.pid)
@@ -346,7 +342,7 @@ def descendants(pid: int) -> list[int]:
     return own + [lower for child in own for lower in descendants(child)]
 
 
-def test_more_clients_may_be_connected_than_files_open_at_first(narrow: Narrow) -> None:
+def test_more_clients_may_be_connected_than_files_open_at_first(narrow):
     with ExitStack() as stack:
         address = urlsplit(narrow.url).hostname, urlsplit(narrow.url).port
         for _ in range(200):
@@ -354,7 +350,7 @@ def test_more_clients_may_be_connected_than_files_open_at_first(narrow: Narrow) 
         assert httpx.get(f"{narrow.url}/healthz", timeout=10).status_code == 200
 
 
-def test_packets_wait_for_no_acknowledgement() -> None:
+def test_packets_wait_for_no_acknowledgement():
     with listen("127.0.0.1", 0) as listening, socket.create_connection(listening.getsockname()):
         accepted, _ = listening.accept()
         with accepted:

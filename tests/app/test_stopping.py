@@ -121,9 +121,7 @@ def alive(pids: list[int]) -> list[int]:
     return [pid for pid in pids if called(pid)]
 
 
-def test_streams_end_before_tasks_and_a_task_that_is_cut_short_runs_again(
-    services: Services, body: dict[str, Any]
-) -> None:
+def test_streams_end_before_tasks_and_a_task_that_is_cut_short_runs_again(services, body):
     service = services.running()
     path = service.hold(body)
     with service.client.stream("GET", path + "/events") as events:
@@ -137,9 +135,7 @@ def test_streams_end_before_tasks_and_a_task_that_is_cut_short_runs_again(
     assert services.running().report(path) == in_process(parse_comparison(body))
 
 
-def test_a_kill_cuts_tasks_short_which_run_again_under_another_service(
-    services: Services, body: dict[str, Any]
-) -> None:
+def test_a_kill_cuts_tasks_short_which_run_again_under_another_service(services, body):
     service = services.running()
     path = service.hold(body)
     kill(service.process.pid)
@@ -148,9 +144,7 @@ def test_a_kill_cuts_tasks_short_which_run_again_under_another_service(
     until(service.gone)
 
 
-def test_workers_stop_while_a_request_ends_and_the_store_stays_until_then(
-    services: Services,
-) -> None:
+def test_workers_stop_while_a_request_ends_and_the_store_stays_until_then(services):
     service = services.running()
     address = urlsplit(str(service.client.base_url))
     with socket.create_connection((address.hostname, address.port)) as client:

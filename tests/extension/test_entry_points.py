@@ -45,7 +45,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
         assert process.wait(30) == 0
 
 
-def test_front_end_and_workers_know_a_metric_that_is_allowed(service: httpx.Client) -> None:
+def test_front_end_and_workers_know_a_metric_that_is_allowed(service):
     answer = service.post("/v1/comparisons", json=BODY).raise_for_status()
     assert answer.json()["status"] == "succeeded", answer.text
     report = service.get(f"{answer.headers['location']}/report").raise_for_status().json()

@@ -107,7 +107,7 @@ def board(service: httpx.Client, **choices: Any) -> str:
     return f"{url}/leaderboard"
 
 
-def test_metric(service: httpx.Client) -> None:
+def test_metric(service):
     percent = {
         name: 100 * sum(len(line.split()) for line in lines) / words
         for words in [sum(len(line.split()) for line in REFERENCE)]
@@ -131,7 +131,7 @@ def test_metric(service: httpx.Client) -> None:
     assert "length" in command("metrics")
 
 
-def test_significance_test_that_counts(service: httpx.Client) -> None:
+def test_significance_test_that_counts(service):
     choices = {"metrics": ["bleu"], "tests": ["halfway"], "correction": "none", "exact": "never"}
     url = answered(service, asked(**choices))
     pair = service.get(f"{url}/report").json()["pairs"][0]
@@ -152,7 +152,7 @@ def test_significance_test_that_counts(service: httpx.Client) -> None:
     assert "halfway" in compared("--test", "halfway")
 
 
-def test_significance_test_with_a_p_of_its_own(service: httpx.Client) -> None:
+def test_significance_test_with_a_p_of_its_own(service):
     found = report(service, metrics=["bleu"], tests=["constant"], correction="bonferroni")
     for pair in found["pairs"]:
         assert pair["p_value"] == pytest.approx(0.0125)
@@ -163,7 +163,7 @@ def test_significance_test_with_a_p_of_its_own(service: httpx.Client) -> None:
     assert "constant" in compared("--test", "constant")
 
 
-def test_correction(service: httpx.Client) -> None:
+def test_correction(service):
     found = report(service, metrics=["bleu"], correction="thrice")
     for pair in found["pairs"]:
         assert pair["p_adjusted"] == pytest.approx(min(1, 3 * pair["p_value"]))
@@ -175,7 +175,7 @@ def test_correction(service: httpx.Client) -> None:
     assert shown.json()["correction"] == "thrice"
 
 
-def test_format(service: httpx.Client) -> None:
+def test_format(service):
     url = answered(service, asked())
     several = {
         "testsets": [
@@ -201,7 +201,7 @@ def test_format(service: httpx.Client) -> None:
         assert "shout" in command(name, "--help")
 
 
-def test_picture(service: httpx.Client, tmp_path: Path) -> None:
+def test_picture(service, tmp_path):
     url = answered(service, asked())
     for address in (url, board(service)):
         drawn = service.get(f"{address}/plots/bars.svg").raise_for_status().text
@@ -212,7 +212,7 @@ def test_picture(service: httpx.Client, tmp_path: Path) -> None:
     assert any(path.name.startswith("bars") for path in tmp_path.iterdir())
 
 
-def test_kind(service: httpx.Client) -> None:
+def test_kind(service):
     posted = service.post("/v1/sums", json={"numbers": [1, 2.5]}, headers={"Prefer": "wait=0"})
     assert posted.status_code == 202
     url = posted.headers["location"]
@@ -244,7 +244,7 @@ def test_kind(service: httpx.Client) -> None:
     assert service.get(url).status_code == 410
 
 
-def test_a_file_format_that_people_bring(service: httpx.Client, tmp_path: Path) -> None:
+def test_a_file_format_that_people_bring(service, tmp_path):
     """Known by its content in the shell, in a form and in a notebook, and listed."""
     strokes = {"aspen": "|||\n||\n||||\n", "birch": "|\n||\n|||\n"}
     files = []

@@ -15,7 +15,7 @@ with (HERE / "equivalents.tsv").open(newline="") as lines:
 
 
 @pytest.mark.parametrize("module", sorted({row["module"] for row in ROWS}))
-def test_each_stands_where_it_says(module: str) -> None:
+def test_each_stands_where_it_says(module):
     text = (HERE.parents[1] / module).read_text()
     named = {"": [text]}
     for node in ast.walk(ast.parse(text)):
@@ -27,7 +27,7 @@ def test_each_stands_where_it_says(module: str) -> None:
             assert any(_dense(row["before"]) in _dense(place) for place in places), row
 
 
-def test_each_planted_fault_has_a_place() -> None:
+def test_each_planted_fault_has_a_place():
     for fault in tomllib.loads((HERE / "faults.toml").read_text())["fault"]:
         assert fault["before"] in (HERE.parents[1] / fault["path"]).read_text(), fault["name"]
 

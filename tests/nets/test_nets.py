@@ -11,7 +11,7 @@ import pytest
 import refusals
 
 
-def test_every_format_table_and_picture_of_the_examples_is_as_recorded() -> None:
+def test_every_format_table_and_picture_of_the_examples_is_as_recorded():
     now = {name: looks.hashed(text) for name, text in looks.looks()}
     recorded = dict(line.split("\t") for line in looks.RECORD.read_text("utf-8").splitlines())
     assert now.keys() == recorded.keys()
@@ -21,7 +21,7 @@ def test_every_format_table_and_picture_of_the_examples_is_as_recorded() -> None
 @pytest.mark.parametrize(
     "share", [4, pytest.param(1, marks=pytest.mark.slow)], ids=["a quarter", "all"]
 )
-def test_every_refusal_has_the_recorded_words(share: int) -> None:
+def test_every_refusal_has_the_recorded_words(share):
     now, recorded = dict(refusals.refusals(share)), refusals.recorded()
     assert [told for what, told in now.items() if told != recorded.get(what, "")] == []
     assert share > 1 or recorded.keys() <= now.keys()

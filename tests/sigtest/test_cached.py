@@ -20,7 +20,7 @@ class Thing:
         return f"thing {len(self.computed)}"
 
 
-def test_two_things_are_computed_at_the_same_time_and_each_once() -> None:
+def test_two_things_are_computed_at_the_same_time_and_each_once():
     both = Barrier(2)
     things = [Thing(both), Thing(both)]
     with ThreadPoolExecutor(2) as threads:

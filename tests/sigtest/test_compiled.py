@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -33,7 +32,7 @@ def moved(x):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not COMPILED, reason="nothing is compiled, and nothing kept")
-def test_a_kernel_is_compiled_again_where_one_that_it_calls_was_edited(tmp_path: Path) -> None:
+def test_a_kernel_is_compiled_again_where_one_that_it_calls_was_edited(tmp_path):
     def ran(step: int, times: int) -> str:
         (tmp_path / "inner.py").write_text(INNER.format(step=step))
         (tmp_path / "numbers_of.py").write_text(f"TIMES = {times}\n")
@@ -52,7 +51,7 @@ def test_a_kernel_is_compiled_again_where_one_that_it_calls_was_edited(tmp_path:
 
 
 @pytest.mark.skipif(not COMPILED, reason="nothing is compiled, and nothing kept")
-def test_a_kernel_that_can_be_kept_nowhere_is_compiled_all_the_same(tmp_path: Path) -> None:
+def test_a_kernel_that_can_be_kept_nowhere_is_compiled_all_the_same(tmp_path):
     (tmp_path / "inner.py").write_text(
         INNER.format(step=1) + "\nprint(moved(1), len(moved.signatures))\n"
     )
@@ -99,7 +98,7 @@ print(found, around(3), arrays, sum(known.stats.cache_hits.values()))
 
 @pytest.mark.slow
 @pytest.mark.skipif(not COMPILED, reason="nothing is compiled, and nothing kept")
-def test_a_kernel_from_disk_loads_no_compiler_and_is_compiled_into_others(tmp_path: Path) -> None:
+def test_a_kernel_from_disk_loads_no_compiler_and_is_compiled_into_others(tmp_path):
     def ran(times: int) -> str:
         (tmp_path / "around.py").write_text(AROUND.format(times=times))
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
@@ -114,7 +113,7 @@ def test_a_kernel_from_disk_loads_no_compiler_and_is_compiled_into_others(tmp_pa
     assert ran(times=2) == "10.0 8.0 False 1"  # compiled with one that is there
 
 
-def test_numbers_and_kernels_that_one_names_are_in_its_key() -> None:
+def test_numbers_and_kernels_that_one_names_are_in_its_key():
     def kernel_of(step: int) -> Callable[[], int]:
         names: dict[str, Any] = {"STEP": step}
         exec("def kernel():\n    return STEP", names)  # a global of its own
@@ -153,9 +152,7 @@ def write_late():
 @pytest.mark.slow
 @pytest.mark.skipif(not COMPILED, reason="nothing is compiled, and nothing kept")
 @pytest.mark.parametrize("damage", ["*.nbi", "*.nbc", "none"])
-def test_what_several_processes_left_of_a_kernel_is_never_taken_for_another(
-    tmp_path: Path, damage: str
-) -> None:
+def test_what_several_processes_left_of_a_kernel_is_never_taken_for_another(tmp_path, damage):
     def ran(calls: str) -> str:
         (tmp_path / "run.py").write_text(f"from two import *\nprint({calls})\n")
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}

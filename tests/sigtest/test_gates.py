@@ -4,7 +4,6 @@ import csv
 import json
 import math
 import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -52,7 +51,7 @@ def drawn(d: Array) -> Array:
     return np.array(values)
 
 
-def test_p_values_are_those_of_the_textbook() -> None:
+def test_p_values_are_those_of_the_textbook():
     rows = scores(40, (0.1, -0.2))
     report = decided(rows, 0.4)
     for system, row in zip(report.systems, rows[1:], strict=True):
@@ -67,7 +66,7 @@ def test_p_values_are_those_of_the_textbook() -> None:
         assert system.ci == pytest.approx((d.mean() - error * high, d.mean() - error * low))
 
 
-def test_failures_are_corrected_as_passes_are() -> None:
+def test_failures_are_corrected_as_passes_are():
     """By statsmodels; five candidates exactly at the margin failed in .21 of gates, at .05."""
     rows = scores(60, (-0.5, -0.7, -0.9, 0.1))
     report = decided(rows, 0.2)
@@ -86,7 +85,7 @@ def test_failures_are_corrected_as_passes_are() -> None:
 
 
 @pytest.mark.parametrize("margin", [0.2, 0.4, 0.8])
-def test_equivalence_is_near_the_two_one_sided_t_tests_of_statsmodels(margin: float) -> None:
+def test_equivalence_is_near_the_two_one_sided_t_tests_of_statsmodels(margin):
     rows = scores(200, (0.05,))
     (system,) = decided(rows, margin, "equivalent", resamples=19_999).systems
     expected, _, _ = DescrStatsW(rows[1] - rows[0]).ttost_mean(-margin, margin)
@@ -94,7 +93,7 @@ def test_equivalence_is_near_the_two_one_sided_t_tests_of_statsmodels(margin: fl
     assert (system.outcome == "pass") == (expected <= 0.05)
 
 
-def test_outcomes_follow_from_the_data() -> None:
+def test_outcomes_follow_from_the_data():
     rows = scores(300, (0.0, -2.0, -0.31))
     outcomes = [system.outcome for system in decided(rows, 0.3).systems]
     assert outcomes == ["pass", "fail", "undecided"]
@@ -103,7 +102,7 @@ def test_outcomes_follow_from_the_data() -> None:
     assert decided(rows[[0, 3]], 0.3).outcome == "undecided"
 
 
-def test_errors_are_held_the_other_way_round() -> None:
+def test_errors_are_held_the_other_way_round():
     rows = scores(300, (2.0,))
     lower = {"metrics": [{"name": "scores", "higher": False}]}
     assert decided(rows, 0.5).outcome == "pass"
@@ -111,13 +110,13 @@ def test_errors_are_held_the_other_way_round() -> None:
     assert decided(rows, 0.5, **lower).systems[0].difference > 0
 
 
-def test_a_better_system_is_not_worse_and_not_equivalent() -> None:
+def test_a_better_system_is_not_worse_and_not_equivalent():
     rows = scores(300, (2.0,))
     assert decided(rows, 0.5).outcome == "pass"
     assert decided(rows, 0.5, "equivalent").outcome == "fail"
 
 
-def test_runs_of_one_system_pass_silently() -> None:
+def test_runs_of_one_system_pass_silently():
     rows = scores(100, (0.0, 1.5))
     report = decided(rows, None, "same")
     assert [system.outcome for system in report.systems] == ["pass", "fail"]
@@ -127,7 +126,7 @@ def test_runs_of_one_system_pass_silently() -> None:
 
 
 @pytest.mark.parametrize("claim", ["not_worse", "equivalent"])
-def test_the_power_is_the_share_of_resamples_that_would_pass(claim: str) -> None:
+def test_the_power_is_the_share_of_resamples_that_would_pass(claim):
     """A resample is a test set without any difference: what would its own p-values be?"""
     rows, margin = scores(40, (0.1,)), 0.55
     (system,) = decided(rows, margin, claim).systems
@@ -144,7 +143,7 @@ def test_the_power_is_the_share_of_resamples_that_would_pass(claim: str) -> None
     assert 0.3 < system.power < 0.95
 
 
-def test_the_power_of_several_systems_is_that_after_correction() -> None:
+def test_the_power_of_several_systems_is_that_after_correction():
     """Holm: a lone one of three must reach alpha / 3; Bonferroni says the same of each."""
     rows = scores(60, (0.1, -0.2, 0.3))
     holm, alone = decided(rows, 0.6), decided(rows, 0.6, correction="none", alpha=0.05 / 3)
@@ -160,9 +159,7 @@ def test_the_power_of_several_systems_is_that_after_correction() -> None:
     [("--test=bootstrap", "tests"), ("--interval=percentile", "interval"),
      ("--alternative=greater", "alternative"), ("--exact=never", "exact")],
 )  # fmt: skip
-def test_what_a_gate_would_ignore_is_refused(
-    option: str, field: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_a_gate_would_ignore_is_refused(option, field, tmp_path, capsys):
     for i, row in enumerate(scores(20, (0.0,))):
         (tmp_path / f"s{i}").write_text("".join(f"{value}\n" for value in row))
     files = [f"--scores=s{i}={tmp_path / f's{i}'}" for i in range(2)]
@@ -176,7 +173,7 @@ def test_what_a_gate_would_ignore_is_refused(
         sigtest.gate(scores=both, baseline="a", margin=9, **given)
 
 
-def test_size_at_the_margin_and_power_at_no_difference() -> None:
+def test_size_at_the_margin_and_power_at_no_difference():
     """300 simulations a cell: four standard errors of .05 are .050, of the power at most .115."""
     rng = np.random.default_rng(11)
     n, margin, passed, power = 60, 0.35, {"margin": 0, "none": 0}, []
@@ -211,15 +208,13 @@ def test_size_at_the_margin_and_power_at_no_difference() -> None:
         (0.1, "equivalent", {"alpha": 0.5}, "below 0.5, not 0.5"),
     ],
 )
-def test_gates_that_cannot_decide_are_refused(
-    margin: float | None, claim: str, fields: dict[str, Any], said: str
-) -> None:
+def test_gates_that_cannot_decide_are_refused(margin, claim, fields, said):
     with pytest.raises(RecipeError, match=said):
         decided(scores(20, (0.0,)), margin, claim, **fields)
 
 
 @pytest.mark.parametrize("margin", [2, np.float32(2), np.int64(2)])
-def test_a_margin_of_any_type_of_number_gives_the_report_of_the_shell(margin: Any) -> None:
+def test_a_margin_of_any_type_of_number_gives_the_report_of_the_shell(margin):
     rows = scores(20, (0.1,))
     assert json.dumps(decided(rows, margin).as_json()) == json.dumps(decided(rows, 2.0).as_json())
 
@@ -232,9 +227,7 @@ def test_a_margin_of_any_type_of_number_gives_the_report_of_the_shell(margin: An
         ({"labels": list("abcdef"), "stratified": True}, "two segments of one label at least"),
     ],
 )
-def test_a_gate_needs_units_that_say_how_scores_vary(
-    claim: str, fields: dict[str, Any], said: str
-) -> None:
+def test_a_gate_needs_units_that_say_how_scores_vary(claim, fields, said):
     with pytest.raises(RecipeError, match=said):
         decided(scores(6, (0.0,)), None if claim == "same" else 0.1, claim, **fields)
 
@@ -243,23 +236,19 @@ def test_a_gate_needs_units_that_say_how_scores_vary(
     ("claim", "systems", "resamples"),
     [("not_worse", 1, 19), ("equivalent", 1, 19), ("same", 1, 39), ("not_worse", 2, 39)],
 )
-def test_a_gate_needs_resamples_enough_for_any_p_to_be_significant(
-    claim: str, systems: int, resamples: int
-) -> None:
+def test_a_gate_needs_resamples_enough_for_any_p_to_be_significant(claim, systems, resamples):
     rows, margin = scores(20, (0.0,) * systems), None if claim == "same" else 9
     decided(rows, margin, claim, resamples=resamples)
     with pytest.raises(RecipeError, match=f"p-value of {resamples - 1} resamples is 0.0"):
         decided(rows, margin, claim, resamples=resamples - 1)
 
 
-def test_the_baseline_alone_passes_no_gate() -> None:
+def test_the_baseline_alone_passes_no_gate():
     with pytest.raises(RecipeError, match="a system to compare with the baseline"):
         decided(scores(20, (0.0,))[:1], 0.1)
 
 
-def test_exit_statuses_and_what_is_printed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_exit_statuses_and_what_is_printed(tmp_path, capsys):
     rows = scores(300, (0.0, -2.0, -0.31))
     for i, row in enumerate(rows):
         (tmp_path / f"s{i}").write_text("".join(f"{value}\n" for value in row))
@@ -298,9 +287,7 @@ def test_exit_statuses_and_what_is_printed(
     assert [system["system"] for system in body["systems"]] == ["s1", "s2"]
 
 
-def test_a_gate_in_markdown_is_a_table_of_what_json_says(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_gate_in_markdown_is_a_table_of_what_json_says(tmp_path, capsys):
     files = []
     for name, row in zip(("old|er", "new"), scores(300, (0.0, -0.31))[:2], strict=True):
         (tmp_path / name).write_text("".join(f"{value}\n" for value in row))
@@ -327,9 +314,7 @@ def test_a_gate_in_markdown_is_a_table_of_what_json_says(
     assert float(record["p_adjusted"]) == system["p_adjusted"]
 
 
-def test_a_notebook_shows_what_the_shell_prints(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_notebook_shows_what_the_shell_prints(tmp_path, capsys):
     given = dict(zip(("base", "old", "new"), scores(300, (0.0, -0.31)), strict=True))
     files = []
     for name, row in given.items():
@@ -357,16 +342,14 @@ def test_a_notebook_shows_what_the_shell_prints(
         (49, 0.0, "same", None),
     ],
 )
-def test_few_units_and_rare_large_differences_are_warned_of(
-    units: int, sign: float, claim: str, warned: str | None
-) -> None:
+def test_few_units_and_rare_large_differences_are_warned_of(units, sign, claim, warned):
     rows = scores(units, (0.0, 0.0))
     rows[1, :2] += sign * 60
     report = decided(rows, None if claim == "same" else 2.0, claim)
     assert [said.startswith(str(warned)) for said in sentences(report)] == [True] * bool(warned)
 
 
-def test_a_difference_that_no_resample_changes_is_warned_of() -> None:
+def test_a_difference_that_no_resample_changes_is_warned_of():
     """Of 60 units none differs: by chance alone (.95 ** 60 = .05) where 4.9 % of all do."""
     rows = scores(60, (0.0, 0.0))
     rows[1] = rows[0]
@@ -379,19 +362,19 @@ def test_a_difference_that_no_resample_changes_is_warned_of() -> None:
 
 
 @pytest.mark.parametrize("margin", [0, -1.0, math.nan, math.inf, 10**400, True, "1"])
-def test_a_margin_that_is_no_positive_number_is_refused(margin: Any) -> None:
+def test_a_margin_that_is_no_positive_number_is_refused(margin):
     with pytest.raises(RecipeError, match="margin must be a positive number, not"):
         decided(scores(20, (0.1,)), margin)
 
 
-def test_a_margin_that_no_share_can_lose_is_refused() -> None:
+def test_a_margin_that_no_share_can_lose_is_refused():
     rows = (scores(60, (0.0,)) > 0).astype(float)
     with pytest.raises(RecipeError, match=r"margin 5 is no difference of two shares.*0\.01"):
         decided(rows, 5.0)
     assert decided(100 * rows, 5.0).margin == 5.0
 
 
-def test_rare_large_losses_pass_too_often_at_the_margin_of_few_units() -> None:
+def test_rare_large_losses_pass_too_often_at_the_margin_of_few_units():
     """What the warning says: lognormal losses, a hundred systems worse by exactly the margin."""
     passed = 0
     for run in range(3):

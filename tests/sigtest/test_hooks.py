@@ -36,7 +36,7 @@ def from_disk(kernel: Callable[[int], int]) -> int:
     return sum(again.stats.cache_hits.values())  # type: ignore[attr-defined]
 
 
-def test_with_all_parts_kernels_are_kept_our_way(kernel: Callable[[int], int]) -> None:
+def test_with_all_parts_kernels_are_kept_our_way(kernel):
     made = compiled(kernel)
     assert made(1) == 2
     assert isinstance(made._cache, hooks._KernelCache)  # type: ignore[attr-defined]
@@ -44,9 +44,7 @@ def test_with_all_parts_kernels_are_kept_our_way(kernel: Callable[[int], int]) -
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_without_a_part_kernels_are_kept_as_numba_keeps_them(
-    kernel: Callable[[int], int], part: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_part_kernels_are_kept_as_numba_keeps_them(kernel, part, monkeypatch):
     monkeypatch.setattr(
         hooks, "hasattr", lambda own, name: name != part and hasattr(own, name), raising=False
     )
@@ -57,9 +55,7 @@ def test_without_a_part_kernels_are_kept_as_numba_keeps_them(
 
 
 @pytest.mark.parametrize("part", PARTS[:7])  # numba itself needs the others
-def test_where_a_part_has_changed_kernels_are_compiled(
-    kernel: Callable[[int], int], part: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_a_part_has_changed_kernels_are_compiled(kernel, part, monkeypatch):
     def changed(*arguments: object) -> None:
         raise TypeError("it takes other arguments")
 
@@ -73,7 +69,7 @@ def test_where_a_part_has_changed_kernels_are_compiled(
     "lacking",
     ["raise ImportError", "return types.ModuleType(name)", "del found.hyp2f1", "del found.betaln"],
 )
-def test_without_the_bare_functions_the_whole_package_has_them(lacking: str) -> None:
+def test_without_the_bare_functions_the_whole_package_has_them(lacking):
     script = f"""
 import types
 from sigtest import hooks

@@ -1,14 +1,12 @@
 """Requests with very many flaws cost little: some are told, and each entry is looked at once."""
 
-from typing import Any
-
 import pytest
 from pydantic import ValidationError
 
 from app.models import WebhookRequest
 from sigtest.errors import RecipeError
 from sigtest.requests.comparisons import ComparedOnSeveralRequest, EntryRequest
-from sigtest.requests.model import MOST_FLAWS, Distinct, Request
+from sigtest.requests.model import MOST_FLAWS, Distinct
 from sigtest.requests.notes import Notes
 from sigtest.requests.people import (
     AccuracyRequest,
@@ -34,7 +32,7 @@ class Compared:
         return isinstance(other, Compared) and other.name == self.name
 
 
-def test_repetition_is_looked_for_once() -> None:
+def test_repetition_is_looked_for_once():
     Distinct()._check(tuple(map(Compared, range(2000))))
     assert Compared.count < 2000
 
@@ -54,9 +52,7 @@ def test_repetition_is_looked_for_once() -> None:
         (ComparedOnSeveralRequest, "testsets", [1]),
     ],
 )
-def test_a_list_is_left_at_its_first_wrong_entry(
-    model: type[Request], field: str, value: list[Any]
-) -> None:
+def test_a_list_is_left_at_its_first_wrong_entry(model, field, value):
     with pytest.raises(ValidationError) as raised:
         model.model_validate({field: 1000 * value})
     flaws = [own for own in raised.value.errors() if own["loc"] == (field, 0)]
@@ -64,7 +60,7 @@ def test_a_list_is_left_at_its_first_wrong_entry(
     assert len(raised.value.errors()) < 5
 
 
-def test_some_of_very_many_flaws_are_told() -> None:
+def test_some_of_very_many_flaws_are_told():
     with pytest.raises(RecipeError, match="Unknown field 'a0'") as raised:
         HumanRequest.of({f"a{i}": 1 for i in range(1000)})
     assert len(raised.value.others) == MOST_FLAWS - 1

@@ -31,7 +31,7 @@ def comparison(segments: int, **brought: object) -> Comparison:
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_stretches_change_nothing(monkeypatch: pytest.MonkeyPatch, jobs: int) -> None:
+def test_stretches_change_nothing(monkeypatch, jobs):
     asked = comparison(103)
     (entry,) = asked.entries
     monkeypatch.setattr(measuring, "STRETCH", 10)
@@ -41,7 +41,7 @@ def test_stretches_change_nothing(monkeypatch: pytest.MonkeyPatch, jobs: int) ->
             assert np.array_equal(measured, engine.measure(entry.testset, system, metric))
 
 
-def test_what_was_derived_from_a_stretch_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_derived_from_a_stretch_is_forgotten(monkeypatch):
     asked = comparison(40, metrics=["bleu", "chrf", "ter"])
     monkeypatch.setattr(measuring, "STRETCH", 10)
     engine.measure_all(asked, SILENT)

@@ -535,7 +535,7 @@ def test_a_path_with_a_nul_character_is_refused():
         sigtest.human(Path("re\0f"))
 
 
-def test_series_whose_rows_stand_in_another_order_are_refused() -> None:
+def test_series_whose_rows_stand_in_another_order_are_refused():
     """Rows meet by their places; other labels, such as those of parts of a frame, say nothing."""
     here, name = pandas.Series(REFERENCES), next(iter(SYSTEMS))
     for given in (
@@ -561,7 +561,7 @@ def test_series_whose_rows_stand_in_another_order_are_refused() -> None:
 
 
 @pytest.mark.parametrize("name", ["id", "Unnamed: 0", "segment_id", "index", "document", "seed"])
-def test_columns_about_rows_are_no_systems(name) -> None:
+def test_columns_about_rows_are_no_systems(name):
     """As of a frame whose row labels became a column: reset_index, or a CSV read again."""
     scores = pandas.DataFrame({name: [0, 1, 2], "A": [1.0, 2.0, 4.0], "B": [2.0, 1.0, 4.0]})
     texts = pandas.DataFrame({name: ["x", "y", "z"], **SYSTEMS})
@@ -577,7 +577,7 @@ def test_columns_about_rows_are_no_systems(name) -> None:
     assert len(sigtest.compare(scores=scores.set_index(name), resamples=99).systems) == 2
 
 
-def test_a_gate_refuses_a_margin_that_is_no_number_and_pairs() -> None:
+def test_a_gate_refuses_a_margin_that_is_no_number_and_pairs():
     for given, said in (
         ({"margin": "x"}, "not 'x'"),
         ({"margin": 1, "pairs": "all"}, "leave out pairs"),

@@ -58,7 +58,7 @@ PAPER = r"""\documentclass{article}\usepackage{natbib}\begin{document}\nocite{*}
 
 
 @pytest.mark.skipif(shutil.which("bibtex") is None, reason="needs LaTeX and bibtex")
-def test_latex_sets_the_whole_bibliography_without_further_packages(tmp_path: Path):
+def test_latex_sets_the_whole_bibliography_without_further_packages(tmp_path):
     bibliography = "\n\n".join(paper.bibtex for paper in papers().values())
     (tmp_path / "all.bib").write_text(bibliography, encoding="utf-8")
     (tmp_path / "paper.tex").write_text(PAPER)
@@ -69,7 +69,7 @@ def test_latex_sets_the_whole_bibliography_without_further_packages(tmp_path: Pa
 
 
 @pytest.mark.skipif(shutil.which("bibtex") is None, reason="needs bibtex")
-def test_bibtex_reads_the_whole_bibliography_without_a_warning(tmp_path: Path):
+def test_bibtex_reads_the_whole_bibliography_without_a_warning(tmp_path):
     bibliography = "\n\n".join(paper.bibtex for paper in papers().values())
     (tmp_path / "all.bib").write_text(bibliography, encoding="utf-8")
     aux = r"\citation{*}" "\n" r"\bibstyle{plain}" "\n" r"\bibdata{all}" "\n"

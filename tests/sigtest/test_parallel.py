@@ -38,7 +38,7 @@ SUITE = {
 
 @pytest.mark.parametrize("body", [BODY, SUITE], ids=["comparison", "suite"])
 @pytest.mark.parametrize("jobs", [2, 3])
-def test_reports_do_not_depend_on_the_number_of_processes(body: dict, jobs: int) -> None:
+def test_reports_do_not_depend_on_the_number_of_processes(body, jobs):
     comparison = parse_comparison(body)
     told: list[tuple[str, int, int]] = []
     shared = compare(comparison, lambda *progress: told.append(progress), jobs)
@@ -49,7 +49,7 @@ def test_reports_do_not_depend_on_the_number_of_processes(body: dict, jobs: int)
         assert steps[-1][0] == steps[-1][1]
 
 
-def test_results_come_in_order_from_several_processes() -> None:
+def test_results_come_in_order_from_several_processes():
     found = list(in_order(lambda i: (i, time.sleep(0.01 * (3 - i % 3)), os.getpid()), 12, 3))
     assert [i for i, _, _ in found] == list(range(12))
     processes = {process for _, _, process in found}
@@ -57,7 +57,7 @@ def test_results_come_in_order_from_several_processes() -> None:
     assert os.getpid() not in processes
 
 
-def test_errors_keep_what_they_say() -> None:
+def test_errors_keep_what_they_say():
     def fails(i: int) -> int:
         if i == 2:
             raise InputError("Line 3 is no text.", field="hypotheses", system="a", line=3)
@@ -71,7 +71,7 @@ def test_errors_keep_what_they_say() -> None:
 @pytest.mark.parametrize(
     "pause", [0.0, *(pytest.param(own, marks=pytest.mark.slow) for own in (0.005, 0.02)), 0.5]
 )
-def test_interrupts_end_all_processes(pause: float, tmp_path: Path) -> None:
+def test_interrupts_end_all_processes(pause, tmp_path):
     for name in ("one", "two", "reference"):
         lines = [f"{name} {i} some words of line {i % 7}" for i in range(20_000)]
         (tmp_path / name).write_text("\n".join(lines) + "\n")
@@ -130,7 +130,7 @@ list(in_order(work, 8, 2))
 """
 
 
-def test_processes_that_send_a_result_end_without_a_word_when_nobody_reads_it() -> None:
+def test_processes_that_send_a_result_end_without_a_word_when_nobody_reads_it():
     with subprocess.Popen(
         [sys.executable, "-c", SENDING], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
@@ -143,9 +143,7 @@ def test_processes_that_send_a_result_end_without_a_word_when_nobody_reads_it() 
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_processes_end_without_a_word_when_the_one_that_waits_is_killed(
-    number: signal.Signals,
-) -> None:
+def test_processes_end_without_a_word_when_the_one_that_waits_is_killed(number):
     with subprocess.Popen(
         [sys.executable, "-c", ABANDONED], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:

@@ -153,7 +153,7 @@ for late in sorted(signatures() - before):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not COMPILED, reason="nothing is compiled here")
-def test_no_comparison_waits_for_a_compiler() -> None:
+def test_no_comparison_waits_for_a_compiler():
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=False
     )

@@ -7,7 +7,7 @@ from torture.burst import KILLS, Sizes, announced
 pytestmark = pytest.mark.slow
 
 
-def test_a_burst_under_kills_loses_and_doubles_nothing() -> None:
+def test_a_burst_under_kills_loses_and_doubles_nothing():
     sizes = Sizes(tracks=2, teams=8, systems=2)
     with announced(sizes, seed=0) as (task, _):
         task.at_once(KILLS[::3])

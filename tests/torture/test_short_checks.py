@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 QUICK = ("dropped piece", "key compared without case")
 
 
-def test_generated_requests_meet_no_bug() -> None:
+def test_generated_requests_meet_no_bug():
     ledger = bombarded(0, range(400))
     assert not ledger.faults, ledger.findings
     assert ledger.counts["generated requests"] >= 400
@@ -33,12 +33,12 @@ def test_generated_requests_meet_no_bug() -> None:
 
 
 @pytest.mark.parametrize("name", QUICK)
-def test_planted_faults_are_noticed(name: str) -> None:
+def test_planted_faults_are_noticed(name):
     found, ledger = noticed(name)
     assert found, ledger.counts
 
 
-def test_every_fault_changes_what_there_is() -> None:
+def test_every_fault_changes_what_there_is():
     plants = (
         "from importlib import import_module\n"
         "from torture.faults import FAULTS\n"
@@ -50,17 +50,17 @@ def test_every_fault_changes_what_there_is() -> None:
     assert (done.stderr, done.stdout) == ("", f"{len(FAULTS)}\n")
 
 
-def test_every_fault_is_in_the_record() -> None:
+def test_every_fault_is_in_the_record():
     assert set(FAULTS) <= set(NAMES)
     assert PARTS["faults"].runs == len(NAMES)
 
 
-def test_questions_follow_from_their_number() -> None:
+def test_questions_follow_from_their_number():
     assert [asked(1, n) for n in range(30)] == [asked(1, n) for n in range(30)]
     assert asked(1, 3) != asked(2, 3)
 
 
-def test_every_question_of_the_load_can_be_answered() -> None:
+def test_every_question_of_the_load_can_be_answered():
     for number in range(30):
         one = asked(3, number)
         board = isinstance(one, AskedBoard)
@@ -69,7 +69,7 @@ def test_every_question_of_the_load_can_be_answered() -> None:
         assert found.startswith("{"), found
 
 
-def test_what_was_kept_is_added_up(tmp_path: Path) -> None:
+def test_what_was_kept_is_added_up(tmp_path):
     kept = tmp_path / "kept.jsonl"
     for seed in (0, 1):
         ledger = Ledger()
@@ -90,16 +90,16 @@ def test_what_was_kept_is_added_up(tmp_path: Path) -> None:
     assert "- lost: one of them" in shown
 
 
-def test_the_clock_tells_what_ranks_tell() -> None:
+def test_the_clock_tells_what_ranks_tell():
     assert told_apart([1, 2], [3, 4]) == 1.0
     assert told_apart([1, 4], [2, 3]) == 0.5
     assert told_apart([1, 1], [1, 1]) == 0.5
 
 
-def test_growth_is_that_after_the_first_third() -> None:
+def test_growth_is_that_after_the_first_third():
     assert growth([1.0] * 20 + [10.0] * 40) == 0.0
     assert growth([1.0] * 30 + [2.0] * 30) == 1.0
 
 
-def test_a_difference_is_shown_where_it_is() -> None:
+def test_a_difference_is_shown_where_it_is():
     assert difference("abc", "abd").startswith("at 2:")

@@ -18,7 +18,7 @@ HURTS = (
 )
 
 
-def test_a_storm_loses_nothing() -> None:
+def test_a_storm_loses_nothing():
     ledger = stormed(0, 150, kinds=HURTS)
     assert not ledger.faults, ledger.findings
     assert ledger.counts["reports compared byte for byte"] > 20

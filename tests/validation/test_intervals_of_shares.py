@@ -11,13 +11,13 @@ from validation import shares
 PAGE = Path(__file__).parents[2] / "docs" / "VALIDITY.md"
 
 
-def test_the_page_has_what_is_enumerated_and_no_bound_is_broken() -> None:
+def test_the_page_has_what_is_enumerated_and_no_bound_is_broken():
     block, below = shares.told()
     assert below == []
     assert block in PAGE.read_text(encoding="utf-8")
 
 
-def test_coverage_of_a_share_is_that_of_scipy_s_wilson_intervals() -> None:
+def test_coverage_of_a_share_is_that_of_scipy_s_wilson_intervals():
     ends = [binomtest(k, 12).proportion_ci(0.95, method="wilson") for k in range(13)]
     for share, found in zip(shares.SHARES, shares.of_shares(12), strict=True):
         inside = [k for k, own in enumerate(ends) if own.low <= share <= own.high]
@@ -25,7 +25,7 @@ def test_coverage_of_a_share_is_that_of_scipy_s_wilson_intervals() -> None:
 
 
 @pytest.mark.parametrize("phi", [0.0, 0.6])
-def test_coverage_of_paired_differences_is_that_of_draws(phi: float) -> None:
+def test_coverage_of_paired_differences_is_that_of_draws(phi):
     rng, n, drawn = np.random.default_rng(1), 12, 20_000
     exact = shares.of_paired(n, phi)
     for (p, q, chances), found in [*zip(shares._pairs(phi), exact, strict=True)][::7]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from computed import report_of
@@ -38,7 +36,7 @@ def test_p_values_beside_one_another_are_those_of_each_pair_alone():
     assert bootstrap_p_values(sample).tolist() == found.p_values("bootstrap")[0].tolist()
 
 
-def test_what_is_kept_is_not_made_again(tmp_path: Path):
+def test_what_is_kept_is_not_made_again(tmp_path):
     path, made = tmp_path / "runs", []
 
     def work(task: kept.Task) -> kept.Found:
@@ -56,9 +54,7 @@ def test_what_is_kept_is_not_made_again(tmp_path: Path):
     assert len(made) == 3
 
 
-def test_tables_are_put_into_their_place_and_nowhere_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_tables_are_put_into_their_place_and_nowhere_else(tmp_path, monkeypatch):
     page = tmp_path / "PAGE.md"
     page.write_text("before\n\n<!-- ours -->\nold\n<!-- end of ours -->\n\nafter\n")
 
@@ -81,7 +77,7 @@ def test_every_place_of_the_docs_is_there():
         assert f"<!-- {name} -->\n" in page
 
 
-def test_documents_of_unequal_size_keep_the_level_where_reports_say_so() -> None:
+def test_documents_of_unequal_size_keep_the_level_where_reports_say_so():
     """500 simulations of 300: four standard errors of .07 are .046; of few, nothing is said."""
     runs = [unequal.simulated(("sizes alone", 300, run)) for run in range(10)]
     _, *rates = np.sum([run["all"] for run in runs], axis=0) / 500
@@ -92,7 +88,7 @@ def test_documents_of_unequal_size_keep_the_level_where_reports_say_so() -> None
     assert np.sum([run["covered"] for run in few]) / 200 > 0.85
 
 
-def test_tests_of_recognisers_keep_their_level_where_stretches_are_independent() -> None:
+def test_tests_of_recognisers_keep_their_level_where_stretches_are_independent():
     """200 simulations a kind: three standard errors of .058 are .05."""
     alike, own, few = ([speech.simulated((kind, run)) for run in range(4)] for kind in speech.KINDS)
     for name in speech.TESTS:
@@ -102,7 +98,7 @@ def test_tests_of_recognisers_keep_their_level_where_stretches_are_independent()
     assert min(speech.rates(own, "matched_pairs")) > 0.1  # as its caution says
 
 
-def test_the_stated_power_of_gates_is_that_of_skewed_differences_too() -> None:
+def test_the_stated_power_of_gates_is_that_of_skewed_differences_too():
     """300 simulations a cell: three standard errors of .95 are .038."""
     for size, name in ((50, "exponential"), (300, "normal")):
         runs = [gates.simulated((name, size, run)) for run in range(3)]
@@ -111,7 +107,7 @@ def test_the_stated_power_of_gates_is_that_of_skewed_differences_too() -> None:
             assert passed == pytest.approx(stated, abs=0.05), (name, claim)
 
 
-def test_a_true_best_stays_among_those_that_may_be_the_best() -> None:
+def test_a_true_best_stays_among_those_that_may_be_the_best():
     """Of 200 boards of 20 equal systems, 1 in 20 of which is excluded: three standard errors."""
     runs = [best.simulated(("0 and 1", 30, "equal", run)) for run in range(2)]
     assert best.rate(runs, "stay") > best.LEAST - 0.025
@@ -120,7 +116,7 @@ def test_a_true_best_stays_among_those_that_may_be_the_best() -> None:
     assert best.rate(steps, "excluded") > best.rate(steps, "apart") > 5
 
 
-def test_races_of_equal_systems_decide_nothing_in_any_look() -> None:
+def test_races_of_equal_systems_decide_nothing_in_any_look():
     """100 races a kind, 1 in 20 of which may decide: three standard errors of .06 are .07."""
     for kind in ("right or wrong", "normal"):
         for systems in race.SYSTEMS:

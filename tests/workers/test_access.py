@@ -13,7 +13,7 @@ def access(jobs: Comparisons) -> Access:
     return Access(jobs.questions.context.questions.redis)
 
 
-def test_the_store_never_sees_a_key(access: Access, jobs: Comparisons) -> None:
+def test_the_store_never_sees_a_key(access, jobs):
     key, secret = access.add("ann", ["submit", "read"], days=30, budget=600)
     redis = jobs.questions.context.questions.redis
     everything = repr(redis.hgetall("sigtest:access"))
@@ -25,18 +25,18 @@ def test_the_store_never_sees_a_key(access: Access, jobs: Comparisons) -> None:
     assert access.listing() == [key]
 
 
-def test_keys_are_found_whole_only(access: Access) -> None:
+def test_keys_are_found_whole_only(access):
     _, secret = access.add("ann", ["read"])
     for wrong in ("", secret[:-1], secret + "a", secret.upper(), "\udcff"):
         assert access.known(digest_of(wrong)) == (None, True)
 
 
-def test_without_keys_there_are_none(access: Access) -> None:
+def test_without_keys_there_are_none(access):
     assert access.known(digest_of("anything")) == (None, False)
     assert access.listing() == []
 
 
-def test_all_keys_of_a_holder_are_revoked_together_or_one_by_one(access: Access) -> None:
+def test_all_keys_of_a_holder_are_revoked_together_or_one_by_one(access):
     first, _ = access.add("ann", ["read"])
     second, secret = access.add("ann", ["read"])
     third, _ = access.add("bob", ["read"])
@@ -49,7 +49,7 @@ def test_all_keys_of_a_holder_are_revoked_together_or_one_by_one(access: Access)
     assert access.listing()[-1] == third
 
 
-def test_a_key_is_revoked_in_a_full_store(access: Access, jobs: Comparisons) -> None:
+def test_a_key_is_revoked_in_a_full_store(access, jobs):
     _, secret = access.add("ann", ["read"])
     jobs.questions.context.redis.config_set("maxmemory", 1)
     access.revoke("ann")
@@ -65,9 +65,7 @@ def test_a_key_is_revoked_in_a_full_store(access: Access, jobs: Comparisons) -> 
         ("ann", ["read"], None, -1),
     ],
 )
-def test_senseless_keys_are_not_made(
-    access: Access, name: str, scopes: list[str], days: float | None, budget: int | None
-) -> None:
+def test_senseless_keys_are_not_made(access, name, scopes, days, budget):
     with pytest.raises(SigtestError):
         access.add(name, scopes, days, budget)
     assert access.listing() == []

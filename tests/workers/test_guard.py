@@ -25,7 +25,7 @@ class Store:
         raise RedisConnectionError("refused by 10.0.0.1")
 
 
-def test_every_public_method_says_that_the_store_failed() -> None:
+def test_every_public_method_says_that_the_store_failed():
     with pytest.raises(FullError):
         Store().full()
     with pytest.raises(StorageError):
@@ -34,14 +34,14 @@ def test_every_public_method_says_that_the_store_failed() -> None:
         Store()._away()
 
 
-def test_the_log_says_what_failed(caplog: pytest.LogCaptureFixture) -> None:
+def test_the_log_says_what_failed(caplog):
     with pytest.raises(StorageError):
         Store().away()
     assert caplog.messages == ["the store does not answer: refused by 10.0.0.1"]
 
 
 @pytest.mark.parametrize("kind", [Access, Questions, Sessions, TestSets, Webhooks])
-def test_what_the_front_end_calls_is_guarded(kind: type) -> None:
+def test_what_the_front_end_calls_is_guarded(kind):
     methods = inspect.getmembers(kind, inspect.isfunction)
     public = [method for name, method in methods if not name.startswith("_")]
     assert public

@@ -4,18 +4,15 @@ import time
 
 import pytest
 from byhand import finish, missing, perform
-from service import CALLER, Comparisons, example, synthetic
+from service import CALLER, example, synthetic
 
 from workers.observing import load
 from workers.questions import Status
-from workers.queue import Context
 from workers.store.usage import BOUNDS, Tallies, place_of
 from workers.tasks.run import died
 
 
-def test_tasks_that_wait_are_counted_with_the_age_of_the_oldest(
-    jobs: Comparisons, context: Context
-) -> None:
+def test_tasks_that_wait_are_counted_with_the_age_of_the_oldest(jobs, context):
     assert (load(context).waiting, load(context).oldest) == (0, 0.0)
     first, _ = jobs.submit(synthetic(1, segments=5), CALLER)  # all in the queue of the workers
     before = load(context).waiting
@@ -30,9 +27,7 @@ def test_tasks_that_wait_are_counted_with_the_age_of_the_oldest(
     assert not context.questions.redis.exists("sigtest:waiting-since")
 
 
-def test_predicted_seconds_are_those_of_each_callers_unfinished_questions(
-    jobs: Comparisons, context: Context
-) -> None:
+def test_predicted_seconds_are_those_of_each_callers_unfinished_questions(jobs, context):
     small, large = synthetic(1, segments=5), example(resamples=9999)
     done, _ = jobs.submit(small, "ann")
     jobs.submit(large, "ann")
@@ -45,7 +40,7 @@ def test_predicted_seconds_are_those_of_each_callers_unfinished_questions(
     assert load(context).predicted["ann"] == pytest.approx(seen.predicted["bob"])
 
 
-def test_tasks_are_counted_by_how_they_ended(jobs: Comparisons, context: Context) -> None:
+def test_tasks_are_counted_by_how_they_ended(jobs, context):
     record, _ = jobs.submit(synthetic(1, segments=5, systems=2), CALLER)
     measures = missing(context, record.id)
     perform(context, measures)
@@ -58,9 +53,7 @@ def test_tasks_are_counted_by_how_they_ended(jobs: Comparisons, context: Context
     assert 0 < tasks["measure", "done"].seconds < 60
 
 
-def test_a_task_that_was_started_too_often_counts_as_failed(
-    jobs: Comparisons, context: Context
-) -> None:
+def test_a_task_that_was_started_too_often_counts_as_failed(jobs, context):
     record, _ = jobs.submit(synthetic(1, segments=5, systems=2), CALLER)
     task, *_ = missing(context, record.id)
     for _ in range(context.settings.attempts):
@@ -70,7 +63,7 @@ def test_a_task_that_was_started_too_often_counts_as_failed(
     assert name == ("measure", "failed")
 
 
-def test_each_range_of_seconds_ends_with_its_bound(context: Context) -> None:
+def test_each_range_of_seconds_ends_with_its_bound(context):
     tallies = Tallies(context.questions.redis)
     with context.questions.redis.pipeline() as pipe:
         for seconds in (0.0, BOUNDS[0], BOUNDS[-1], BOUNDS[-1] + 1):

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from service import CALLER, Comparisons, example, synthetic, until
+from service import CALLER, example, synthetic, until
 
 from workers.observing import News
 from workers.settings import Settings
@@ -25,7 +25,7 @@ def listened_to(settings: Settings) -> None:
     redis.close()
 
 
-def test_everybody_who_waits_for_a_comparison_is_woken(jobs: Comparisons, news: News) -> None:
+def test_everybody_who_waits_for_a_comparison_is_woken(jobs, news):
     record, _ = jobs.submit(example(), CALLER)
     other, _ = jobs.submit(synthetic(3), CALLER)
     first, second, third = threading.Event(), threading.Event(), threading.Event()
@@ -42,7 +42,7 @@ def test_everybody_who_waits_for_a_comparison_is_woken(jobs: Comparisons, news: 
         assert third.wait(10)
 
 
-def test_who_waits_no_longer_is_left_alone(jobs: Comparisons, news: News) -> None:
+def test_who_waits_no_longer_is_left_alone(jobs, news):
     record, _ = jobs.submit(example(), CALLER)
     gone, there = threading.Event(), threading.Event()
     with news.about(record.id, there.set):
@@ -53,9 +53,7 @@ def test_who_waits_no_longer_is_left_alone(jobs: Comparisons, news: News) -> Non
     assert not gone.is_set()
 
 
-def test_a_server_that_comes_back_is_heard_again(
-    jobs: Comparisons, news: News, server: EmbeddedServer, settings: Settings
-) -> None:
+def test_a_server_that_comes_back_is_heard_again(jobs, news, server, settings):
     record, _ = jobs.submit(example(), CALLER)
     server.stop()
     server.ensure()

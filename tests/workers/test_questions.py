@@ -2,15 +2,13 @@
 
 import math
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 from byhand import finish, waiting
-from service import CALLER, Comparisons, Service, example, finished, synthetic, until
+from service import CALLER, Comparisons, example, finished, synthetic, until
 
 from sigtest.comparison.comparison import parse_comparison
 from sigtest.draws.distribution import distribution, pair_of
@@ -40,16 +38,14 @@ def short_lived(context: Context, **changes: int) -> Comparisons:
     return Comparisons.connect(settings)
 
 
-def test_equal_content_is_one_comparison(jobs: Comparisons) -> None:
+def test_equal_content_is_one_comparison(jobs):
     record, created = jobs.submit(example(), CALLER)
     assert created
     assert jobs.submit(example(), CALLER) == (record, False)
     assert jobs.listing(CALLER, None, 10) == ([record], None)
 
 
-def test_what_is_deleted_while_it_is_asked_again_is_accepted_anew(
-    jobs: Comparisons, context: Context, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_deleted_while_it_is_asked_again_is_accepted_anew(jobs, context, monkeypatch):
     record, _ = jobs.submit(example(), CALLER)
 
     store = jobs.questions.context.questions
@@ -67,8 +63,8 @@ def test_what_is_deleted_while_it_is_asked_again_is_accepted_anew(
 
 
 def test_what_ends_while_it_is_cancelled_is_kept_where_only_the_unfinished_is_meant(
-    jobs: Comparisons, context: Context, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    jobs, context, monkeypatch
+):
     record, _ = jobs.submit(example(), CALLER)
     seen = jobs.find(record.id, CALLER).etag
     store = jobs.questions.context.questions
@@ -90,9 +86,7 @@ def test_what_ends_while_it_is_cancelled_is_kept_where_only_the_unfinished_is_me
     assert gone(jobs, record.id, GoneError)
 
 
-def test_all_who_share_a_report_at_the_same_time_get_its_one_link(
-    jobs: Comparisons, context: Context
-) -> None:
+def test_all_who_share_a_report_at_the_same_time_get_its_one_link(jobs, context):
     record, _ = jobs.submit(example(), CALLER)
     finish(context, record.id)
     with ThreadPoolExecutor(8) as pool:
@@ -104,7 +98,7 @@ def test_all_who_share_a_report_at_the_same_time_get_its_one_link(
     assert jobs.questions.share("question", record.id) != links[0]
 
 
-def test_content_decides(jobs: Comparisons) -> None:
+def test_content_decides(jobs):
     records = [
         jobs.submit(comparison, caller)[0]
         for comparison, caller in (
@@ -119,7 +113,7 @@ def test_content_decides(jobs: Comparisons) -> None:
     assert all(len(record.id) == 32 for record in records)
 
 
-def test_idempotency_key_stands_for_one_content(jobs: Comparisons) -> None:
+def test_idempotency_key_stands_for_one_content(jobs):
     record, created = jobs.submit(example(), CALLER, "key")
     assert created
     assert jobs.submit(example(), CALLER, "key") == (record, False)
@@ -129,7 +123,7 @@ def test_idempotency_key_stands_for_one_content(jobs: Comparisons) -> None:
     assert jobs.listing(CALLER, None, 10) == ([record], None)
 
 
-def test_record_says_what_is_compared(jobs: Comparisons) -> None:
+def test_record_says_what_is_compared(jobs):
     before = time.time()
     record, _ = jobs.submit(example(metrics=["bleu", "ter"], tests=["bootstrap"]), CALLER)
     assert record.about.systems == ("aspen", "birch", "cedar", "dogwood", "elm")
@@ -141,7 +135,7 @@ def test_record_says_what_is_compared(jobs: Comparisons) -> None:
     assert record.error is None
 
 
-def test_etag_changes_with_the_record(jobs: Comparisons, context: Context) -> None:
+def test_etag_changes_with_the_record(jobs, context):
     record, _ = jobs.submit(example(), CALLER)
     assert jobs.find(record.id, CALLER).etag == record.etag
     finish(context, record.id)
@@ -159,9 +153,7 @@ def test_etag_changes_with_the_record(jobs: Comparisons, context: Context) -> No
         lambda jobs, name: jobs.find("no id:*\n", CALLER),
     ],
 )
-def test_others_are_told_nothing(
-    jobs: Comparisons, context: Context, ask: Callable[[Comparisons, str], None]
-) -> None:
+def test_others_are_told_nothing(jobs, context, ask):
     record, _ = jobs.submit(example(), CALLER)
     finish(context, record.id)
     with pytest.raises(NotFoundError) as caught:
@@ -169,7 +161,7 @@ def test_others_are_told_nothing(
     assert type(caught.value) is NotFoundError
 
 
-def test_listing_is_paged_newest_first(jobs: Comparisons) -> None:
+def test_listing_is_paged_newest_first(jobs):
     comparison = synthetic(1, segments=5)
     body = comparison.as_json()
     submitted = [jobs.submit(parse_comparison({**body, "seed": s}), CALLER)[0] for s in range(7)]
@@ -181,7 +173,7 @@ def test_listing_is_paged_newest_first(jobs: Comparisons) -> None:
     assert seen == submitted[::-1]
 
 
-def test_listing_leaves_out_what_is_gone(jobs: Comparisons, context: Context) -> None:
+def test_listing_leaves_out_what_is_gone(jobs, context):
     records = [jobs.submit(example(seed=s), CALLER)[0] for s in range(4)]
     for record in records[1:3]:
         finish(context, record.id)
@@ -192,9 +184,7 @@ def test_listing_leaves_out_what_is_gone(jobs: Comparisons, context: Context) ->
     assert cursor is None
 
 
-def test_a_listing_that_nobody_looks_at_loses_what_has_expired(
-    jobs: Comparisons, context: Context
-) -> None:
+def test_a_listing_that_nobody_looks_at_loses_what_has_expired(jobs, context):
     redis = context.questions.redis
     for seed in range(12):
         record, _ = jobs.submit(example(seed=seed), CALLER)
@@ -203,12 +193,12 @@ def test_a_listing_that_nobody_looks_at_loses_what_has_expired(
     assert redis.zcard(listing) <= 3
 
 
-def test_listing_refuses_other_cursors(jobs: Comparisons) -> None:
+def test_listing_refuses_other_cursors(jobs):
     with pytest.raises(InputError):
         jobs.listing(CALLER, "2", 10)
 
 
-def test_cancelled_comparison_runs_again(jobs: Comparisons, context: Context) -> None:
+def test_cancelled_comparison_runs_again(jobs, context):
     record, _ = jobs.submit(example(), CALLER)
     cancelled = jobs.remove(record.id, CALLER)
     assert cancelled is not None
@@ -225,7 +215,7 @@ def test_cancelled_comparison_runs_again(jobs: Comparisons, context: Context) ->
     assert [r.id for r in jobs.listing(CALLER, None, 10)[0]] == [record.id]
 
 
-def test_deleted_comparison_is_gone(jobs: Comparisons, context: Context) -> None:
+def test_deleted_comparison_is_gone(jobs, context):
     record, _ = jobs.submit(example(), CALLER)
     finish(context, record.id)
     assert jobs.remove(record.id, CALLER) is None
@@ -240,7 +230,7 @@ def test_deleted_comparison_is_gone(jobs: Comparisons, context: Context) -> None
     assert jobs.find(record.id, CALLER).status is Status.QUEUED
 
 
-def test_expired_comparison_is_gone_and_then_unknown(jobs: Comparisons, context: Context) -> None:
+def test_expired_comparison_is_gone_and_then_unknown(jobs, context):
     brief = short_lived(context, retention=4, remembrance=2)
     record, _ = brief.submit(example(), CALLER)
     finish(context, record.id)
@@ -261,7 +251,7 @@ def gone(jobs: Comparisons, comparison_id: str, kind: type[Exception]) -> bool:
     return False
 
 
-def test_too_many_unfinished_comparisons(context: Context) -> None:
+def test_too_many_unfinished_comparisons(context):
     narrow = short_lived(context, pending=2)
     records = [narrow.submit(example(seed=s), CALLER)[0] for s in range(2)]
     with pytest.raises(BusyError) as caught:
@@ -273,7 +263,7 @@ def test_too_many_unfinished_comparisons(context: Context) -> None:
     narrow.close()
 
 
-def test_pending_questions_of_others_do_not_count(context: Context) -> None:
+def test_pending_questions_of_others_do_not_count(context):
     narrow = short_lived(context, pending=1)
     assert narrow.submit(example(), CALLER)[1]
     assert narrow.submit(example(), OTHER)[1]
@@ -283,7 +273,7 @@ def test_pending_questions_of_others_do_not_count(context: Context) -> None:
     narrow.close()
 
 
-def test_predicted_seconds_of_a_caller_are_bounded(context: Context) -> None:
+def test_predicted_seconds_of_a_caller_are_bounded(context):
     body = synthetic(1, segments=200, systems=6, resamples=999_999).as_json()
     one, two, three = (parse_comparison({**body, "seed": seed}) for seed in range(3))
     seconds = ComparisonQuestion(one).seconds
@@ -300,7 +290,7 @@ def test_predicted_seconds_of_a_caller_are_bounded(context: Context) -> None:
     narrow.close()
 
 
-def test_a_question_beyond_the_budget_is_refused_with_the_figures(context: Context) -> None:
+def test_a_question_beyond_the_budget_is_refused_with_the_figures(context):
     comparison = synthetic(1, segments=200, systems=6, resamples=999_999)
     seconds = ComparisonQuestion(comparison).seconds
     assert seconds > 2
@@ -313,7 +303,7 @@ def test_a_question_beyond_the_budget_is_refused_with_the_figures(context: Conte
     narrow.close()
 
 
-def test_bytes_of_a_caller_are_bounded(context: Context) -> None:
+def test_bytes_of_a_caller_are_bounded(context):
     one, two = (example(seed=seed, resamples=20_000, tests=["bootstrap"]) for seed in range(2))
     scores = 8 * 5 * 20_000
     narrow = short_lived(context, room=2 * scores)
@@ -330,9 +320,7 @@ def test_bytes_of_a_caller_are_bounded(context: Context) -> None:
 
 
 @pytest.mark.parametrize("end", [Status.FAILED, Status.CANCELLED, Status.SUCCEEDED, None])
-def test_what_ended_no_longer_counts(
-    jobs: Comparisons, context: Context, end: Status | None
-) -> None:
+def test_what_ended_no_longer_counts(jobs, context, end):
     record, _ = jobs.submit(example(), CALLER)
     redis = context.questions.redis
     (held,) = redis.keys("sigtest:pending:*")
@@ -346,7 +334,7 @@ def test_what_ended_no_longer_counts(
     assert not redis.keys("sigtest:pending:*")
 
 
-def test_distribution_is_computed_on_demand(service: Service) -> None:
+def test_distribution_is_computed_on_demand(service):
     comparison = example(tests=["approximate_randomization", "bootstrap"], metrics=["bleu", "ter"])
     record, _ = service.jobs.submit(comparison, CALLER)
     finished(service.jobs, record.id)
@@ -362,7 +350,7 @@ def test_distribution_is_computed_on_demand(service: Service) -> None:
     assert vars(replace(drawn, values=expected.values)) == vars(expected)
 
 
-def test_distribution_does_not_need_the_cache(jobs: Comparisons, context: Context) -> None:
+def test_distribution_does_not_need_the_cache(jobs, context):
     record, _ = jobs.submit(example(), CALLER)
     finish(context, record.id)
     context.questions.redis.delete(*context.questions.redis.keys("sigtest:cache:*"))
@@ -378,7 +366,7 @@ def test_distribution_does_not_need_the_cache(jobs: Comparisons, context: Contex
     assert len(drawn.values) == 2000
 
 
-def test_distribution_of_what_is_not_compared(jobs: Comparisons, context: Context) -> None:
+def test_distribution_of_what_is_not_compared(jobs, context):
     record, _ = jobs.submit(example(), CALLER)
     with pytest.raises(NotReadyError):
         jobs.distribution(record.id, CALLER, "elm", "birch", "bleu", "bootstrap", False)
@@ -392,13 +380,13 @@ def test_distribution_of_what_is_not_compared(jobs: Comparisons, context: Contex
             jobs.distribution(record.id, CALLER, a, "birch", metric, test, False)
 
 
-def test_check_and_workers(service: Service, jobs: Comparisons) -> None:
+def test_check_and_workers(service, jobs):
     jobs.check()
     assert jobs.workers() == 0
     assert service.jobs.workers() == 2
 
 
-def test_absent_server_is_told_apart(tmp_path: Path) -> None:
+def test_absent_server_is_told_apart(tmp_path):
     jobs = Comparisons.connect(Settings(state=tmp_path))
     with pytest.raises(StorageError):
         jobs.check()

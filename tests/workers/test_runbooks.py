@@ -55,7 +55,7 @@ def finished_one(service: Service) -> str:
 
 
 @pytest.mark.slow
-def test_a_backup_has_everything(service: Service, finished_one: str, tmp_path: Path) -> None:
+def test_a_backup_has_everything(service, finished_one, tmp_path):
     backup, restore, keys = blocks("Backup and restore")
     places = {"BACKUP": str(tmp_path / "backup"), "RESTORED": str(tmp_path / "restored")}
     access = Access(service.jobs.questions.context.redis)
@@ -80,7 +80,7 @@ def test_a_backup_has_everything(service: Service, finished_one: str, tmp_path: 
 
 
 @pytest.mark.slow
-def test_an_upgrade_begins_and_ends(service: Service) -> None:
+def test_an_upgrade_begins_and_ends(service):
     before, after = blocks("Upgrade")
     assert run(before, service.settings).startswith("drained: workers have 0 tasks")
     told = run(after, service.settings).splitlines()
@@ -89,7 +89,7 @@ def test_an_upgrade_begins_and_ends(service: Service) -> None:
 
 
 @pytest.mark.slow
-def test_keys_are_changed(server: EmbeddedServer, settings: Settings) -> None:
+def test_keys_are_changed(server, settings):
     with closing(connect(settings)) as redis:
         old, secret = Access(redis).add("ann", ["read"])
         (rotation,) = blocks("Rotation of keys")
@@ -100,7 +100,7 @@ def test_keys_are_changed(server: EmbeddedServer, settings: Settings) -> None:
 
 
 @pytest.mark.slow
-def test_another_machine_joins(server: EmbeddedServer, settings: Settings) -> None:
+def test_another_machine_joins(server, settings):
     (join,) = blocks("More machines")
     process = subprocess.Popen(
         ["bash", "-c", f"exec env {join}"],

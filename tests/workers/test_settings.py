@@ -16,7 +16,7 @@ NUMBERS = [
 ]
 
 
-def test_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_defaults(monkeypatch):
     monkeypatch.setenv("WORKERS", "")
     settings = Settings()
     assert settings.workers == 2
@@ -25,7 +25,7 @@ def test_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
     assert settings.retention == 7 * 86_400
 
 
-def test_state_directory_is_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_state_directory_is_the_users(monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", "/somewhere")
     assert Settings().state == Path("/somewhere/sigtest")
     monkeypatch.delenv("XDG_STATE_HOME")
@@ -33,9 +33,7 @@ def test_state_directory_is_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Settings().state == Path("/home/somebody/.local/state/sigtest")
 
 
-def test_a_user_without_a_home_is_asked_for_a_state_directory(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_user_without_a_home_is_asked_for_a_state_directory(monkeypatch):
     monkeypatch.delenv("XDG_STATE_HOME", raising=False)
     monkeypatch.delenv("HOME")
     monkeypatch.setattr("os.getuid", lambda: 2**31 - 5)  # no such user
@@ -44,7 +42,7 @@ def test_a_user_without_a_home_is_asked_for_a_state_directory(
     assert Settings.model_validate({"SIGTEST_STATE": "/state"}).state == Path("/state")
 
 
-def test_environment_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_comes_back(monkeypatch):
     settings = Settings(
         redis_url="redis://there:1/2",
         state=Path("/state"),
@@ -74,20 +72,20 @@ def test_environment_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     "value", ["0", "-1", "two", "1.5", "1_0", " 2", "²", "٣", "1001", "9" * 5000]
 )
-def test_nonsense_is_refused(value: str) -> None:
+def test_nonsense_is_refused(value):
     with pytest.raises(SettingError, match="WORKERS"):
         Settings.model_validate({"WORKERS": value})
 
 
 @pytest.mark.parametrize("variable", NUMBERS)
-def test_numbers_that_clocks_or_the_store_cannot_bear_are_refused(variable: str) -> None:
+def test_numbers_that_clocks_or_the_store_cannot_bear_are_refused(variable):
     with pytest.raises(
         SettingError, match=rf"{variable} must be a whole number from .* to .*, not"
     ):
         Settings.model_validate({variable: "9" * 16})
 
 
-def test_seconds_end_within_the_calendar_and_below_what_alarms_take() -> None:
+def test_seconds_end_within_the_calendar_and_below_what_alarms_take():
     kept = Settings.model_validate(
         {"SIGTEST_RETENTION": "999999999", "SIGTEST_TIMEOUT": "999999999"}
     )
@@ -99,19 +97,19 @@ def test_seconds_end_within_the_calendar_and_below_what_alarms_take() -> None:
             Settings.model_validate({variable: "1000000000"})
 
 
-def test_an_embedded_server_of_no_memory_is_refused() -> None:
+def test_an_embedded_server_of_no_memory_is_refused():
     with pytest.raises(SettingError, match="SIGTEST_MEMORY must be a whole number from 8,388,608"):
         Settings.model_validate({"SIGTEST_MEMORY": "512"})
 
 
-def test_a_form_of_the_log_that_is_none_is_refused() -> None:
+def test_a_form_of_the_log_that_is_none_is_refused():
     assert Settings().log == "text"
     assert Settings.model_validate({"SIGTEST_LOG": "json"}).log == "json"
     with pytest.raises(SettingError, match="SIGTEST_LOG must be json or text, not 'xml'"):
         Settings.model_validate({"SIGTEST_LOG": "xml"})
 
 
-def test_when_meteor_is_loaded() -> None:
+def test_when_meteor_is_loaded():
     assert Settings.model_fields["meteor"].default == "ahead"
     assert Settings.model_validate({"SIGTEST_METEOR": "asked"}).meteor == "asked"
     with pytest.raises(SettingError, match="SIGTEST_METEOR must be ahead or asked, not 'never'"):

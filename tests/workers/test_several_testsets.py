@@ -29,7 +29,6 @@ from sigtest.kinds.comparisons import ComparisonQuestion
 from sigtest.requests.comparisons import EntryRequest
 from workers.errors import GoneError
 from workers.questions import PairAsked, Record, Status
-from workers.queue import Context
 from workers.settings import Settings
 from workers.store import questions
 from workers.store.questions import Cut
@@ -64,7 +63,7 @@ def submitted(jobs: Comparisons, several: Comparison) -> Record:
 
 @pytest.mark.parametrize("block", [64, 700, None])
 @pytest.mark.parametrize("pooled", [False, True])
-def test_workers_equal_one_process(service: Service, pooled: bool, block: int | None) -> None:
+def test_workers_equal_one_process(service, pooled, block):
     several = small(pooled=pooled, exact="never")
     jobs = Comparisons.connect(service.settings.model_copy(update={"block": block}))
     record = finished(jobs, submitted(jobs, several).id)
@@ -74,7 +73,7 @@ def test_workers_equal_one_process(service: Service, pooled: bool, block: int | 
     jobs.close()
 
 
-def test_request_outline_and_contents_survive_json() -> None:
+def test_request_outline_and_contents_survive_json():
     several = small(pooled=True, alternative="less")
     again = parse_comparison(several.as_json())
     assert again == several
@@ -88,7 +87,7 @@ def test_request_outline_and_contents_survive_json() -> None:
     "change",
     [{"pooled": True}, {"seed": 1}, {"metrics": ["ter"]}, {"alternative": "greater"}],
 )
-def test_keys_tell_comparisons_apart(change: dict[str, Any]) -> None:
+def test_keys_tell_comparisons_apart(change):
     body = small().as_json()
     assert parse_comparison({**body, **change}).plan.key != small().plan.key
     renamed = [{**testset, "name": "x" + testset["name"]} for testset in body["testsets"]]
@@ -99,9 +98,7 @@ def test_keys_tell_comparisons_apart(change: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 4])
-def test_cut_covers_every_output_of_every_test_set(
-    workers: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cut_covers_every_output_of_every_test_set(workers, monkeypatch):
     several = small(resamples=99_999)
     monkeypatch.setattr(questions, "BATCH_SECONDS", 1e-4)
     monkeypatch.setattr(questions, "SHORT", 1e-5)
@@ -113,9 +110,7 @@ def test_cut_covers_every_output_of_every_test_set(
     assert drawn == list(range(99_999))
 
 
-def test_tasks_done_twice_and_in_any_order_change_nothing(
-    jobs: Comparisons, context: Context
-) -> None:
+def test_tasks_done_twice_and_in_any_order_change_nothing(jobs, context):
     several = small()
     record = submitted(jobs, several)
     tasks = missing(context, record.id)
@@ -129,7 +124,7 @@ def test_tasks_done_twice_and_in_any_order_change_nothing(
     assert jobs.report(record.id, CALLER) == in_process(several)
 
 
-def test_lost_report_is_concluded(jobs: Comparisons, context: Context) -> None:
+def test_lost_report_is_concluded(jobs, context):
     several = small(pooled=True)
     record = submitted(jobs, several)
     perform(context, missing(context, record.id))
@@ -145,7 +140,7 @@ def test_lost_report_is_concluded(jobs: Comparisons, context: Context) -> None:
     assert jobs.report(record.id, CALLER) == in_process(several)
 
 
-def test_statistics_are_shared_with_single_comparisons(jobs: Comparisons, context: Context) -> None:
+def test_statistics_are_shared_with_single_comparisons(jobs, context):
     single, other = synthetic(1, segments=40), synthetic(2, segments=50)
     record, _ = jobs.submit(single, CALLER)
     finish(context, record.id)
@@ -157,14 +152,14 @@ def test_statistics_are_shared_with_single_comparisons(jobs: Comparisons, contex
     assert not pieces.measured & {new.statistics_key(s, metric) for s in range(3)}
 
 
-def test_record_names_the_test_sets(jobs: Comparisons, context: Context) -> None:
+def test_record_names_the_test_sets(jobs, context):
     record = submitted(jobs, small())
     assert record.about.testsets == ("t0", "t1", "t2")
     assert record.about.systems == ("s0", "s1", "s2")
     assert jobs.submit(example(), CALLER)[0].about.testsets == ()
 
 
-def test_distributions_are_those_of_one_test_set(jobs: Comparisons, context: Context) -> None:
+def test_distributions_are_those_of_one_test_set(jobs, context):
     several = small()
     record = submitted(jobs, several)
     finish(context, record.id)
@@ -182,7 +177,7 @@ def test_distributions_are_those_of_one_test_set(jobs: Comparisons, context: Con
         jobs.questions.distribution(record.id, CALLER, replace(pair, testset="t9"), False)
 
 
-def test_texts_go_with_the_comparison(jobs: Comparisons, context: Context) -> None:
+def test_texts_go_with_the_comparison(jobs, context):
     several = small()
     record = submitted(jobs, several)
     contents = context.questions.contents(record.id)
@@ -221,14 +216,14 @@ def succeeds(service: Service, several: Comparison, record: Record) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pooled", [False, True])
-def test_workers_killed_in_the_middle(hurt: Service, pooled: bool) -> None:
+def test_workers_killed_in_the_middle(hurt, pooled):
     several, record = half_way(hurt, 10, pooled)
     kill(*hurt.caught())
     succeeds(hurt, several, record)
 
 
 @pytest.mark.slow
-def test_lost_pieces_are_computed_again(hurt: Service) -> None:
+def test_lost_pieces_are_computed_again(hurt):
     several, record = half_way(hurt, 20, pooled=False)
     redis = connect(hurt.settings)
     redis.delete(f"sigtest:blocks:{record.id}", *redis.keys("sigtest:cache:*"))

@@ -1,7 +1,6 @@
 """A machine that was stopped for longer than its workers may be silent serves when it goes on."""
 
 import signal
-from pathlib import Path
 
 import pytest
 from service import CALLER, finished, send, started, synthetic, until
@@ -13,7 +12,7 @@ SLOW = {"segments": 1500, "systems": 6, "metrics": ["bleu", "chrf"], "resamples"
 
 
 @pytest.mark.parametrize("busy", [False, True])
-def test_workers_that_were_stopped_are_listed_again_and_work(tmp_path: Path, busy: bool) -> None:
+def test_workers_that_were_stopped_are_listed_again_and_work(tmp_path, busy):
     with started(Settings(state=tmp_path, workers=1, block=999_999)) as service:
         if busy:
             slow, _ = service.jobs.submit(synthetic(2, **SLOW), CALLER)

@@ -41,9 +41,7 @@ def page_of(pages: httpx.Client, asked: httpx.Response) -> str:
 
 
 @pytest.mark.parametrize("path", OTHERS)
-def test_every_field_of_a_kind_can_be_chosen_and_is_explained(
-    pages: httpx.Client, path: str
-) -> None:
+def test_every_field_of_a_kind_can_be_chosen_and_is_explained(pages, path):
     page = html.unescape(pages.get(f"/{path}").text)
     kind = KINDS[path]
     fields = [(field.name, field) for field in kind.fields]
@@ -56,7 +54,7 @@ def test_every_field_of_a_kind_can_be_chosen_and_is_explained(
         assert f'name="{part}"' in page
 
 
-def test_what_is_written_in_a_pattern_shows_it(pages: httpx.Client) -> None:
+def test_what_is_written_in_a_pattern_shows_it(pages):
     page = pages.get("/human-evaluations").text
     assert 'name="aliases" rows="2" placeholder="FROM=TO"' in page
     assert page.count('name="scale" inputmode="decimal"') == 2
@@ -64,7 +62,7 @@ def test_what_is_written_in_a_pattern_shows_it(pages: httpx.Client) -> None:
     assert 'name="criteria" rows="2" placeholder=""' in page
 
 
-def test_what_is_no_pair_of_names_is_told_by_the_name_of_the_field(pages: httpx.Client) -> None:
+def test_what_is_no_pair_of_names_is_told_by_the_name_of_the_field(pages):
     judged = {"judgements": ("judged.csv", JUDGED)}
     refused = ask(pages, "human-evaluations", files=judged, data={"aliases": "elm"})
     assert refused.status_code == 422
@@ -73,14 +71,14 @@ def test_what_is_no_pair_of_names_is_told_by_the_name_of_the_field(pages: httpx.
     assert (refused.status_code, "alpha must be" in refused.text) == (422, True)
 
 
-def test_quality_control_is_chosen_field_by_field(pages: httpx.Client) -> None:
+def test_quality_control_is_chosen_field_by_field(pages):
     judged = {"judgements": ("judged.csv", JUDGED)}
     refused = ask(pages, "human-evaluations", files=judged, data={"quality.threshold": "2"})
     assert (refused.status_code, "quality.threshold must" in refused.text) == (422, True)
 
 
 @pytest.mark.parametrize("path", OTHERS)
-def test_every_kind_has_an_example_to_try(pages: httpx.Client, path: str) -> None:
+def test_every_kind_has_an_example_to_try(pages, path):
     name = next(iter(KINDS[path].examples))
     asked = ask(pages, path, data={"example": name})
     assert 'id="say"' in page_of(pages, asked)
@@ -88,7 +86,7 @@ def test_every_kind_has_an_example_to_try(pages: httpx.Client, path: str) -> Non
     assert all(pages.get(address).status_code == 200 for address in links["plots"].values())
 
 
-def test_judgements_are_looked_at_before_anything_runs(pages: httpx.Client) -> None:
+def test_judgements_are_looked_at_before_anything_runs(pages):
     before = pages.get("/v1/human-evaluations").json()
     brought = {"judgements": ("judged.csv", JUDGED)}
     looked = ask(pages, "human-evaluations", files=brought, data={"do": "look", "alpha": "0.01"})
@@ -106,7 +104,7 @@ def test_judgements_are_looked_at_before_anything_runs(pages: httpx.Client) -> N
     assert asked.headers["location"] == again.headers["location"]
 
 
-def test_a_plan_takes_files_or_a_finished_comparison(pages: httpx.Client) -> None:
+def test_a_plan_takes_files_or_a_finished_comparison(pages):
     data = {"comparison.metrics": "chrf", "difference": "2"}
     looked = ask(pages, "plans", files=TEXTS, data={**data, "do": "look"})
     assert "2 systems, 20 segments, 1 reference" in looked.text
@@ -119,7 +117,7 @@ def test_a_plan_takes_files_or_a_finished_comparison(pages: httpx.Client) -> Non
     assert 'id="say"' in page_of(pages, named)
 
 
-def test_choices_are_read_as_the_shell_reads_them() -> None:
+def test_choices_are_read_as_the_shell_reads_them():
     form = FormData([
         ("criteria", "fluency\r\nadequacy\r\n"),
         ("aliases", "online A=a"),
@@ -156,11 +154,11 @@ def test_choices_are_read_as_the_shell_reads_them() -> None:
      ("1,2", "1,2"), ("1 2", "1 2"), ("10,00", "10,00"), ("1,2,3", "1,2,3"),
      ("1000,000", "1000,000"), ("1.000", "1.000")],
 )  # fmt: skip
-def test_marks_in_numbers_stand_between_groups_of_three_digits(typed: str, read: Any) -> None:
+def test_marks_in_numbers_stand_between_groups_of_three_digits(typed, read):
     assert request_of(FormData([("units", typed)]), KINDS["plans"]) == {"units": read}
 
 
-def test_a_number_with_other_marks_is_refused_with_its_field(pages: httpx.Client) -> None:
+def test_a_number_with_other_marks_is_refused_with_its_field(pages):
     judged = {"judgements": ("judged.csv", JUDGED)}
     refused = ask(pages, "human-evaluations", files=judged, data={"resamples": "1,2"})
     assert refused.status_code == 422
@@ -177,18 +175,14 @@ def test_a_number_with_other_marks_is_refused_with_its_field(pages: httpx.Client
         ("test-accuracy", {"example": "nothing"}, "nothing"),
     ],
 )
-def test_what_cannot_be_asked_is_explained(
-    pages: httpx.Client, path: str, data: dict[str, str], words: str
-) -> None:
+def test_what_cannot_be_asked_is_explained(pages, path, data, words):
     answer = ask(pages, path, data=data)
     assert answer.status_code in {400, 404, 422}
     assert words in answer.text
 
 
 @pytest.mark.parametrize("path", OTHERS)
-def test_a_form_without_files_asks_for_them_and_not_for_json(
-    pages: httpx.Client, path: str
-) -> None:
+def test_a_form_without_files_asks_for_them_and_not_for_json(pages, path):
     answer = ask(pages, path, data={"title": "mine"})
     assert answer.status_code == 422
     assert "No files yet" in answer.text
@@ -196,7 +190,7 @@ def test_a_form_without_files_asks_for_them_and_not_for_json(
     assert f'data-fields="{part}"' in answer.text
 
 
-def test_boxes_to_tick_push_no_other_label_away(pages: httpx.Client, chromium: Any) -> None:
+def test_boxes_to_tick_push_no_other_label_away(pages, chromium):
     size = {"width": 1280, "height": 900}
     with visit(chromium, str(pages.base_url), viewport=size) as visited:
         page = visited.page

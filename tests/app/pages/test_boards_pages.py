@@ -3,13 +3,10 @@
 import html
 import re
 from collections import Counter
-from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
 from browsing import visit
-from exchange import ServeOn
 from sentences import sentences
 from test_pages import HOSTILE
 
@@ -43,7 +40,7 @@ def put(pages: httpx.Client, board: str, file: str, text: bytes, **data: str) ->
     return pages.post(f"{board}/systems", files=brought, data=data, headers=BROWSER)
 
 
-def test_a_board_without_systems_says_so(pages: httpx.Client, board: str) -> None:
+def test_a_board_without_systems_says_so(pages, board):
     page = pages.get(board)
     assert page.status_code == 200
     assert "No system is measured yet" in page.text
@@ -51,9 +48,7 @@ def test_a_board_without_systems_says_so(pages: httpx.Client, board: str) -> Non
     assert "/comparisons/" not in page.text
 
 
-def test_a_board_that_is_full_says_so_in_the_place_of_its_form(
-    pages: httpx.Client, board: str
-) -> None:
+def test_a_board_that_is_full_says_so_in_the_place_of_its_form(pages, board):
     for place in range(5):
         assert 'name="hypotheses"' in pages.get(board).text
         assert put(pages, board, f"own{place}", REFERENCE).status_code == 303
@@ -62,7 +57,7 @@ def test_a_board_that_is_full_says_so_in_the_place_of_its_form(
     assert 'name="hypotheses"' not in page
 
 
-def test_systems_are_submitted_and_compared(pages: httpx.Client, board: str) -> None:
+def test_systems_are_submitted_and_compared(pages, board):
     assert put(pages, board, "one", REFERENCE).status_code == 303
     assert put(pages, board, "two", b"a b c\nf g h\nx y z\n", name="second").status_code == 303
     told = pages.get(board, headers={"Accept": "application/json"})
@@ -78,7 +73,7 @@ def test_systems_are_submitted_and_compared(pages: httpx.Client, board: str) -> 
     assert "/boards/" in pages.get("/boards").text
 
 
-def test_what_does_not_fit_is_explained(pages: httpx.Client, board: str) -> None:
+def test_what_does_not_fit_is_explained(pages, board):
     short = put(pages, board, "short", b"a b\n")
     assert short.status_code == 422
     assert "short" in short.text
@@ -90,7 +85,7 @@ def test_what_does_not_fit_is_explained(pages: httpx.Client, board: str) -> None
     assert put(pages, board, "one", b"a\nb\nc\n", replace="1").status_code == 303
 
 
-def test_a_board_is_deleted(pages: httpx.Client, board: str) -> None:
+def test_a_board_is_deleted(pages, board):
     foreign = {"Sec-Fetch-Site": "cross-site"}
     assert pages.post(f"{board}/delete", headers=foreign).status_code == 403
     assert pages.post(f"{board}/delete", headers=BROWSER).headers["location"] == "/boards"
@@ -102,9 +97,7 @@ def test_a_board_is_deleted(pages: httpx.Client, board: str) -> None:
 
 # wide ones: see test_every_page.py
 @pytest.mark.parametrize("width", [360, pytest.param(1600, marks=pytest.mark.slow)])
-def test_boards_shut_nobody_out(
-    service: httpx.Client, pages: httpx.Client, board: str, chromium: Any, axe: str, width: int
-) -> None:
+def test_boards_shut_nobody_out(service, pages, board, chromium, axe, width):
     put(pages, board, "one", REFERENCE)
     put(pages, board, "two", b"a b c\nf g h\nx y z\n")
     size = {"width": width, "height": 900}
@@ -115,7 +108,7 @@ def test_boards_shut_nobody_out(
             assert visited.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_fields_of_the_form_stand_in_lines(pages: httpx.Client, chromium: Any) -> None:
+def test_fields_of_the_form_stand_in_lines(pages, chromium):
     size = {"width": 1600, "height": 900}
     with visit(chromium, str(pages.base_url), viewport=size) as visited:
         visited.page.goto("/boards")
@@ -124,9 +117,7 @@ def test_fields_of_the_form_stand_in_lines(pages: httpx.Client, chromium: Any) -
         assert len(tops) == 1
 
 
-def test_on_a_phone_a_long_name_leaves_room_for_what_is_scrolled(
-    pages: httpx.Client, chromium: Any
-) -> None:
+def test_on_a_phone_a_long_name_leaves_room_for_what_is_scrolled(pages, chromium):
     files = {"references": ("reference.txt", REFERENCE)}
     for name in ("newstest " * 12, "n" * 120):
         data = {"name": name.strip(), "metrics": "bleu"}
@@ -139,7 +130,7 @@ def test_on_a_phone_a_long_name_leaves_room_for_what_is_scrolled(
         assert max(own.bounding_box()["width"] for own in names) <= 180
 
 
-def test_a_board_on_paper(pages: httpx.Client, board: str, chromium: Any) -> None:
+def test_a_board_on_paper(pages, board, chromium):
     """No heading of what can be done on a screen alone; names of pairs leave room for numbers."""
     long = "a-name-that-is-longer-than-most-of-them"
     put(pages, board, "one", REFERENCE, name=long)
@@ -160,9 +151,7 @@ def test_a_board_on_paper(pages: httpx.Client, board: str, chromium: Any) -> Non
         assert visited.page.evaluate("document.documentElement.scrollWidth") <= 720
 
 
-def test_a_board_is_loaded_again_when_what_it_lacked_has_come(
-    serve_on: ServeOn, tmp_path: Path, chromium: Any
-) -> None:
+def test_a_board_is_loaded_again_when_what_it_lacked_has_come(serve_on, tmp_path, chromium):
     """Nobody works on it but this test; and not while somebody fills in a form."""
     queue = QueueSettings(state=tmp_path)
     server = EmbeddedServer(queue)
@@ -214,12 +203,12 @@ def measure(context: Context, testset_id: str) -> None:
         run(context, entry.name, [entry.owner, *entry.arguments])
 
 
-def test_systems_that_are_better_than_the_same_ones_share_a_sentence() -> None:
+def test_systems_that_are_better_than_the_same_ones_share_a_sentence():
     told = victories({"a": ["d", "c"], "b": ["c", "d"], "c": ["d"]})
     assert told == "a and b are better than c and d; c is better than d."
 
 
-def test_what_became_clear_of_many_pairs_leaves_room_for_the_form(pages: httpx.Client) -> None:
+def test_what_became_clear_of_many_pairs_leaves_room_for_the_form(pages):
     lines = [f"{place} b c d e f" for place in range(30)]
     made = pages.post(
         "/boards",

@@ -149,7 +149,7 @@ def addresses(service: httpx.Client) -> dict[str, list[str]]:
     return filled
 
 
-def test_no_page_is_left_out(addresses: dict[str, list[str]]) -> None:
+def test_no_page_is_left_out(addresses):
     paths = {route.path for route in create_app().routes if "GET" in route.methods}
     probes = ("/healthz", "/readyz")
     known = {path for path in paths if not path.endswith((*OTHERS, *probes))}
@@ -161,9 +161,7 @@ BOTH = ((360, "dark"), (1600, "light"))
 
 
 @pytest.mark.parametrize("all_looks", [False, pytest.param(True, marks=pytest.mark.slow)])
-def test_every_page_is_inert_and_for_everybody(
-    service: httpx.Client, chromium: Any, axe: str, addresses: dict[str, list[str]], all_looks: bool
-) -> None:
+def test_every_page_is_inert_and_for_everybody(service, chromium, axe, addresses, all_looks):
     """Nothing runs on any; each is looked at in both ways, or every second one in one of them."""
     looks = itertools.cycle([BOTH] if all_looks else [BOTH[:1], (), BOTH[1:], ()])
     with visit(chromium, str(service.base_url)) as visited:
@@ -194,9 +192,7 @@ def test_every_page_is_inert_and_for_everybody(
         (f"/comparisons?{httpx.QueryParams(cursor=HARM['B'])}", 422),
     ],
 )
-def test_problems_are_pages_for_everybody(
-    service: httpx.Client, chromium: Any, axe: str, address: str, status: int
-) -> None:
+def test_problems_are_pages_for_everybody(service, chromium, axe, address, status):
     with visit(chromium, str(service.base_url)) as visited:
         answer = visited.page.goto(address)
         assert answer.status == status
@@ -205,7 +201,7 @@ def test_problems_are_pages_for_everybody(
         assert visited.complaints.pop().startswith("Failed to load resource")
 
 
-def test_many_warnings_leave_room_for_the_systems(service: httpx.Client, chromium: Any) -> None:
+def test_many_warnings_leave_room_for_the_systems(service, chromium):
     """The first five are read at once, the others by a click, or on paper."""
     reference = [f"word{i} and some more words." for i in range(20)]
     systems = [{"name": f"own{i}", "hypotheses": [*reference[:-1], ""]} for i in range(12)]

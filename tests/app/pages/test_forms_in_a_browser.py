@@ -3,14 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from browsing import Visit, visit
-from exchange import ServeOn
 
 from app.settings import Settings
 from workers.access import digest_of
-from workers.settings import Settings as QueueSettings
 
 FOCUSED = "document.activeElement.id"
 
@@ -33,9 +30,7 @@ def chosen(page: Any, example: Path) -> None:
     page.wait_for_selector("#recognised")
 
 
-def test_a_wrong_number_is_told_at_its_field_and_everything_stays(
-    service: httpx.Client, chromium: Any, axe: str, example: Path
-) -> None:
+def test_a_wrong_number_is_told_at_its_field_and_everything_stays(service, chromium, axe, example):
     with visit(chromium, str(service.base_url)) as visited:
         page = visited.page
         page.goto("/")
@@ -72,9 +67,7 @@ def test_a_wrong_number_is_told_at_its_field_and_everything_stays(
         ),
     ],
 )  # fmt: skip
-def test_the_reason_stands_where_something_was_given(
-    service: httpx.Client, chromium: Any, filled: dict[str, str], control: str, words: str
-) -> None:
+def test_the_reason_stands_where_something_was_given(service, chromium, filled, control, words):
     with visit(chromium, str(service.base_url)) as visited:
         page = visited.page
         page.goto("/")
@@ -87,9 +80,7 @@ def test_the_reason_stands_where_something_was_given(
         visited.complaints.clear()
 
 
-def test_the_reason_stands_at_the_file_that_it_is_about(
-    service: httpx.Client, chromium: Any, tmp_path: Path
-) -> None:
+def test_the_reason_stands_at_the_file_that_it_is_about(service, chromium, tmp_path):
     scores = tmp_path / "my scores.txt"
     scores.write_text("these are no judgements\n")
     with visit(chromium, str(service.base_url)) as visited:
@@ -101,8 +92,8 @@ def test_the_reason_stands_at_the_file_that_it_is_about(
 
 
 def test_what_was_wrong_with_files_goes_when_others_are_chosen(
-    service: httpx.Client, chromium: Any, example: Path, tmp_path: Path
-) -> None:
+    service, chromium, example, tmp_path
+):
     picture = tmp_path / "reference.txt"
     picture.write_bytes(b"\x89PNG\r\n\x1a\n")
     with visit(chromium, str(service.base_url)) as visited:
@@ -119,9 +110,7 @@ def test_what_was_wrong_with_files_goes_when_others_are_chosen(
         visited.complaints.clear()
 
 
-def test_what_is_recognised_is_shown_in_the_form(
-    service: httpx.Client, chromium: Any, example: Path
-) -> None:
+def test_what_is_recognised_is_shown_in_the_form(service, chromium, example):
     with visit(chromium, str(service.base_url)) as visited:
         page = visited.page
         page.goto("/plans")
@@ -147,9 +136,7 @@ def drop(visited: Visit, files: list[Path]) -> None:
     visited.page.wait_for_selector("#recognised")
 
 
-def test_a_folder_that_fell_onto_the_form_is_read_as_the_shell_reads_it(
-    service: httpx.Client, chromium: Any, example: Path
-) -> None:
+def test_a_folder_that_fell_onto_the_form_is_read_as_the_shell_reads_it(service, chromium, example):
     with visit(chromium, str(service.base_url)) as visited:
         visited.page.goto("/")
         drop(visited, [example])
@@ -159,8 +146,8 @@ def test_a_folder_that_fell_onto_the_form_is_read_as_the_shell_reads_it(
 
 
 def test_files_that_fell_onto_the_form_are_there_again_for_who_comes_back(
-    service: httpx.Client, chromium: Any, example: Path
-) -> None:
+    service, chromium, example
+):
     files = [example / "reference.en", *sorted((example / "systems").iterdir())]
     with visit(chromium, str(service.base_url)) as visited:
         page = visited.page
@@ -176,8 +163,8 @@ def test_files_that_fell_onto_the_form_are_there_again_for_who_comes_back(
 
 
 def test_a_form_whose_session_is_over_keeps_what_was_typed(
-    serve_on: ServeOn, queue: QueueSettings, service: httpx.Client, chromium: Any, example: Path
-) -> None:
+    serve_on, queue, service, chromium, example
+):
     served = serve_on(Settings(api_keys=(("ada", digest_of("secret-of-ada")),)), queue)
     with visit(chromium, str(served.base_url)) as visited:
         page = visited.page
@@ -197,8 +184,8 @@ def test_a_form_whose_session_is_over_keeps_what_was_typed(
 
 
 def test_who_must_sign_in_to_decide_comes_back_to_what_was_decided(
-    serve_on: ServeOn, queue: QueueSettings, service: httpx.Client, chromium: Any
-) -> None:
+    serve_on, queue, service, chromium
+):
     served = serve_on(Settings(api_keys=(("ada", digest_of("secret-of-ada")),)), queue)
     with visit(chromium, str(served.base_url)) as visited:
         page = visited.page
@@ -222,9 +209,7 @@ def test_who_must_sign_in_to_decide_comes_back_to_what_was_decided(
         visited.complaints.clear()
 
 
-def test_what_cannot_be_shown_leaves_the_report_in_its_place(
-    service: httpx.Client, chromium: Any, body: dict[str, Any]
-) -> None:
+def test_what_cannot_be_shown_leaves_the_report_in_its_place(service, chromium, body):
     systems = [{**body["systems"][0], "name": name} for name in "ABC"]
     asked = {**body, "systems": systems}
     made = service.post("/v1/comparisons", json=asked, headers={"Prefer": "wait=60"}).json()
@@ -248,9 +233,7 @@ def test_what_cannot_be_shown_leaves_the_report_in_its_place(
         visited.complaints.clear()
 
 
-def test_a_filter_of_segments_that_is_refused_leaves_the_pair_in_its_place(
-    service: httpx.Client, chromium: Any, body: dict[str, Any]
-) -> None:
+def test_a_filter_of_segments_that_is_refused_leaves_the_pair_in_its_place(service, chromium, body):
     made = service.post("/v1/comparisons", json=body, headers={"Prefer": "wait=60"}).json()
     with visit(chromium, str(service.base_url)) as visited:
         page = visited.page

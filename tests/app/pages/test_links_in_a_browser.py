@@ -6,9 +6,7 @@ from contextlib import closing
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
-import httpx
 import pytest
 from browsing import Visit
 from exchange import submit
@@ -35,13 +33,7 @@ def site(tmp_path: Path) -> Iterator[tuple[str, Path]]:
 
 
 @pytest.mark.parametrize("allowed", ["none", "another", "this", "all"])
-def test_a_frame_a_picture_and_a_fetch(
-    service: httpx.Client,
-    body: dict[str, Any],
-    chromium: Any,
-    site: tuple[str, Path],
-    allowed: str,
-) -> None:
+def test_a_frame_a_picture_and_a_fetch(service, body, chromium, site, allowed):
     url, folder = site
     origins = {"none": [], "another": ["https://wmt.example"], "this": [url], "all": ["*"]}
     own = submit(service, body).json()["links"]["self"]

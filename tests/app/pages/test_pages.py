@@ -34,9 +34,7 @@ def ids(pages: httpx.Client) -> list[str]:
 
 
 @pytest.mark.parametrize("accept", [None, "*/*", "application/json", "application/json, text/html"])
-def test_programs_get_json_at_the_addresses_of_pages(
-    service: httpx.Client, body: dict[str, Any], accept: str | None
-) -> None:
+def test_programs_get_json_at_the_addresses_of_pages(service, body, accept):
     new = int.from_bytes(os.urandom(4))  # the newest are listed first
     made = submit(service, {**body, "seed": new}).json()
     headers = {"Accept": accept} if accept else {}
@@ -50,7 +48,7 @@ def test_programs_get_json_at_the_addresses_of_pages(
     assert made["id"] in [entry["id"] for entry in listed.json()["comparisons"]]
 
 
-def test_pages_run_and_load_nothing_from_elsewhere(pages: httpx.Client) -> None:
+def test_pages_run_and_load_nothing_from_elsewhere(pages):
     answer = pages.get("/")
 
     policy = answer.headers["content-security-policy"]
@@ -61,7 +59,7 @@ def test_pages_run_and_load_nothing_from_elsewhere(pages: httpx.Client) -> None:
     assert re.findall(r"<script(?![^>]* src=)|<style|<[^>]* (?:style|on[a-z]+)=", answer.text) == []
 
 
-def test_static_files_are_kept_for_good(pages: httpx.Client) -> None:
+def test_static_files_are_kept_for_good(pages):
     style = re.search(r'href="(/static/[^"]+\.css)"', pages.get("/").text)
     assert style is not None
     answer = pages.get(style[1])
@@ -70,7 +68,7 @@ def test_static_files_are_kept_for_good(pages: httpx.Client) -> None:
     assert pages.get("/static/x/../../site.py").status_code == 404
 
 
-def test_a_form_is_answered_with_the_address_of_its_report(pages: httpx.Client) -> None:
+def test_a_form_is_answered_with_the_address_of_its_report(pages):
     asked = ask(pages, files=texts("A", "B"), data={"metrics": ["bleu", "ter"], "resamples": "99"})
 
     assert asked.status_code == 303
@@ -79,7 +77,7 @@ def test_a_form_is_answered_with_the_address_of_its_report(pages: httpx.Client) 
     assert made["metrics"] == ["bleu", "ter"]
 
 
-def test_a_form_asks_what_post_asks(pages: httpx.Client, service: httpx.Client) -> None:
+def test_a_form_asks_what_post_asks(pages, service):
     asked = ask(pages, files=texts("A", "B"), data={"metrics": "bleu", "resamples": "99"})
     posted = service.post(
         "/v1/comparisons",
@@ -94,13 +92,13 @@ def test_a_form_asks_what_post_asks(pages: httpx.Client, service: httpx.Client) 
 @pytest.mark.parametrize(
     ("name", "other"), [("seed", f" from 0 to {2**64 - 1}"), ("resamples", ' or "auto"')]
 )
-def test_a_number_that_is_not_whole_is_told_so(pages: httpx.Client, name: str, other: str) -> None:
+def test_a_number_that_is_not_whole_is_told_so(pages, name, other):
     refused = ask(pages, files=texts("A", "B"), data={name: "1.5"})
     assert refused.status_code == 422
     assert f"{name} must be a whole number{other}, not '1.5'." in html.unescape(refused.text)
 
 
-def test_what_was_recognised_is_shown_before_anything_is_computed(pages: httpx.Client) -> None:
+def test_what_was_recognised_is_shown_before_anything_is_computed(pages):
     before = ids(pages)
     files = [*texts("one", "other"), ("files", ("third.txt", b"a b c d e\n\nk l m n o\n"))]
     looked = ask(pages, files=files, data={"do": "look", "resamples": "101"})
@@ -115,7 +113,7 @@ def test_what_was_recognised_is_shown_before_anything_is_computed(pages: httpx.C
     assert asked.headers["location"] == again.headers["location"]
 
 
-def test_segments_that_a_system_lacks_are_dropped_where_that_is_chosen(pages: httpx.Client) -> None:
+def test_segments_that_a_system_lacks_are_dropped_where_that_is_chosen(pages):
     head = "id,system,reference,hypothesis"
     rows = [
         "1,A,a b c,a b c", "2,A,f g h,f g h", "3,A,x y z,x y", "1,B,a b c,a b", "2,B,f g h,f g"
@@ -132,7 +130,7 @@ def test_segments_that_a_system_lacks_are_dropped_where_that_is_chosen(pages: ht
     assert asked.status_code == 303, asked.text
 
 
-def test_pasted_texts_are_systems(pages: httpx.Client) -> None:
+def test_pasted_texts_are_systems(pages):
     pasted = {
         "reference-text": "a b c d e\r\nf g h i j\r\n",
         "first-name": "mine",
@@ -150,9 +148,7 @@ def folder(texts: dict[str, bytes]) -> list[tuple[str, tuple[str, bytes]]]:
     return [("files", (path, data)) for path, data in texts.items()]
 
 
-def test_a_folder_of_a_shared_task_may_have_other_files_and_training_runs(
-    pages: httpx.Client,
-) -> None:
+def test_a_folder_of_a_shared_task_may_have_other_files_and_training_runs(pages):
     texts = {"reference.en": b"a b\nc d\ne f\n", "README.md": b"# About\n",
              **{f"systems/{name}/{run}.en": b"a b\nc\ne f\n" for name in "AB" for run in "12"},
              }  # fmt: skip
@@ -166,7 +162,7 @@ def test_a_folder_of_a_shared_task_may_have_other_files_and_training_runs(
     assert "&#39;A&#39; brings 2 replicas and system &#39;third&#39; no replicas" in beside.text
 
 
-def test_a_table_of_scores_alone_needs_no_other_metrics_than_its_own(pages: httpx.Client) -> None:
+def test_a_table_of_scores_alone_needs_no_other_metrics_than_its_own(pages):
     """With the boxes that are ticked beforehand; texts are compared by what these say."""
     ticked = {"metrics": re.findall(r'value="([^"]+)" checked> ', pages.get("/").text)[:2]}
     assert ticked == {"metrics": USUAL}
@@ -190,9 +186,7 @@ def test_a_table_of_scores_alone_needs_no_other_metrics_than_its_own(pages: http
         ({"metrics": ["", "pass^k:k=2"]}, "approximate_randomization"),
     ],
 )
-def test_other_items_numbers_and_runs_are_asked_for_as_in_the_shell(
-    pages: httpx.Client, data: dict[str, Any], test: str
-) -> None:
+def test_other_items_numbers_and_runs_are_asked_for_as_in_the_shell(pages, data, test):
     """With the test that is ticked beforehand, which nobody chose."""
     columns = ("A", "B") if "unpaired" in data else ("A",) if "baseline" in data else ("C", "D")
     lines = [
@@ -212,7 +206,7 @@ def test_other_items_numbers_and_runs_are_asked_for_as_in_the_shell(
     assert {pair["test"] for pair in report.json()["pairs"]} == {test}
 
 
-def test_a_folder_of_another_layout_is_read_file_by_file(pages: httpx.Client) -> None:
+def test_a_folder_of_another_layout_is_read_file_by_file(pages):
     lines = b"a b c\nd e f\ng h i\n"
     given = folder({f"task/{name}.txt": lines for name in ("ref.en", "A", "B")})
     assert "2 systems, 3 segments" in ask(pages, files=given, data={"do": "look"}).text
@@ -230,9 +224,7 @@ def test_a_folder_of_another_layout_is_read_file_by_file(pages: httpx.Client) ->
         (texts("A", "B"), {"kept": "damaged"}, "damaged"),
     ],
 )
-def test_what_cannot_be_asked_is_explained_on_a_page(
-    pages: httpx.Client, files: list[Any], data: dict[str, str], words: str
-) -> None:
+def test_what_cannot_be_asked_is_explained_on_a_page(pages, files, data, words):
     answer = ask(pages, files=files, data=data) if files else ask(pages, data=data)
     assert answer.status_code == 422
     assert answer.headers["content-type"].startswith("text/html")
@@ -240,7 +232,7 @@ def test_what_cannot_be_asked_is_explained_on_a_page(
     assert HOSTILE not in answer.text
 
 
-def test_a_problem_names_the_part_of_the_form_and_not_a_place_in_json(pages: httpx.Client) -> None:
+def test_a_problem_names_the_part_of_the_form_and_not_a_place_in_json(pages):
     ours, short = ("systems", ("A.txt", b"a\nb\n")), ("systems", ("B.txt", b"a\n"))
     answer = ask(pages, files=[("references", ("r.txt", b"a\nb\n")), ours, short])
     assert answer.status_code == 422
@@ -251,12 +243,12 @@ def test_a_problem_names_the_part_of_the_form_and_not_a_place_in_json(pages: htt
 @pytest.mark.parametrize(
     "headers", [{"Sec-Fetch-Site": "cross-site"}, {"Origin": "http://elsewhere"}]
 )
-def test_pages_of_others_cannot_post(pages: httpx.Client, headers: dict[str, str]) -> None:
+def test_pages_of_others_cannot_post(pages, headers):
     answer = pages.post("/comparisons", files=texts("A", "B"), headers=headers)
     assert answer.status_code in {401, 403}
 
 
-def test_what_is_not_there_is_a_page_that_says_so(pages: httpx.Client) -> None:
+def test_what_is_not_there_is_a_page_that_says_so(pages):
     unknown = pages.get(f"/comparisons/{'0' * 32}")
     assert unknown.status_code == 404
     assert "There is no comparison 0" in unknown.text
@@ -264,7 +256,7 @@ def test_what_is_not_there_is_a_page_that_says_so(pages: httpx.Client) -> None:
     assert pages.get("/v1/nowhere").headers["content-type"] == "application/problem+json"
 
 
-def test_a_deleted_report_is_gone(pages: httpx.Client, body: dict[str, Any]) -> None:
+def test_a_deleted_report_is_gone(pages, body):
     made = submit(pages, {**body, "resamples": 123}).json()
     own = f"/comparisons/{made['id']}"
     removed = pages.post(f"{own}/delete", headers={"Sec-Fetch-Site": "same-origin"})
@@ -272,9 +264,7 @@ def test_a_deleted_report_is_gone(pages: httpx.Client, body: dict[str, Any]) -> 
     assert pages.get(own).status_code == 410
 
 
-def test_what_was_asked_last_is_listed_with_its_title_size_and_end(
-    pages: httpx.Client, body: dict[str, Any]
-) -> None:
+def test_what_was_asked_last_is_listed_with_its_title_size_and_end(pages, body):
     made = submit(pages, {**body, "title": "Mountains", "resamples": 124}).json()
     own = f"/comparisons/{made['id']}"
     for page in ("/", "/comparisons?title=mountains"):
@@ -286,9 +276,7 @@ def test_what_was_asked_last_is_listed_with_its_title_size_and_end(
         assert f'action="{own}/delete"' in row
 
 
-def test_titles_keep_the_joiners_of_their_script_and_nothing_that_turns_text_round(
-    pages: httpx.Client, body: dict[str, Any]
-) -> None:
+def test_titles_keep_the_joiners_of_their_script_and_nothing_that_turns_text_round(pages, body):
     """Persian words and many emoji hold unseen signs between their parts."""
     title = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \U0001f469\u200d\U0001f4bb"
     asked = {**body, "title": f"{title} \u202e", "tags": [title], "resamples": 125}
@@ -299,7 +287,7 @@ def test_titles_keep_the_joiners_of_their_script_and_nothing_that_turns_text_rou
         assert f">{title}</a>" in shown
 
 
-def test_a_report_is_said_in_words_first(pages: httpx.Client, body: dict[str, Any]) -> None:
+def test_a_report_is_said_in_words_first(pages, body):
     made = submit(pages, {**body, "metrics": ["bleu", "ter"]}).json()
     report = pages.get(made["links"]["report"], headers={"Accept": "application/json"}).json()
 
@@ -311,7 +299,7 @@ def test_a_report_is_said_in_words_first(pages: httpx.Client, body: dict[str, An
     assert report["signature"].replace("+", "&#43;") in text or report["signature"] in text
 
 
-def test_systems_are_hidden_by_the_address(pages: httpx.Client, body: dict[str, Any]) -> None:
+def test_systems_are_hidden_by_the_address(pages, body):
     third = {"name": "C", "hypotheses": ["a b", "f g", "k l"]}
     made = submit(pages, {**body, "systems": [*body["systems"], third]}).json()
     own = f"/comparisons/{made['id']}"
@@ -326,7 +314,7 @@ def rows_of(page: str) -> list[str]:
     return re.findall(r'<th scope="row">(\w+)</th>', page)
 
 
-def test_tables_are_sorted_by_the_address(pages: httpx.Client, body: dict[str, Any]) -> None:
+def test_tables_are_sorted_by_the_address(pages, body):
     third = {"name": "C", "hypotheses": ["a b", "f g", "k l"]}
     made = submit(pages, {**body, "systems": [third, *body["systems"]]}).json()
     own = f"/comparisons/{made['id']}"
@@ -338,7 +326,7 @@ def test_tables_are_sorted_by_the_address(pages: httpx.Client, body: dict[str, A
     assert rows_of(nothing_such)[:3] == rows_of(pages.get(own).text)[:3]
 
 
-def test_reports_are_decided_by_the_address(pages: httpx.Client, body: dict[str, Any]) -> None:
+def test_reports_are_decided_by_the_address(pages, body):
     made = submit(pages, {**body, "tests": ["bootstrap"], "resamples": 999}).json()
     own, choice = f"/comparisons/{made['id']}", {"alpha": "0.9", "correction": "bonferroni"}
     anew = pages.get(made["links"]["report"], params=choice, headers={"Accept": "*/*"}).json()
@@ -355,7 +343,7 @@ def test_reports_are_decided_by_the_address(pages: httpx.Client, body: dict[str,
     assert pages.get(own, params={"alpha": "", "correction": ""}).status_code == 200
 
 
-def test_a_page_says_what_a_report_stands_on(pages: httpx.Client, body: dict[str, Any]) -> None:
+def test_a_page_says_what_a_report_stands_on(pages, body):
     tests = ["approximate_randomization", "riezler_maxwell_bootstrap"]
     made = submit(pages, {**body, "tests": tests}).json()
     page = html.unescape(pages.get(f"/comparisons/{made['id']}").text)
@@ -387,9 +375,7 @@ def test_a_page_says_what_a_report_stands_on(pages: httpx.Client, body: dict[str
         ),
     ],
 )
-def test_the_command_that_verifies_names_what_was_brought(
-    pages: httpx.Client, systems: list[dict[str, Any]], metrics: list[str], command: str
-) -> None:
+def test_the_command_that_verifies_names_what_was_brought(pages, systems, metrics, command):
     references = {"references": [LINES]} if "REFERENCE" in command else {}
     made = submit(pages, {**references, "systems": systems, "metrics": metrics, "resamples": 99})
     page = html.unescape(pages.get(f"/comparisons/{made.json()['id']}").text)
@@ -397,16 +383,14 @@ def test_the_command_that_verifies_names_what_was_brought(
     assert verify == command
 
 
-def test_pictures_of_pages_follow_light_and_dark(pages: httpx.Client, body: dict[str, Any]) -> None:
+def test_pictures_of_pages_follow_light_and_dark(pages, body):
     made = submit(pages, body).json()
     picture = pages.get(f"/comparisons/{made['id']}/pictures/intervals.svg")
     assert "prefers-color-scheme: dark" in picture.text
     assert "sandbox" in picture.headers["content-security-policy"]
 
 
-def test_the_reference_shows_the_document_by_scripts_of_this_service_alone(
-    pages: httpx.Client,
-) -> None:
+def test_the_reference_shows_the_document_by_scripts_of_this_service_alone(pages):
     page = pages.get("/api")
     assert '<rapi-doc spec-url="/openapi.json"' in page.text
     policy = page.headers["content-security-policy"]
@@ -417,7 +401,7 @@ def test_the_reference_shows_the_document_by_scripts_of_this_service_alone(
     assert "MIT License" in pages.get(script.replace(".js", ".LICENSE.txt")).text
 
 
-def test_scores_computed_elsewhere_are_chosen_like_a_metric(pages: httpx.Client) -> None:
+def test_scores_computed_elsewhere_are_chosen_like_a_metric(pages):
     """Who leaves the chosen metrics of texts as they are gets those of the table."""
     rows = b"segment,system,score\n1,A,0.5\n1,B,0.6\n2,A,0.4\n2,B,0.7\n3,A,0.2\n3,B,0.3\n"
     files = [("files", ("scores.csv", rows))]
@@ -429,7 +413,7 @@ def test_scores_computed_elsewhere_are_chosen_like_a_metric(pages: httpx.Client)
     assert asked.status_code == 303
 
 
-def test_marks_of_words_have_no_blanks_around_them(pages: httpx.Client) -> None:
+def test_marks_of_words_have_no_blanks_around_them(pages):
     """But blanks that alone make the difference are marked."""
     reference = ["one two three four", "k l m n o", "p q r s t"]
     outputs = {"A": ["one three", "k l  m n o", "p q r s t"], "B": reference}
@@ -441,7 +425,7 @@ def test_marks_of_words_have_no_blanks_around_them(pages: httpx.Client) -> None:
     assert "k l<mark>  </mark>m n o" in page
 
 
-def test_what_comes_back_unpacks_no_further_than_an_upload(pages: httpx.Client) -> None:
+def test_what_comes_back_unpacks_no_further_than_an_upload(pages):
     file = b"QUJD" * 2**22  # 16 MiB of base64
     held = zlib.compress(b'[{},[["references","a.txt","%b"]]]' % file, 9)
     refused = ask(pages, data={"kept": base64.b85encode(held).decode()})
@@ -449,9 +433,7 @@ def test_what_comes_back_unpacks_no_further_than_an_upload(pages: httpx.Client) 
     assert "unpacks to more than" in refused.text
 
 
-def test_numbers_are_said_to_open_pairs_where_some_do(
-    pages: httpx.Client, body: dict[str, Any]
-) -> None:
+def test_numbers_are_said_to_open_pairs_where_some_do(pages, body):
     made = submit(pages, body).json()
     here = f"/comparisons/{made['id']}"
     assert "underlined" not in pages.get(f"{here}/pairs").text

@@ -12,7 +12,6 @@ from typing import Any
 import httpx
 import pytest
 from browsing import Visit, visit
-from exchange import ServeOn
 
 from app.settings import Settings
 from sigtest.kinds import KINDS
@@ -28,9 +27,7 @@ def finished(visited: Visit) -> None:
     visited.page.wait_for_selector("#say", timeout=60_000)
 
 
-def test_from_files_to_a_report_and_a_download(
-    service: httpx.Client, chromium: Any, example: Path
-) -> None:
+def test_from_files_to_a_report_and_a_download(service, chromium, example):
     with visit(chromium, str(service.base_url), accept_downloads=True) as visited:
         page = visited.page
         page.goto("/")
@@ -49,9 +46,7 @@ def test_from_files_to_a_report_and_a_download(
 
 
 @pytest.mark.slow
-def test_real_files_from_a_drop_to_a_report(
-    service: httpx.Client, chromium: Any, data: Path
-) -> None:
+def test_real_files_from_a_drop_to_a_report(service, chromium, data):
     """Twelve systems of WMT 2012, 3,003 segments, as they lie in their folders."""
     folder = data / "wmt12.es-en"
     files = [folder / name for name in ("reference.en", "source.es", "docids.txt")]
@@ -86,7 +81,7 @@ def drop(page: Any, files: list[Path]) -> None:
     )
 
 
-def test_without_scripts(service: httpx.Client, chromium: Any) -> None:
+def test_without_scripts(service, chromium):
     with visit(chromium, str(service.base_url), java_script_enabled=False) as visited:
         visited.page.goto("/")
         visited.page.click("text=Try the example")
@@ -94,7 +89,7 @@ def test_without_scripts(service: httpx.Client, chromium: Any) -> None:
         assert visited.page.locator("#matrix tbody tr").count() == 5
 
 
-def test_by_keyboard_alone(service: httpx.Client, chromium: Any) -> None:
+def test_by_keyboard_alone(service, chromium):
     with visit(chromium, str(service.base_url)) as visited:
         page = visited.page
         page.goto("/")
@@ -134,9 +129,7 @@ def test_by_keyboard_alone(service: httpx.Client, chromium: Any) -> None:
 @pytest.mark.parametrize("schemes", [
     ("dark", "light"), pytest.param(("light", "dark"), marks=pytest.mark.slow),
 ])  # fmt: skip
-def test_nobody_is_shut_out(
-    service: httpx.Client, chromium: Any, axe: str, schemes: tuple[str, str]
-) -> None:
+def test_nobody_is_shut_out(service, chromium, axe, schemes):
     with visit(chromium, str(service.base_url)) as visited:
         page = visited.page
         page.goto("/")
@@ -155,9 +148,7 @@ def test_nobody_is_shut_out(
 
 
 @pytest.mark.parametrize("all_looks", [False, pytest.param(True, marks=pytest.mark.slow)])
-def test_reports_of_every_kind_and_problems_shut_nobody_out(
-    service: httpx.Client, chromium: Any, axe: str, all_looks: bool
-) -> None:
+def test_reports_of_every_kind_and_problems_shut_nobody_out(service, chromium, axe, all_looks):
     looks = itertools.cycle([((360, "dark"),), ((1600, "light"),)])  # the form, then the report
     if all_looks:
         looks = itertools.repeat(((360, "dark"), (1600, "light")))
@@ -189,7 +180,7 @@ def test_reports_of_every_kind_and_problems_shut_nobody_out(
         assert visited.complaints.pop().startswith("Failed to load resource")  # 404
 
 
-def test_tables_are_sorted_and_decided_in_place(service: httpx.Client, chromium: Any) -> None:
+def test_tables_are_sorted_and_decided_in_place(service, chromium):
     with visit(chromium, str(service.base_url)) as visited:
         page = visited.page
         page.goto("/")
@@ -223,7 +214,7 @@ def test_tables_are_sorted_and_decided_in_place(service: httpx.Client, chromium:
         assert page.evaluate("window.unloaded") is None
 
 
-def test_counts_of_thousands_are_sorted_as_numbers(service: httpx.Client, chromium: Any) -> None:
+def test_counts_of_thousands_are_sorted_as_numbers(service, chromium):
     counts = {"A": 950, "B": 2050, "C": 1020}
     judged = [
         {"system": system, "segment": str(i), "annotator": "ann", "score": (i * 7 + n) % 100}
@@ -244,7 +235,7 @@ def test_counts_of_thousands_are_sorted_as_numbers(service: httpx.Client, chromi
             assert page.evaluate("document.activeElement.textContent") == "judgements"
 
 
-def test_who_sorts_by_keyboard_stays_in_the_table(service: httpx.Client, chromium: Any) -> None:
+def test_who_sorts_by_keyboard_stays_in_the_table(service, chromium):
     """Tables side by side have headings of the same words."""
     with visit(chromium, str(service.base_url)) as visited:
         page = visited.page
@@ -269,9 +260,7 @@ SEEN = """own => {
 }"""
 
 
-def test_what_the_keyboard_reaches_is_not_below_a_name(
-    service: httpx.Client, chromium: Any
-) -> None:
+def test_what_the_keyboard_reaches_is_not_below_a_name(service, chromium):
     wait = {"Prefer": "wait=60"}
     made = service.post("/v1/comparisons", json=wide(9), headers=wait).json()
     view = {"viewport": {"width": 360, "height": 800}, "reduced_motion": "reduce"}
@@ -282,7 +271,7 @@ def test_what_the_keyboard_reaches_is_not_below_a_name(
             assert link.evaluate(SEEN)
 
 
-def test_a_command_is_copied(service: httpx.Client, chromium: Any) -> None:
+def test_a_command_is_copied(service, chromium):
     allowed = ["clipboard-read", "clipboard-write"]
     with visit(chromium, str(service.base_url), permissions=allowed) as visited:
         page = visited.page
@@ -296,7 +285,7 @@ def test_a_command_is_copied(service: httpx.Client, chromium: Any) -> None:
         assert "--documents DOCUMENTS aspen birch" in copied
 
 
-def test_a_call_is_tried_in_the_reference(service: httpx.Client, chromium: Any) -> None:
+def test_a_call_is_tried_in_the_reference(service, chromium):
     with visit(chromium, str(service.base_url)) as visited:
         page = visited.page
         asked: list[str] = []
@@ -310,9 +299,7 @@ def test_a_call_is_tried_in_the_reference(service: httpx.Client, chromium: Any) 
         assert all(url.startswith(str(service.base_url)) for url in asked)
 
 
-def test_a_pair_that_is_opened_stays_open_in_all_that_is_chosen_next(
-    service: httpx.Client, chromium: Any
-) -> None:
+def test_a_pair_that_is_opened_stays_open_in_all_that_is_chosen_next(service, chromium):
     with visit(chromium, str(service.base_url)) as visited:
         page = visited.page
         page.goto("/")
@@ -340,7 +327,7 @@ def test_a_pair_that_is_opened_stays_open_in_all_that_is_chosen_next(
         assert "sort=-score" in page.url
 
 
-def test_another_place_on_the_page_leaves_it_as_it_is(service: httpx.Client, chromium: Any) -> None:
+def test_another_place_on_the_page_leaves_it_as_it_is(service, chromium):
     with visit(chromium, str(service.base_url)) as visited:
         page = visited.page
         page.goto("/")
@@ -354,7 +341,7 @@ def test_another_place_on_the_page_leaves_it_as_it_is(service: httpx.Client, chr
         assert page.input_value("#title") == "half written"
 
 
-def test_pairs_on_several_test_sets_are_opened(service: httpx.Client, chromium: Any) -> None:
+def test_pairs_on_several_test_sets_are_opened(service, chromium):
     systems = [("A", "a b c d"), ("B", "a x y d"), ("C", "z b c q")]
     testsets = [
         {
@@ -380,7 +367,7 @@ def test_pairs_on_several_test_sets_are_opened(service: httpx.Client, chromium: 
         assert page.locator("#pair .segments > li").count() == 4
 
 
-def test_a_pair_is_opened_beside_the_matrix(service: httpx.Client, chromium: Any) -> None:
+def test_a_pair_is_opened_beside_the_matrix(service, chromium):
     with visit(chromium, str(service.base_url)) as visited:
         page = visited.page
         page.goto("/")
@@ -412,8 +399,8 @@ def test_a_pair_is_opened_beside_the_matrix(service: httpx.Client, chromium: Any
 
 @pytest.mark.parametrize(("systems", "long", "beside"), [(3, False, True), (8, True, False)])
 def test_a_pair_stands_where_its_table_fits_and_nothing_covers_it(
-    service: httpx.Client, chromium: Any, systems: int, long: bool, beside: bool
-) -> None:
+    service, chromium, systems, long, beside
+):
     body = wide(systems)
     names = [f"university-of-own-town-{i}" if long else f"own{i}" for i in range(systems)]
     body["systems"] = [
@@ -438,9 +425,7 @@ def test_a_pair_stands_where_its_table_fits_and_nothing_covers_it(
 
 
 @pytest.mark.parametrize("width", [500, 640, 768])
-def test_the_words_in_the_place_of_a_pair_have_room(
-    service: httpx.Client, chromium: Any, width: int
-) -> None:
+def test_the_words_in_the_place_of_a_pair_have_room(service, chromium, width):
     systems = [{"name": f"system{i}", "hypotheses": [f"a b c {i}", "e f"]} for i in range(7)]
     body = {"references": [["a b c d", "e f g"]], "systems": systems, "resamples": 99}
     made = service.post("/v1/comparisons", json=body, headers={"Prefer": "wait=60"}).json()
@@ -450,7 +435,7 @@ def test_the_words_in_the_place_of_a_pair_have_room(
         assert visited.page.locator("#pair").bounding_box()["width"] >= 256
 
 
-def test_the_pair_that_was_asked_for_last_stays(service: httpx.Client, chromium: Any) -> None:
+def test_the_pair_that_was_asked_for_last_stays(service, chromium):
     """Also where the network is slow, and what was asked for before is answered after it."""
     made = service.post("/v1/comparisons", json=wide(3), headers={"Prefer": "wait=60"})
     with visit(chromium, str(service.base_url)) as visited:
@@ -470,7 +455,7 @@ def test_the_pair_that_was_asked_for_last_stays(service: httpx.Client, chromium:
         assert page.locator("[aria-busy=true]").count() == 0
 
 
-def test_the_numbers_of_a_pair_need_no_scrolling(service: httpx.Client, chromium: Any) -> None:
+def test_the_numbers_of_a_pair_need_no_scrolling(service, chromium):
     made = service.post("/v1/comparisons", json=wide(2), headers={"Prefer": "wait=60"})
     with visit(chromium, str(service.base_url), viewport={"width": 1600, "height": 900}) as visited:
         visited.page.goto(f"/comparisons/{made.json()['id']}")
@@ -479,7 +464,7 @@ def test_the_numbers_of_a_pair_need_no_scrolling(service: httpx.Client, chromium
         assert "verdict" not in table.inner_text()
 
 
-def test_a_pair_that_is_opened_is_in_view(service: httpx.Client, chromium: Any) -> None:
+def test_a_pair_that_is_opened_is_in_view(service, chromium):
     """Whether it stands below what was clicked, or above."""
     made = service.post("/v1/comparisons", json=wide(12), headers={"Prefer": "wait=60"})
     with visit(chromium, str(service.base_url)) as visited:
@@ -498,7 +483,7 @@ def test_a_pair_that_is_opened_is_in_view(service: httpx.Client, chromium: Any) 
             )
 
 
-def test_a_pair_without_scripts(service: httpx.Client, chromium: Any) -> None:
+def test_a_pair_without_scripts(service, chromium):
     with visit(chromium, str(service.base_url), java_script_enabled=False) as visited:
         page = visited.page
         page.goto("/")
@@ -523,7 +508,7 @@ def judged_by(annotator: str) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def test_hostile_names_and_texts_do_nothing(service: httpx.Client, chromium: Any, axe: str) -> None:
+def test_hostile_names_and_texts_do_nothing(service, chromium, axe):
     lines = [f"{MARKUP} one two three", "\u202eright to left", "plain words stand here"]
     systems = [
         {"name": name, "hypotheses": [line.replace("one", f"{i}") for line in lines]}
@@ -557,7 +542,7 @@ def test_hostile_names_and_texts_do_nothing(service: httpx.Client, chromium: Any
         assert said == []
 
 
-def test_sixty_systems_stay_light_and_usable(service: httpx.Client, chromium: Any) -> None:
+def test_sixty_systems_stay_light_and_usable(service, chromium):
     rng = random.Random(1)
     words = [f"w{i}" for i in range(99)]
     reference = [rng.choices(words, k=9) for _ in range(40)]
@@ -602,9 +587,7 @@ def pages_of(service: httpx.Client, address: str) -> str:
     return service.get(address, headers={"Accept": "text/html"}).text
 
 
-def test_every_state_is_a_page_for_everybody(
-    service: httpx.Client, chromium: Any, axe: str, example: Path
-) -> None:
+def test_every_state_is_a_page_for_everybody(service, chromium, axe, example):
     with visit(chromium, str(service.base_url)) as visited:
         page = visited.page
         page.goto("/")
@@ -644,7 +627,7 @@ HEARD = """() => {
 }"""
 
 
-def test_what_changes_is_said_once(service: httpx.Client, chromium: Any, example: Path) -> None:
+def test_what_changes_is_said_once(service, chromium, example):
     with visit(chromium, str(service.base_url)) as visited:
         page = visited.page
         page.goto("/")
@@ -673,7 +656,7 @@ def test_what_changes_is_said_once(service: httpx.Client, chromium: Any, example
         page.wait_for_selector("text=It was cancelled")
 
 
-def test_a_public_link_is_followed_and_taken_back(service: httpx.Client, chromium: Any) -> None:
+def test_a_public_link_is_followed_and_taken_back(service, chromium):
     with visit(chromium, str(service.base_url)) as visited:
         page = visited.page
         page.goto("/")
@@ -703,9 +686,7 @@ LEFT = """async data => {
 BLACK, WHITE = "rgb(22, 22, 22)", "rgb(255, 255, 255)"
 
 
-def test_a_report_from_the_disk_fits_a_phone_and_paper(
-    service: httpx.Client, chromium: Any, tmp_path: Path
-) -> None:
+def test_a_report_from_the_disk_fits_a_phone_and_paper(service, chromium, tmp_path):
     """Long signatures wrap; in print all of a table is there, dark on light whatever the screen."""
     made = service.post("/v1/comparisons", json=wide(12), headers={"Prefer": "wait=60"})
     told = service.get(made.json()["links"]["report"], params={"format": "html"})
@@ -727,7 +708,7 @@ def test_a_report_from_the_disk_fits_a_phone_and_paper(
         assert page.evaluate("document.documentElement.scrollWidth") <= 720
 
 
-def test_what_is_chosen_is_seen_in_forced_colours(service: httpx.Client, chromium: Any) -> None:
+def test_what_is_chosen_is_seen_in_forced_colours(service, chromium):
     body = {**wide(2), "metrics": ["bleu", "chrf"]}
     made = service.post("/v1/comparisons", json=body, headers={"Prefer": "wait=60"})
     with visit(chromium, str(service.base_url), forced_colors="active") as visited:
@@ -738,7 +719,7 @@ def test_what_is_chosen_is_seen_in_forced_colours(service: httpx.Client, chromiu
         assert chosen != other
 
 
-def test_text_is_as_large_as_readers_want_it(service: httpx.Client, chromium: Any) -> None:
+def test_text_is_as_large_as_readers_want_it(service, chromium):
     """All of it, and twice as large fits the narrowest phone, too."""
     body = {**wide(3), "metrics": ["bleu", "chrf"]}
     made = service.post("/v1/comparisons", json=body, headers={"Prefer": "wait=60"})
@@ -754,7 +735,7 @@ def test_text_is_as_large_as_readers_want_it(service: httpx.Client, chromium: An
         assert page.evaluate("document.documentElement.scrollWidth") <= 320
 
 
-def test_wide_pictures_stay_legible_on_a_phone(service: httpx.Client, chromium: Any) -> None:
+def test_wide_pictures_stay_legible_on_a_phone(service, chromium):
     """Correlations of many metrics are wider than a column."""
     systems = [f"s{i}" for i in range(8)]
     body = {
@@ -780,7 +761,7 @@ def test_wide_pictures_stay_legible_on_a_phone(service: httpx.Client, chromium: 
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
-def test_short_names_take_one_line_on_a_phone(service: httpx.Client, chromium: Any) -> None:
+def test_short_names_take_one_line_on_a_phone(service, chromium):
     """Also where a table is too wide, and names could break at their hyphens."""
     body = wide(12)
     for system in body["systems"]:
@@ -809,9 +790,7 @@ def tallest(page: Any, table: str) -> int:
     return max(rows.evaluate_all("all => all.map(own => own.offsetHeight)"))
 
 
-def test_lists_fit_a_tablet_also_where_something_is_deleted(
-    service: httpx.Client, chromium: Any
-) -> None:
+def test_lists_fit_a_tablet_also_where_something_is_deleted(service, chromium):
     service.post("/v1/comparisons", json=wide(12), headers={"Prefer": "wait=60"})
     tablet = {"width": 768, "height": 1024}
     with visit(chromium, str(service.base_url), viewport=tablet) as visited:
@@ -824,7 +803,7 @@ def test_lists_fit_a_tablet_also_where_something_is_deleted(
 
 
 @pytest.mark.parametrize("third", [10, pytest.param(20, marks=pytest.mark.slow)])
-def test_wide_tables_are_whole_on_paper(service: httpx.Client, chromium: Any, third: int) -> None:
+def test_wide_tables_are_whole_on_paper(service, chromium, third):
     """Long names take lines; of several test sets, intervals are numbers and no pictures."""
     many = wide(third)
     longest = "a name that is longer than those of all others, and goes on"
@@ -851,7 +830,7 @@ def test_wide_tables_are_whole_on_paper(service: httpx.Client, chromium: Any, th
             assert found.evaluate("own => own.getBoundingClientRect().right") <= room
 
 
-def test_a_report_on_paper(service: httpx.Client, chromium: Any) -> None:
+def test_a_report_on_paper(service, chromium):
     """Nothing for screens alone, no heading above nothing, headings no larger than rows."""
     with visit(chromium, str(service.base_url)) as visited:
         page = visited.page
@@ -871,7 +850,7 @@ def test_a_report_on_paper(service: httpx.Client, chromium: Any) -> None:
         assert page.locator("#pairs tbody tr:visible").count() == 66
 
 
-def test_a_list_on_paper(service: httpx.Client, chromium: Any) -> None:
+def test_a_list_on_paper(service, chromium):
     """An entry takes its two lines, and what leads elsewhere is left out."""
     service.post("/v1/comparisons", json=wide(2), headers={"Prefer": "wait=60"})
     with visit(chromium, str(service.base_url), viewport={"width": 680, "height": 900}) as visited:
@@ -882,7 +861,7 @@ def test_a_list_on_paper(service: httpx.Client, chromium: Any) -> None:
         assert visited.page.locator("main .act:visible").count() == 0
 
 
-def test_a_report_that_is_there_has_its_pictures(service: httpx.Client, chromium: Any) -> None:
+def test_a_report_that_is_there_has_its_pictures(service, chromium):
     """Also those far below: what prints a page when it is loaded waits for nothing else."""
     made = service.post("/v1/comparisons", json=wide(12), headers={"Prefer": "wait=60"})
     address = f"/comparisons/{made.json()['id']}?a=own0&b=own1"
@@ -914,9 +893,7 @@ STATE = """address => new Promise((done) => {
 })"""
 
 
-def test_who_may_only_read_is_offered_nothing_else(
-    serve_on: ServeOn, tmp_path: Path, chromium: Any
-) -> None:
+def test_who_may_only_read_is_offered_nothing_else(serve_on, tmp_path, chromium):
     queue = QueueSettings(state=tmp_path)
     server = EmbeddedServer(queue)
     server.ensure()
@@ -948,7 +925,7 @@ def test_who_may_only_read_is_offered_nothing_else(
                     assert page.locator("h1:visible").count() == 1
 
 
-def test_what_waits_says_so(serve_on: ServeOn, tmp_path: Path, chromium: Any) -> None:
+def test_what_waits_says_so(serve_on, tmp_path, chromium):
     """Also after events have told how much there is to do: nobody is there to work."""
     queue = QueueSettings(state=tmp_path)
     server = EmbeddedServer(queue)
@@ -987,9 +964,7 @@ WORDS = """own => {
 }"""
 
 
-def test_sentences_go_from_left_to_right_whatever_names_do(
-    service: httpx.Client, chromium: Any
-) -> None:
+def test_sentences_go_from_left_to_right_whatever_names_do(service, chromium):
     names = ["\u05de\u05e2\u05e8\u05db\u05ea", "\u0646\u0638\u0627\u0645", "\u05d1"]
     lines = [f"word{i} and some more words." for i in range(30)]
     given = {name: lines[: 30 - 9 * i] + ["other words"] * 9 * i for i, name in enumerate(names)}
@@ -1019,7 +994,7 @@ def test_sentences_go_from_left_to_right_whatever_names_do(
         assert listed.evaluate(WORDS) == f"{','.join(names)};bleu;2testsets"
 
 
-def test_columns_of_a_narrow_listing_stand_apart(service: httpx.Client, chromium: Any) -> None:
+def test_columns_of_a_narrow_listing_stand_apart(service, chromium):
     made = service.post("/v1/comparisons", json=wide(2), headers={"Prefer": "wait=60"})
     with visit(chromium, str(service.base_url), viewport={"width": 360, "height": 900}) as visited:
         visited.page.goto("/comparisons")
@@ -1037,9 +1012,7 @@ BOXES = """scroll => {
 }"""
 
 
-def test_both_names_of_a_pair_stay_beside_its_numbers(
-    service: httpx.Client, chromium: Any, body: dict[str, Any]
-) -> None:
+def test_both_names_of_a_pair_stay_beside_its_numbers(service, chromium, body):
     made = service.post(
         "/v1/comparisons", json={**body, "resamples": 177}, headers={"Prefer": "wait=60"}
     )
@@ -1053,9 +1026,7 @@ def test_both_names_of_a_pair_stay_beside_its_numbers(
         assert second[1] < frame[1] - 100
 
 
-def test_a_long_name_leaves_room_for_numbers(
-    service: httpx.Client, chromium: Any, body: dict[str, Any]
-) -> None:
+def test_a_long_name_leaves_room_for_numbers(service, chromium, body):
     first, *others = body["systems"]
     renamed = {**body, "systems": [{**first, "name": LONG}, *others]}
     made = service.post("/v1/comparisons", json=renamed, headers={"Prefer": "wait=60"})

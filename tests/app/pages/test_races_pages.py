@@ -11,7 +11,7 @@ def table(first: int, last: int) -> str:
     return "\n".join(["id\tnew\told\tolder", *rows]) + "\n"
 
 
-def test_a_race_is_made_fed_and_read_with_forms(pages: httpx.Client) -> None:
+def test_a_race_is_made_fed_and_read_with_forms(pages):
     made = pages.post("/races", files={"x": ("", b"")}, data=FORM)
     assert made.status_code == 303, made.text
     url = made.headers["location"]
@@ -40,7 +40,7 @@ def test_a_race_is_made_fed_and_read_with_forms(pages: httpx.Client) -> None:
     assert pages.get(url).status_code == 410
 
 
-def test_what_a_form_says_wrong_is_said_on_a_page(pages: httpx.Client) -> None:
+def test_what_a_form_says_wrong_is_said_on_a_page(pages):
     refused = pages.post("/races", files={"x": ("", b"")}, data={**FORM, "scale": ["1", "0"]})
     assert refused.status_code == 422
     assert 'data-fields="scale"' in refused.text

@@ -2,13 +2,12 @@
 
 import random
 import time
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from browsing import visit
-from exchange import ServeOn, problem, submit
+from exchange import problem, submit
 
 from app.settings import Settings
 from workers.queue import Context
@@ -29,9 +28,7 @@ def segments(service: httpx.Client, made: dict[str, Any], **asked: Any) -> httpx
 
 
 @pytest.mark.parametrize("metric", ["bleu", "ter"])
-def test_shares_sum_to_the_difference_of_the_report(
-    service: httpx.Client, made: dict[str, Any], metric: str
-) -> None:
+def test_shares_sum_to_the_difference_of_the_report(service, made, metric):
     report = service.get(made["links"]["report"]).json()
     pair = next(pair for pair in report["pairs"] if pair["metric"] == metric)
     told = segments(service, made, metric=metric).json()
@@ -41,22 +38,20 @@ def test_shares_sum_to_the_difference_of_the_report(
     assert [told["total"], told["wanted"], told["next"]] == [3, 3, None]
 
 
-def test_turned_round_shares_have_the_other_sign(
-    service: httpx.Client, made: dict[str, Any]
-) -> None:
+def test_turned_round_shares_have_the_other_sign(service, made):
     told = segments(service, made).json()["segments"]
     turned = segments(service, made, a="B", b="A").json()["segments"]
     assert [row["share"] for row in told] == pytest.approx([-row["share"] for row in turned])
     assert [row["a"] for row in told] == [row["b"] for row in turned]
 
 
-def test_texts_come_with_their_shares(service: httpx.Client, made: dict[str, Any]) -> None:
+def test_texts_come_with_their_shares(service, made):
     row = segments(service, made, document="y").json()["segments"][0]
     assert (row["segment"], row["document"], row["reference"]) == (3, "y", "k l m n o")
     assert (row["a"], row["b"]) == ("k l m n", "x y z n o")
 
 
-def test_some_at_a_time(service: httpx.Client, made: dict[str, Any]) -> None:
+def test_some_at_a_time(service, made):
     whole = segments(service, made).json()
     first = segments(service, made, limit=2).json()
     rest = segments(service, made, limit=2, start=first["next"]).json()
@@ -70,13 +65,11 @@ def test_some_at_a_time(service: httpx.Client, made: dict[str, Any]) -> None:
     [{"document": "z"}, {"order": "worst"}, {"better": "c"}, {"a": "C"}, {"b": "A"},
      {"metric": "chrf"}],
 )  # fmt: skip
-def test_what_is_not_there_is_a_problem(
-    service: httpx.Client, made: dict[str, Any], asked: dict[str, str]
-) -> None:
+def test_what_is_not_there_is_a_problem(service, made, asked):
     problem(segments(service, made, **asked), 422, "invalid-recipe")
 
 
-def test_three_thousand_segments_take_less_than_a_second(service: httpx.Client) -> None:
+def test_three_thousand_segments_take_less_than_a_second(service):
     rng = random.Random(5)
     words = [f"w{i}" for i in range(500)]
 
@@ -94,14 +87,12 @@ def test_three_thousand_segments_take_less_than_a_second(service: httpx.Client) 
     assert taken < 1
 
 
-def test_other_callers_get_nothing(service: httpx.Client, made: dict[str, Any]) -> None:
+def test_other_callers_get_nothing(service, made):
     unknown = {"links": {"self": f"/v1/comparisons/{'0' * 32}"}}
     problem(segments(service, unknown), 404, "not-found")
 
 
-def test_a_report_does_not_wait_for_its_only_pair(
-    serve_on: ServeOn, tmp_path: Path, chromium: Any, body: dict[str, Any]
-) -> None:
+def test_a_report_does_not_wait_for_its_only_pair(serve_on, tmp_path, chromium, body):
     """Two systems, whose pair is opened with the report; nobody works but this test."""
     queue = QueueSettings(state=tmp_path)
     server = EmbeddedServer(queue)

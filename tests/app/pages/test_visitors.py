@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import httpx
 import pytest
@@ -31,7 +30,7 @@ def sign_in(client: httpx.Client, key: str = SECRET, **form: str) -> httpx.Respo
     return client.post("/sign-in", data={"key": key, **form})
 
 
-def test_without_a_key_pages_lead_to_where_one_is_given(closed: httpx.Client) -> None:
+def test_without_a_key_pages_lead_to_where_one_is_given(closed):
     answer = closed.get("/comparisons?limit=5")
     assert answer.status_code == 401
     assert "/sign-in?next=%2Fcomparisons%3Flimit%3D5" in answer.text
@@ -40,7 +39,7 @@ def test_without_a_key_pages_lead_to_where_one_is_given(closed: httpx.Client) ->
     assert closed.get("/").status_code == 200
 
 
-def test_a_key_begins_a_session(closed: httpx.Client) -> None:
+def test_a_key_begins_a_session(closed):
     answer = sign_in(closed, next="/comparisons")
     assert (answer.status_code, answer.headers["location"]) == (303, "/comparisons")
     cookie = answer.headers["set-cookie"]
@@ -51,14 +50,14 @@ def test_a_key_begins_a_session(closed: httpx.Client) -> None:
     assert "ada" in listed.text
 
 
-def test_a_session_opens_pages_and_nothing_else(closed: httpx.Client) -> None:
+def test_a_session_opens_pages_and_nothing_else(closed):
     sign_in(closed)
     json = {"Accept": "application/json"}
     assert closed.get("/comparisons", headers=json).status_code == 200
     problem(closed.get("/v1/comparisons", headers=json), 401, "unauthorized")
 
 
-def test_a_session_is_over_when_its_holder_says_so(closed: httpx.Client) -> None:
+def test_a_session_is_over_when_its_holder_says_so(closed):
     sign_in(closed)
     token = closed.cookies["sigtest_session"]
     assert closed.post("/sign-out").status_code == 303
@@ -66,7 +65,7 @@ def test_a_session_is_over_when_its_holder_says_so(closed: httpx.Client) -> None
     assert closed.get("/comparisons").status_code == 401
 
 
-def test_wrong_keys_begin_nothing(closed: httpx.Client) -> None:
+def test_wrong_keys_begin_nothing(closed):
     answer = sign_in(closed, "wrong")
     assert answer.status_code == 401
     assert "No such key" in answer.text
@@ -74,11 +73,11 @@ def test_wrong_keys_begin_nothing(closed: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize("elsewhere", ["https://evil.example/", "//evil.example", "/\\evil"])
-def test_signing_in_leads_nowhere_else(closed: httpx.Client, elsewhere: str) -> None:
+def test_signing_in_leads_nowhere_else(closed, elsewhere):
     assert sign_in(closed, next=elsewhere).headers["location"] == "/"
 
 
-def test_other_sites_cannot_use_a_session(closed: httpx.Client) -> None:
+def test_other_sites_cannot_use_a_session(closed):
     sign_in(closed)
     foreign = {"Sec-Fetch-Site": "cross-site"}
     asked = closed.post("/comparisons", data={"example": "shared-task"}, headers=foreign)
@@ -87,9 +86,7 @@ def test_other_sites_cannot_use_a_session(closed: httpx.Client) -> None:
     assert closed.get("/comparisons").status_code == 200
 
 
-def test_a_report_is_its_callers_alone_until_it_has_a_link(
-    closed: httpx.Client, body: dict[str, Any]
-) -> None:
+def test_a_report_is_its_callers_alone_until_it_has_a_link(closed, body):
     key = {"Authorization": f"Bearer {SECRET}", "Accept": "application/json"}
     with httpx.Client(base_url=closed.base_url, headers=key, timeout=60) as ada:
         made = submit(ada, body).json()
@@ -124,19 +121,17 @@ def test_a_report_is_its_callers_alone_until_it_has_a_link(
 
 
 @pytest.mark.parametrize("link", ["0" * 32, "0" * 54, "short", "%F0%9F%98%80" * 20])
-def test_links_cannot_be_guessed(pages: httpx.Client, link: str) -> None:
+def test_links_cannot_be_guessed(pages, link):
     assert pages.get(f"/shared/{link}").status_code == 404
 
 
-def test_the_id_alone_is_no_link(pages: httpx.Client, body: dict[str, Any]) -> None:
+def test_the_id_alone_is_no_link(pages, body):
     made = submit(pages, body).json()
     pages.post(f"/comparisons/{made['id']}/share", headers=BROWSER)
     assert pages.get(f"/shared/{made['id']}").status_code == 404
 
 
-def test_what_is_too_large_is_told_on_a_page_and_to_programs_as_a_problem(
-    serve_on: ServeOn, queue: QueueSettings, service: httpx.Client
-) -> None:
+def test_what_is_too_large_is_told_on_a_page_and_to_programs_as_a_problem(serve_on, queue, service):
     url = serve_on(Settings(max_body_bytes=1000), queue).base_url
     large = {"files": ("reference.txt", b"a b c\n" * 1000)}
     with httpx.Client(base_url=url, headers=BROWSER, timeout=60) as client:
@@ -152,9 +147,7 @@ def test_what_is_too_large_is_told_on_a_page_and_to_programs_as_a_problem(
         problem(refused, 413, "limit-exceeded")
 
 
-def test_who_is_signed_in_is_told_on_every_page(
-    serve_on: ServeOn, queue: QueueSettings, service: httpx.Client
-) -> None:
+def test_who_is_signed_in_is_told_on_every_page(serve_on, queue, service):
     """On those of problems, too, and whatever is found before anybody asks who it is."""
     settings = Settings(api_keys=(("ada", digest_of(SECRET)),), max_body_bytes=1000)
     url = serve_on(settings, queue).base_url
@@ -168,9 +161,7 @@ def test_who_is_signed_in_is_told_on_every_page(
         assert all("ada <button" in page.text for page in pages)
 
 
-def test_problems_say_what_to_do_next(
-    serve_on: ServeOn, queue: QueueSettings, service: httpx.Client
-) -> None:
+def test_problems_say_what_to_do_next(serve_on, queue, service):
     settings = Settings(api_keys=(("eve", digest_of(SECRET)),))  # who has nothing unfinished
     url = serve_on(settings, queue.model_copy(update={"pending": 1})).base_url
     with httpx.Client(base_url=url, headers=BROWSER, timeout=60) as client:

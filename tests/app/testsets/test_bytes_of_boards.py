@@ -1,7 +1,6 @@
 """Leaderboards of a running service, byte for byte what they were, whatever happened before."""
 
 import time
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -51,7 +50,7 @@ class Board:
         raise AssertionError(answer.text)
 
 
-def test_leaderboard_after_joins_is_what_it_was(service: httpx.Client, tmp_path: Path) -> None:
+def test_leaderboard_after_joins_is_what_it_was(service, tmp_path):
     metrics = ["bleu", "nist", "scores:of=gain"]
     board = Board(service, "joins", metrics=metrics, tests=BOTH, resamples=2500)
     for name in ORDER:
@@ -64,7 +63,7 @@ def test_leaderboard_after_joins_is_what_it_was(service: httpx.Client, tmp_path:
     require_unchanged("leaderboard after joins", shown, tmp_path)
 
 
-def test_leaderboard_of_shares_and_many_resamples_is_the_comparison(service: httpx.Client) -> None:
+def test_leaderboard_of_shares_and_many_resamples_is_the_comparison(service):
     """More resamples than intervals take, and prints although nothing is to be exact."""
     choices = {"metrics": ["scores:of=accuracy", "chrf"], "resamples": 10_499, "exact": "never"}
     board = Board(service, "shares", **choices)
@@ -84,9 +83,7 @@ def test_leaderboard_of_shares_and_many_resamples_is_the_comparison(service: htt
         ]
 
 
-def test_leaderboard_after_a_replacement_is_what_it_was(
-    service: httpx.Client, tmp_path: Path
-) -> None:
+def test_leaderboard_after_a_replacement_is_what_it_was(service, tmp_path):
     settings = {"metrics": ["ter", "chrf++"], "tests": BOTH, "unit": "document", "seed": 7}
     sizes = {"resamples": 1500, "capacity": len(ORDER) + 2}  # what left stays in the family
     board = Board(service, "replacement", alternative="greater", **sizes, **settings)
@@ -103,7 +100,7 @@ def test_leaderboard_after_a_replacement_is_what_it_was(
     require_unchanged("leaderboard after a replacement", shown, tmp_path)
 
 
-def test_leaderboard_after_a_raise_is_what_it_was(service: httpx.Client, tmp_path: Path) -> None:
+def test_leaderboard_after_a_raise_is_what_it_was(service, tmp_path):
     metrics, tests = ["chrf", "fscore:of=relations"], [BOOTSTRAP, "paired_bootstrap"]
     board = Board(service, "raise", metrics=metrics, tests=tests, stratified=True, resamples=999)
     for name in ORDER[:4]:
@@ -118,7 +115,7 @@ def test_leaderboard_after_a_raise_is_what_it_was(service: httpx.Client, tmp_pat
     require_unchanged("leaderboard after a raise", shown, tmp_path)
 
 
-def test_leaderboard_with_replicas_is_what_it_was(service: httpx.Client, tmp_path: Path) -> None:
+def test_leaderboard_with_replicas_is_what_it_was(service, tmp_path):
     settings = {"metrics": ["bleu", "ter"], "tests": BOTH, "replicas": 2}
     board = Board(service, "replicas", resamples=1999, **settings)
     for name in ORDER:

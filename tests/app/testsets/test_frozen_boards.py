@@ -2,7 +2,6 @@
 
 import os
 import shutil
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -38,7 +37,7 @@ def content(client: httpx.Client, here: str) -> tuple[bytes, dict[str, Any]]:
     return client.get(f"{here}/report").raise_for_status().content, client.get(here).json()
 
 
-def test_a_state_is_frozen_once(service: httpx.Client) -> None:
+def test_a_state_is_frozen_once(service):
     url = board(service)
     shown = service.get(f"{url}/leaderboard", headers=WAIT).json()["comparison"]
     first = frozen(service, url, title="Final results", tags=["wmt"])
@@ -67,7 +66,7 @@ def test_a_state_is_frozen_once(service: httpx.Client) -> None:
     assert service.get(f"{url}/leaderboard").json()["comparison"]
 
 
-def test_nothing_changes_what_is_frozen(service: httpx.Client) -> None:
+def test_nothing_changes_what_is_frozen(service):
     url = board(service)
     here = frozen(service, url).headers["location"]
     before = content(service, here)
@@ -86,7 +85,7 @@ def test_nothing_changes_what_is_frozen(service: httpx.Client) -> None:
     service.delete(here)
 
 
-def test_a_board_with_nothing_to_show_is_not_frozen(service: httpx.Client) -> None:
+def test_a_board_with_nothing_to_show_is_not_frozen(service):
     asked = {"name": f"empty {os.urandom(6).hex()}", "references": [REFERENCE], "resamples": 99}
     url = service.post("/v1/testsets", json=asked).headers["location"]
     none = service.post(f"{url}/frozen", headers={"Prefer": "wait=5"})
@@ -99,7 +98,7 @@ def test_a_board_with_nothing_to_show_is_not_frozen(service: httpx.Client) -> No
     problem(frozen(service, url, expires="2090-01-01"), 422, "invalid-recipe")
 
 
-def test_pages_freeze(pages: httpx.Client, service: httpx.Client) -> None:
+def test_pages_freeze(pages, service):
     there = f"/boards/{board(service).rpartition('/')[2]}"
     assert f'action="{there}/frozen"' in pages.get(there).text
     made = pages.post(f"{there}/frozen", headers={"Sec-Fetch-Site": "same-origin"})
@@ -107,7 +106,7 @@ def test_pages_freeze(pages: httpx.Client, service: httpx.Client) -> None:
     assert "kept for good" in pages.get(made.headers["location"]).text
 
 
-def test_what_is_frozen_is_verified_from_its_files(service: httpx.Client, tmp_path: Path) -> None:
+def test_what_is_frozen_is_verified_from_its_files(service, tmp_path):
     url = board(service)
     here = frozen(service, url).headers["location"]
     for name, lines in (("ref", REFERENCE), ("good", GOOD), ("fair", FAIR)):
@@ -122,7 +121,7 @@ def test_what_is_frozen_is_verified_from_its_files(service: httpx.Client, tmp_pa
 
 
 @pytest.mark.slow
-def test_it_survives_an_upgrade_a_restart_and_a_restored_backup(tmp_path: Path) -> None:
+def test_it_survives_an_upgrade_a_restart_and_a_restored_backup(tmp_path):
     (tmp_path / "older").mkdir()
     settings = QueueSettings(state=tmp_path / "state", workers=1)
     with (

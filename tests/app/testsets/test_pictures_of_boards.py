@@ -2,14 +2,13 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 from uuid import uuid4
 
 import httpx
 import pytest
-from exchange import Serve, problem, safe_picture, submit
+from exchange import problem, safe_picture, submit
 
 from app.settings import Settings
 from sigtest.cli import main
@@ -81,9 +80,7 @@ def got(service: httpx.Client, path: str, **params: Any) -> str:
         {"metric": "ter", "alpha": 0.4, "correction": "benjamini_hochberg"},
     ],
 )
-def test_pictures_are_those_of_a_comparison(
-    service: httpx.Client, make: Make, choice: dict[str, Any]
-) -> None:
+def test_pictures_are_those_of_a_comparison(service, make, choice):
     url = make()
     metric, test = choice.get("metric", "bleu"), choice.get("test", TEST)
     shown = {k: v for k, v in choice.items() if k in {"alpha", "correction"}}
@@ -96,9 +93,7 @@ def test_pictures_are_those_of_a_comparison(
 
 @pytest.mark.parametrize(("a", "b"), [(FIRST, THIRD), (THIRD, SECOND)])
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
-def test_distributions_are_those_of_a_comparison(
-    service: httpx.Client, make: Make, a: str, b: str, alternative: str
-) -> None:
+def test_distributions_are_those_of_a_comparison(service, make, a, b, alternative):
     url = make(alternative=alternative)
     comparison = parse_comparison(
         whole(metrics=["ter"], tests=["bootstrap"], alternative=alternative)
@@ -116,7 +111,7 @@ def test_distributions_are_those_of_a_comparison(
     assert got(service, f"{there}/plots/distribution.svg", **asked) == shown
 
 
-def test_two_spellings_of_one_metric(service: httpx.Client, make: Make) -> None:
+def test_two_spellings_of_one_metric(service, make):
     metrics = ["bleu", "bleu:tokenize=char"]
     url = make(metrics=metrics)
     chosen = {"metric": metrics[1]}
@@ -131,7 +126,7 @@ def test_two_spellings_of_one_metric(service: httpx.Client, make: Make) -> None:
     assert told["metric"] == metrics[1]
 
 
-def test_training_replicas(service: httpx.Client, make: Make) -> None:
+def test_training_replicas(service, make):
     url = make({}, replicas=2)
     brought = {name: [lines, REFERENCE] for name, lines in SYSTEMS.items()}
     for name, replicas in brought.items():
@@ -149,7 +144,7 @@ def test_training_replicas(service: httpx.Client, make: Make) -> None:
         assert shown == PICTURES["distribution"].draw(compare(alone), {}, drawn)
 
 
-def test_a_replaced_system_is_drawn_anew(service: httpx.Client, make: Make) -> None:
+def test_a_replaced_system_is_drawn_anew(service, make):
     url = make()
     names = ("matrix.svg", "intervals.svg", "distribution.svg")
     before = [got(service, f"{url}/plots/{name}", **_pair(name)) for name in names]
@@ -170,7 +165,7 @@ def test_a_replaced_system_is_drawn_anew(service: httpx.Client, make: Make) -> N
 
 
 @pytest.mark.parametrize("name", ["matrix.svg", "intervals.svg", "distribution.svg"])
-def test_pictures_run_nothing_and_are_kept(service: httpx.Client, make: Make, name: str) -> None:
+def test_pictures_run_nothing_and_are_kept(service, make, name):
     url = make()
     held = safe_picture(service, f"{url}/plots/{name}", _pair(name))
     put(service, url, FIRST, SYSTEMS[THIRD])
@@ -199,21 +194,19 @@ def test_pictures_run_nothing_and_are_kept(service: httpx.Client, make: Make, na
         ("distribution?a=ordinary&b=%3Dcmd%7Cx&metric=chrf", "invalid-recipe", "metric"),
     ],
 )
-def test_pictures_of_nothing_are_refused(
-    service: httpx.Client, make: Make, path: str, kind: str, field: str
-) -> None:
+def test_pictures_of_nothing_are_refused(service, make, path, kind, field):
     errors = problem(service.get(f"{make()}/{path}"), 422, kind)["errors"]
     assert errors[0]["field"] == field
 
 
 @pytest.mark.parametrize("part", ["a", "testset", "criterion", "width", "title", "omit"])
-def test_a_board_is_no_picture(service: httpx.Client, make: Make, part: str) -> None:
+def test_a_board_is_no_picture(service, make, part):
     told = problem(service.get(make(), params={part: "x"}), 422, "invalid-recipe")
     assert told["errors"][0]["field"] == part
 
 
 @pytest.mark.parametrize("name", ["matrix.svg", "intervals.svg"])
-def test_pictures_need_two_systems(service: httpx.Client, make: Make, name: str) -> None:
+def test_pictures_need_two_systems(service, make, name):
     url = make({})
     put(service, url, "alone", REFERENCE)
     told = problem(service.get(f"{url}/plots/{name}"), 422, "invalid-input")
@@ -223,7 +216,7 @@ def test_pictures_need_two_systems(service: httpx.Client, make: Make, name: str)
     assert "two systems" in told["detail"]
 
 
-def test_pictures_of_what_is_not_there(service: httpx.Client, make: Make, serve: Serve) -> None:
+def test_pictures_of_what_is_not_there(service, make, serve):
     url = make()
     problem(service.get(f"{url}/plots/pie.svg"), 422, "invalid-recipe")
     problem(service.get(f"{TESTSETS}/{'0' * 32}/leaderboard/plots/matrix.svg"), 404, "not-found")
@@ -234,9 +227,7 @@ def test_pictures_of_what_is_not_there(service: httpx.Client, make: Make, serve:
     problem(service.get(f"{url}/plots/distribution.svg", params=PAIR), 410, "gone")
 
 
-def test_the_command_line_draws_what_compare_draws(
-    service: httpx.Client, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_line_draws_what_compare_draws(service, tmp_path, capsys):
     files = {"ref": REFERENCE, **{f"s{i}": lines for i, lines in enumerate(SYSTEMS.values())}}
     for name, lines in files.items():
         (tmp_path / f"{name}.txt").write_text("\n".join(lines) + "\n")
@@ -277,7 +268,7 @@ def _pair(name: str) -> dict[str, str]:
     return PAIR if name.startswith("distribution") else {}
 
 
-def test_links_and_the_client_lead_to_them(service: httpx.Client, make: Make) -> None:
+def test_links_and_the_client_lead_to_them(service, make):
     url = make()
     links = service.get(url.removesuffix("/leaderboard")).json()["links"]
     for name in ("matrix", "intervals"):

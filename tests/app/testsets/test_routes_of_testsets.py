@@ -5,13 +5,12 @@ import json
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from computed import rendered
-from exchange import Serve, problem
+from exchange import problem
 
 from app.openapi import examples
 from app.settings import Settings
@@ -52,7 +51,7 @@ def put(service: httpx.Client, url: str, name: str, lines: list[str]) -> httpx.R
     return service.put(f"{url}/systems/{name}?replace=true", json=body, headers=WAIT)
 
 
-def test_from_test_set_to_leaderboard(service: httpx.Client, make: Make) -> None:
+def test_from_test_set_to_leaderboard(service, make):
     url = make(documents=["d1", "d1", "d2", "d2"])
     assert put(service, url, "Poor", FAIR).status_code == 201
     assert put(service, url, "Poor", POOR).status_code == 200
@@ -80,9 +79,7 @@ def test_from_test_set_to_leaderboard(service: httpx.Client, make: Make) -> None
 
 
 @pytest.mark.parametrize("unit", ["segment", "document"])
-def test_boards_say_of_right_answers_what_comparisons_say(
-    service: httpx.Client, make: Make, unit: str
-) -> None:
+def test_boards_say_of_right_answers_what_comparisons_say(service, make, unit):
     """Wilson's intervals, clustered standard errors, and the sentences about them."""
     right = {"good": [1] * 11 + [0], "poor": [0, 1] * 6}
     recipe = {
@@ -105,9 +102,7 @@ def test_boards_say_of_right_answers_what_comparisons_say(
 
 
 @pytest.mark.parametrize("replicas", [1, 2])
-def test_boards_of_labels_say_what_comparisons_say(
-    service: httpx.Client, make: Make, replicas: int
-) -> None:
+def test_boards_of_labels_say_what_comparisons_say(service, make, replicas):
     gold = ["yes", "no", "maybe"] * 4
     said = {"good": ["yes", "no", "no"] * 4, "poor": ["maybe", "yes", "no"] * 4}
     recipe = {
@@ -131,7 +126,7 @@ def test_boards_of_labels_say_what_comparisons_say(
     assert service.get(shown["report"]).text == rendered("json", compare(parse_comparison(asked)))
 
 
-def test_what_is_told_of_test_sets_and_systems(service: httpx.Client, make: Make) -> None:
+def test_what_is_told_of_test_sets_and_systems(service, make):
     url = make(unit="document", documents=["d1", "d1", "d2", "d3"], seed=5)
     found = service.get(url).json()
     assert found["links"]["self"] == url
@@ -150,7 +145,7 @@ def test_what_is_told_of_test_sets_and_systems(service: httpx.Client, make: Make
     assert service.get(url).json()["systems"] == 1
 
 
-def test_listings_have_pages(service: httpx.Client, make: Make) -> None:
+def test_listings_have_pages(service, make):
     urls = [make(seed=seed) for seed in (1, 2)]
     first = service.get(TESTSETS, params={"limit": 1}).json()
     second = service.get(TESTSETS, params={"limit": 1, "cursor": first["next_cursor"]}).json()
@@ -165,7 +160,7 @@ def test_listings_have_pages(service: httpx.Client, make: Make) -> None:
 
 
 @pytest.mark.parametrize("kind", ["text", "gzip", "encoded"])
-def test_systems_as_files(service: httpx.Client, make: Make, kind: str) -> None:
+def test_systems_as_files(service, make, kind):
     url = make()
     text = "\n".join(GOOD).encode()
     headers = {"Content-Type": "text/plain; charset=utf-8", **WAIT}
@@ -180,7 +175,7 @@ def test_systems_as_files(service: httpx.Client, make: Make, kind: str) -> None:
     assert put(service, url, "good", GOOD).json()["digest"] == answer.json()["digest"]
 
 
-def test_the_same_content_again_changes_nothing(service: httpx.Client, make: Make) -> None:
+def test_the_same_content_again_changes_nothing(service, make):
     url = make()
     body = {"hypotheses": GOOD}
     first = service.put(f"{url}/systems/good", json=body)
@@ -193,7 +188,7 @@ def test_the_same_content_again_changes_nothing(service: httpx.Client, make: Mak
     assert service.put(f"{url}/systems/good", json=body).status_code == 200
 
 
-def test_etag_of_a_leaderboard(service: httpx.Client, make: Make) -> None:
+def test_etag_of_a_leaderboard(service, make):
     url = make()
     put(service, url, "good", GOOD)
     first = service.get(f"{url}/leaderboard")
@@ -204,7 +199,7 @@ def test_etag_of_a_leaderboard(service: httpx.Client, make: Make) -> None:
     assert service.get(f"{url}/leaderboard", headers=held).status_code == 200
 
 
-def test_alpha_and_correction_change_only_what_is_shown(service: httpx.Client, make: Make) -> None:
+def test_alpha_and_correction_change_only_what_is_shown(service, make):
     url = make(tests=["bootstrap"])
     for name, lines in (("good", GOOD), ("fair", FAIR), ("poor", POOR)):
         put(service, url, name, lines)
@@ -224,7 +219,7 @@ def test_alpha_and_correction_change_only_what_is_shown(service: httpx.Client, m
 
 
 @pytest.mark.parametrize("kind", ["text", "csv", "markdown", "latex", "html"])
-def test_formats(service: httpx.Client, make: Make, kind: str) -> None:
+def test_formats(service, make, kind):
     url = make()
     put(service, url, "good", GOOD)
     alone = service.get(f"{url}/leaderboard", params={"format": kind})
@@ -236,7 +231,7 @@ def test_formats(service: httpx.Client, make: Make, kind: str) -> None:
     assert "good" in answer.text
 
 
-def test_more_resamples_and_nothing_else(service: httpx.Client, make: Make) -> None:
+def test_more_resamples_and_nothing_else(service, make):
     url = make()
     put(service, url, "good", GOOD)
     put(service, url, "fair", FAIR)
@@ -250,7 +245,7 @@ def test_more_resamples_and_nothing_else(service: httpx.Client, make: Make) -> N
     problem(service.patch(url, json={"resamples": "many"}), 422, "invalid-recipe")
 
 
-def test_deleted_systems_and_test_sets(service: httpx.Client, make: Make) -> None:
+def test_deleted_systems_and_test_sets(service, make):
     url = make()
     put(service, url, "good", GOOD)
     put(service, url, "fair", FAIR)
@@ -271,7 +266,7 @@ def test_deleted_systems_and_test_sets(service: httpx.Client, make: Make) -> Non
     problem(service.get(f"{TESTSETS}/{'0' * 32}/leaderboard"), 404, "not-found")
 
 
-def test_making_a_test_set_succeeds_while_others_delete_it(service: httpx.Client) -> None:
+def test_making_a_test_set_succeeds_while_others_delete_it(service):
     body = examples("create_testset")["test set"]["value"] | {"name": "made and deleted"}
 
     def made_and_deleted(_: int) -> list[int]:
@@ -300,9 +295,7 @@ def test_making_a_test_set_succeeds_while_others_delete_it(service: httpx.Client
         ({}, "invalid-input", "hypotheses"),
     ],
 )
-def test_a_system_that_does_not_fit_changes_nothing(
-    service: httpx.Client, make: Make, body: dict[str, Any], kind: str, field: str
-) -> None:
+def test_a_system_that_does_not_fit_changes_nothing(service, make, body, kind, field):
     url = make()
     document = problem(service.put(f"{url}/systems/bad", json=body), 422, kind)
     assert document["errors"][0]["field"] == field
@@ -320,9 +313,7 @@ def test_a_system_that_does_not_fit_changes_nothing(
     ],
     ids=["no UTF-8", "empty", "no gzip", "not encoded", "not encoded in capitals"],
 )
-def test_a_file_that_is_no_text_is_a_body_in_error(
-    service: httpx.Client, make: Make, kind: str, content: bytes, line: int | None, encoding: str
-) -> None:
+def test_a_file_that_is_no_text_is_a_body_in_error(service, make, kind, content, line, encoding):
     headers = {"Content-Type": kind} | ({"Content-Encoding": encoding} if encoding else {})
     answer = service.put(f"{make()}/systems/bad", content=content, headers=headers)
     entry = problem(answer, 422, "invalid-input")["errors"][0]
@@ -330,22 +321,20 @@ def test_a_file_that_is_no_text_is_a_body_in_error(
 
 
 @pytest.mark.parametrize("name", ["%3Cscript%3E", "a%22b", "%0A", "a%2Fb", "", "x" * 201])
-def test_names_that_no_system_may_have(service: httpx.Client, make: Make, name: str) -> None:
+def test_names_that_no_system_may_have(service, make, name):
     url = make()
     document = problem(put(service, url, name, GOOD), 422, "invalid-input")
     assert document["errors"][0]["field"] == "name"
 
 
 @pytest.mark.parametrize("name", ["%FF", "a%ED%A0%80"])
-def test_names_in_paths_are_utf_8(service: httpx.Client, make: Make, name: str) -> None:
+def test_names_in_paths_are_utf_8(service, make, name):
     answer = service.put(f"{make()}/systems/{name}", json={"hypotheses": GOOD})
     assert "not UTF-8" in problem(answer, 422, "invalid-input")["detail"]
 
 
 @pytest.mark.parametrize(("segments", "status"), [(100_000, 201), (100_001, 413), (1e25, 413)])
-def test_a_number_of_segments_is_limited_as_lines_are(
-    service: httpx.Client, segments: float, status: int
-) -> None:
+def test_a_number_of_segments_is_limited_as_lines_are(service, segments, status):
     body = {"name": "scored", "segments": segments, "metrics": ["scores"]}
     answer = service.post("/v1/testsets", json=body)
     assert answer.status_code == status, answer.text
@@ -373,12 +362,12 @@ def test_a_number_of_segments_is_limited_as_lines_are(
         ({"metrics": ["accuracy"], "references": [[""] * len(REFERENCE)]}, "invalid-input"),
     ],
 )
-def test_test_sets_that_cannot_be(service: httpx.Client, fields: dict[str, Any], kind: str) -> None:
+def test_test_sets_that_cannot_be(service, fields, kind):
     answer = service.post(TESTSETS, json={"name": "bad", **settings(**fields)})
     problem(answer, 422, kind)
 
 
-def test_limits_hold_for_test_sets(serve: Serve) -> None:
+def test_limits_hold_for_test_sets(serve):
     small = serve(Settings(max_systems=1, max_segments=4, max_resamples=200, max_metrics=2))
     url = small.post(TESTSETS, json={"name": "limits", **settings()}).headers["location"]
     assert put(small, url, "good", GOOD).status_code in (200, 201)
@@ -389,7 +378,7 @@ def test_limits_hold_for_test_sets(serve: Serve) -> None:
     problem(small.post(TESTSETS, json=many), 422, "limit-exceeded")
 
 
-def test_scores_of_a_test_set_are_limited(serve: Serve) -> None:
+def test_scores_of_a_test_set_are_limited(serve):
     small = serve(Settings(max_scores=2 * 2 * 99))
     body = {"name": "scores", **settings(metrics=["bleu", "ter"], resamples=99)}
     many = problem(small.post(TESTSETS, json=body | {"resamples": 199}), 422, "limit-exceeded")
@@ -407,7 +396,7 @@ def test_scores_of_a_test_set_are_limited(serve: Serve) -> None:
     assert small.get(url).json()["settings"]["resamples"] == 99
 
 
-def test_callers_do_not_see_each_other(serve: Serve) -> None:
+def test_callers_do_not_see_each_other(serve):
     guarded = serve(Settings.model_validate({"SIGTEST_API_KEYS": "ann:1,bob:2"}))
     ann, bob = ({"X-API-Key": key} for key in "12")
     body = {"name": "mine", **settings()}
@@ -417,7 +406,7 @@ def test_callers_do_not_see_each_other(serve: Serve) -> None:
     assert guarded.post(TESTSETS, json=body, headers=bob).headers["location"] != url
 
 
-def test_examples_of_the_documentation_run(service: httpx.Client) -> None:
+def test_examples_of_the_documentation_run(service):
     for example in examples("create_testset").values():
         url = service.post(TESTSETS, json=example["value"]).headers["location"]
         for system in examples("put_system").values():
@@ -426,9 +415,7 @@ def test_examples_of_the_documentation_run(service: httpx.Client) -> None:
             assert answer.json()["status"] == "measured"
 
 
-def test_the_command_line(
-    service: httpx.Client, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_line(service, tmp_path, capsys):
     files = {"ref": REFERENCE, "good": GOOD, "fair": FAIR, "short": FAIR[1:]}
     for name, lines in files.items():
         (tmp_path / f"{name}.txt").write_text("\n".join(lines) + "\n")

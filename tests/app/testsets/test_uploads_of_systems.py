@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 from computed import rendered
-from exchange import Serve, Stored, problem
+from exchange import problem
 
 from app.settings import Settings
 from sigtest.cli import main
@@ -59,9 +59,7 @@ def request_of(**fields: Any) -> Part:
     return "request", (None, json.dumps(fields).encode())
 
 
-def test_a_leaderboard_of_replicas_is_the_comparison_of_them(
-    service: httpx.Client, make: Make
-) -> None:
+def test_a_leaderboard_of_replicas_is_the_comparison_of_them(service, make):
     fields = {"documents": DOCUMENTS, "unit": "document"}
     url = make(replicas=2, **fields)
     assert service.get(url).json()["settings"]["replicas"] == 2
@@ -98,14 +96,8 @@ def test_a_leaderboard_of_replicas_is_the_comparison_of_them(
     ],
 )
 def test_replicas_that_do_not_fit_change_nothing(
-    service: httpx.Client,
-    make: Make,
-    stored: Stored,
-    replicas: int,
-    body: dict[str, Any],
-    kind: str,
-    message: str,
-) -> None:
+    service, make, stored, replicas, body, kind, message
+):
     url = make(replicas=replicas)
     before = stored()
     document = problem(
@@ -126,9 +118,7 @@ def test_replicas_that_do_not_fit_change_nothing(
         ({"references": [], "segments": 4}, "invalid-input", "references"),
     ],
 )
-def test_test_sets_that_no_system_could_join(
-    service: httpx.Client, fields: dict[str, Any], kind: str, field: str
-) -> None:
+def test_test_sets_that_no_system_could_join(service, fields, kind, field):
     body = {"name": "bad", "references": [REFERENCE], **SETTINGS, **fields}
     document = problem(
         service.post(TESTSETS, json=body), 400 if kind == "malformed-body" else 422, kind
@@ -136,7 +126,7 @@ def test_test_sets_that_no_system_could_join(
     assert document["errors"][0]["field"] == field
 
 
-def test_every_replica_counts_against_the_limit(serve: Serve) -> None:
+def test_every_replica_counts_against_the_limit(serve):
     small = serve(Settings(max_systems=3))
     body = {"name": "limits", "references": [REFERENCE], **SETTINGS}
     document = problem(small.post(TESTSETS, json={**body, "replicas": 4}), 413, "limit-exceeded")
@@ -149,7 +139,7 @@ def test_every_replica_counts_against_the_limit(serve: Serve) -> None:
     assert "1 system already" in refused["detail"]
 
 
-def test_a_form_makes_the_test_set_of_the_json(service: httpx.Client, make: Make) -> None:
+def test_a_form_makes_the_test_set_of_the_json(service, make):
     content = {"documents": DOCUMENTS, "labels": DOCUMENTS, "source": REFERENCE}
     url = make(references=[REFERENCE, OTHER], seed=3, **content)
     name = service.get(url).json()["name"]
@@ -167,7 +157,7 @@ def test_a_form_makes_the_test_set_of_the_json(service: httpx.Client, make: Make
     assert service.post(TESTSETS, files=listed).headers["location"] == url
 
 
-def test_a_form_brings_what_the_json_brings(service: httpx.Client, make: Make) -> None:
+def test_a_form_brings_what_the_json_brings(service, make):
     metrics = ["bleu", "scores:of=scores", "scores:of=comet"]
     url = make(metrics=metrics)
     scores = [[0.5, 0.25, 0.75, 1.0], [3.0, 1.0, 2.0, 2.5]]
@@ -183,7 +173,7 @@ def test_a_form_brings_what_the_json_brings(service: httpx.Client, make: Make) -
     assert service.put(f"{url}/systems/good", json=body).json()["digest"] == first.json()["digest"]
 
 
-def test_several_files_are_replicas_in_order(service: httpx.Client, make: Make) -> None:
+def test_several_files_are_replicas_in_order(service, make):
     url = make(replicas=2)
     parts = [file("hypotheses", lines, "z.gz") for lines in RUNS["fair"]]
     first = service.put(f"{url}/systems/fair", files=parts, headers=WAIT)
@@ -249,9 +239,7 @@ BAD_TEST_SETS: dict[str, tuple[list[Part], str, str]] = {
 
 
 @pytest.mark.parametrize(("parts", "kind", "message"), BAD_TEST_SETS.values(), ids=BAD_TEST_SETS)
-def test_forms_of_test_sets_that_are_refused(
-    service: httpx.Client, stored: Stored, parts: list[Part], kind: str, message: str
-) -> None:
+def test_forms_of_test_sets_that_are_refused(service, stored, parts, kind, message):
     before = stored()
     assert (
         message
@@ -300,14 +288,7 @@ BAD_SYSTEMS: dict[str, tuple[list[Part], str, str]] = {
 
 
 @pytest.mark.parametrize(("parts", "kind", "message"), BAD_SYSTEMS.values(), ids=BAD_SYSTEMS)
-def test_forms_of_systems_that_are_refused(
-    service: httpx.Client,
-    make: Make,
-    stored: Stored,
-    parts: list[Part],
-    kind: str,
-    message: str,
-) -> None:
+def test_forms_of_systems_that_are_refused(service, make, stored, parts, kind, message):
     url = make()
     before = stored()
     document = problem(
@@ -320,7 +301,7 @@ def test_forms_of_systems_that_are_refused(
     assert stored() == before
 
 
-def test_forms_and_bodies_of_other_kinds(service: httpx.Client, make: Make) -> None:
+def test_forms_and_bodies_of_other_kinds(service, make):
     url = make()
     broken = {"Content-Type": "multipart/form-data; boundary=x"}
     packed = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
@@ -334,14 +315,14 @@ def test_forms_and_bodies_of_other_kinds(service: httpx.Client, make: Make) -> N
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/json"])
-def test_a_name_is_no_part_of_the_file(service: httpx.Client, make: Make, kind: str) -> None:
+def test_a_name_is_no_part_of_the_file(service, make, kind):
     refused = service.put(f"{make()}/systems/a%2Fb", content=b"x\n", headers={"Content-Type": kind})
     (error,) = problem(refused, 422, "invalid-input")["errors"]
     assert error["field"] == "name"
     assert error["message"].startswith("The system name 'a/b' contains '/'")
 
 
-def test_a_bomb_stays_small(serve: Serve) -> None:
+def test_a_bomb_stays_small(serve):
     small = serve(Settings(max_text_bytes=1000))
     bomb = gzip.compress(b"a\n" * 10**6)
     parts = [("references", ("bomb.gz", bomb)), NAMED]
@@ -359,9 +340,7 @@ def test_a_bomb_stays_small(serve: Serve) -> None:
     assert small.get(url).json()["systems"] == 0
 
 
-def test_replicas_on_the_command_line(
-    service: httpx.Client, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_replicas_on_the_command_line(service, tmp_path, capsys):
     files = {"ref": REFERENCE, "a1": RUNS["good"][0], "a2": RUNS["good"][1]}
     files |= {"b1": RUNS["fair"][0], "b2": RUNS["fair"][1]}
     paths = {name: str(tmp_path / f"{name}.txt") for name in files}

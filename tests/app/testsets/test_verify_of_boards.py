@@ -1,19 +1,12 @@
 """What a leaderboard shows is verified from files, as every report of a comparison is."""
 
-from pathlib import Path
-
-import httpx
-import pytest
-
 from sigtest.cli import main
 
 NAMES = ("aspen", "birch", "elm")
 WAIT = {"Prefer": "wait=60"}
 
 
-def test_the_report_of_a_leaderboard_is_verified(
-    service: httpx.Client, example: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_report_of_a_leaderboard_is_verified(service, example, tmp_path, capsys):
     lines = {name: (example / f"systems/{name}.en").read_text().split("\n") for name in NAMES}
     lines["elm"][:90] = lines["aspen"][:90]  # of which a board does not speak
     files = ["-r", str(example / "reference.en")]

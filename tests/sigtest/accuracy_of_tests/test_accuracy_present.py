@@ -30,7 +30,7 @@ def tables(report: AccuracyReport, caption: str) -> list[ReportTable]:
 
 
 @pytest.mark.parametrize("name", [name for name in FORMATS if name != "bibtex"])
-def test_every_format_names_metrics_tests_and_levels(report: AccuracyReport, name: str) -> None:
+def test_every_format_names_metrics_tests_and_levels(report, name):
     text = FORMATS[name].render(present(report)).replace("_", " ").replace("\\", "")
     for word in ("bleu", "chrf", "approximate randomization", "bootstrap", "0.05", "0.001"):
         assert word in text
@@ -38,7 +38,7 @@ def test_every_format_names_metrics_tests_and_levels(report: AccuracyReport, nam
         assert "human alpha:same" in text
 
 
-def test_correct_conclusions_are_counted_by_metric_and_test(report: AccuracyReport) -> None:
+def test_correct_conclusions_are_counted_by_metric_and_test(report):
     found = tables(report, "Conclusions as people's, of 6 pairs")
     assert len(found) == len(ALPHAS)
     for table, alpha in zip(found, ALPHAS, strict=True):
@@ -58,7 +58,7 @@ def test_correct_conclusions_are_counted_by_metric_and_test(report: AccuracyRepo
                 assert ends == f"[{100 * row.ci[0]:.1f}, {100 * row.ci[1]:.1f}]"
 
 
-def test_errors_are_counted(report: AccuracyReport) -> None:
+def test_errors_are_counted(report):
     found = tables(report, "Errors and separated pairs")
     for table, alpha in zip(found, ALPHAS, strict=True):
         rows = [row for row in report.rows if row.alpha == alpha]
@@ -69,14 +69,14 @@ def test_errors_are_counted(report: AccuracyReport) -> None:
                 assert counts == [row.reversed, row.claimed, row.missed, row.separated]
 
 
-def test_people_chi_square_and_tests_side_by_side_are_said(report: AccuracyReport) -> None:
+def test_people_chi_square_and_tests_side_by_side_are_said(report):
     text = FORMATS["text"].render(present(report))
     assert "People separate 5 of 6 pairs at level 0.05." in text
     assert text.count("chi-square with df 1:") == 2
     assert len(tables(report, "Agreement between tests")) == 2
 
 
-def test_one_metric_and_one_test_have_nothing_to_be_compared_with() -> None:
+def test_one_metric_and_one_test_have_nothing_to_be_compared_with():
     body = request(alphas=[0.05])
     body["comparison"] |= {"metrics": ["chrf"], "tests": ["bootstrap"]}
     report = compute(parse(body))
@@ -84,7 +84,7 @@ def test_one_metric_and_one_test_have_nothing_to_be_compared_with() -> None:
     assert "chi-square with" not in FORMATS["text"].render(present(report))
 
 
-def test_csv_has_every_row_unrounded(report: AccuracyReport) -> None:
+def test_csv_has_every_row_unrounded(report):
     rows = list(csv.DictReader(io.StringIO(FORMATS["csv"].render(present(report)))))
     for row, own in zip(rows, report.rows, strict=True):
         assert (row["metric"], row["test"], float(row["alpha"])) == (
@@ -97,7 +97,7 @@ def test_csv_has_every_row_unrounded(report: AccuracyReport) -> None:
         assert float(row["p_half"]) == own.p_half
 
 
-def test_json_is_the_report_and_pages_draw_every_picture(report: AccuracyReport) -> None:
+def test_json_is_the_report_and_pages_draw_every_picture(report):
     body = json.loads(FORMATS["json"].render(present(report)))
     assert decode(AccuracyReport, body) == report
     page = FORMATS["html"].render(present(report))

@@ -1,7 +1,6 @@
 """Accuracy of tests from request to report."""
 
 import json
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -16,7 +15,7 @@ from sigtest.accuracy_of_tests.report import AccuracyReport
 from sigtest.accuracy_of_tests.show import PICTURES, bars_plot, grid_plot
 from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare
-from sigtest.errors import InputError, RecipeError, SigtestError
+from sigtest.errors import InputError, RecipeError
 from sigtest.people.compute import compute as evaluate
 from sigtest.people.question import parse as parse_human
 from sigtest.report import decode, encode
@@ -29,7 +28,7 @@ def report() -> AccuracyReport:
     return compute(parse(request()))
 
 
-def test_p_values_are_those_of_comparisons_with_either_claim(report: AccuracyReport) -> None:
+def test_p_values_are_those_of_comparisons_with_either_claim(report):
     for claim, field in (("greater", "p_greater"), ("less", "p_less")):
         expected = compare(parse_comparison(comparison(alternative=claim)))
         p = {(own.a, own.b, own.metric, own.test): own.p_value for own in expected.pairs}
@@ -39,7 +38,7 @@ def test_p_values_are_those_of_comparisons_with_either_claim(report: AccuracyRep
                     assert found == p[own.a, own.b, metric, test]
 
 
-def test_rows_follow_from_the_p_values(report: AccuracyReport) -> None:
+def test_rows_follow_from_the_p_values(report):
     assert len(report.rows) == 3 * 2 * 2
     for row in report.rows:
         human = next(h for h in report.human if h.alpha == row.alpha)
@@ -59,7 +58,7 @@ def test_rows_follow_from_the_p_values(report: AccuracyReport) -> None:
         assert row.power == row.separated / 6
 
 
-def test_people_conclude_at_the_level_of_the_tests_or_their_own(report: AccuracyReport) -> None:
+def test_people_conclude_at_the_level_of_the_tests_or_their_own(report):
     assert [h.human_alpha for h in report.human] == [0.05, 0.01, 0.001]
     assert report.human[0].conclusions == ("a", "a", "a", "tie", "a", "a")
     assert report.human[0].ties == 1
@@ -68,7 +67,7 @@ def test_people_conclude_at_the_level_of_the_tests_or_their_own(report: Accuracy
     assert [row.alpha for row in fixed.rows[::4]] == [0.0001, 0.05]
 
 
-def test_criteria_decide_one_after_the_other_at_every_level() -> None:
+def test_criteria_decide_one_after_the_other_at_every_level():
     adequacy = [{**row, "criterion": "adequacy"} for row in people(p=0.02)]
     fluency = [
         {**row, "criterion": "fluency", "p_greater": 1.0, "p_less": 0.001} for row in people()
@@ -83,7 +82,7 @@ def test_criteria_decide_one_after_the_other_at_every_level() -> None:
     assert other.human[0].conclusions == ("b",) * 6
 
 
-def test_pairs_of_people_may_stand_the_other_way_round(report: AccuracyReport) -> None:
+def test_pairs_of_people_may_stand_the_other_way_round(report):
     turned = [
         {"a": row["b"], "b": row["a"], "p_greater": row["p_less"], "p_less": row["p_greater"]}
         for row in people()
@@ -91,7 +90,7 @@ def test_pairs_of_people_may_stand_the_other_way_round(report: AccuracyReport) -
     assert compute(parse(request(human={"pairs": turned}))).rows == report.rows
 
 
-def test_agreement_between_tests_and_over_metrics(report: AccuracyReport) -> None:
+def test_agreement_between_tests_and_over_metrics(report):
     first = report.between_tests[0]
     assert (first.metric, first.a, first.b) == ("bleu", "approximate_randomization", "bootstrap")
     same = 0
@@ -108,7 +107,7 @@ def test_agreement_between_tests_and_over_metrics(report: AccuracyReport) -> Non
     ]
 
 
-def test_choices_of_the_comparison_that_do_not_count_are_named() -> None:
+def test_choices_of_the_comparison_that_do_not_count_are_named():
     body = request(comparison=comparison(correction="holm", alternative="two-sided"))
     asked = parse(body)
     assert asked.key != parse(request()).key  # the note is part of the report
@@ -118,7 +117,7 @@ def test_choices_of_the_comparison_that_do_not_count_are_named() -> None:
     assert "dependent" in sentences(found)[-1]
 
 
-def test_report_survives_json_and_the_question_its_storage(report: AccuracyReport) -> None:
+def test_report_survives_json_and_the_question_its_storage(report):
     text = json.dumps(encode(report), allow_nan=False)
     assert decode(AccuracyReport, json.loads(text)) == report
     asked = parse(request())
@@ -130,7 +129,7 @@ def test_report_survives_json_and_the_question_its_storage(report: AccuracyRepor
     assert {"metric", "test", "alpha", "correct", "n", "ci"} <= set(body["rows"][0])
 
 
-def test_given_p_values_need_no_texts(report: AccuracyReport) -> None:
+def test_given_p_values_need_no_texts(report):
     rows = [
         {"a": pair.a, "b": pair.b, "metric": metric, "test": test,
          "p_greater": pair.p_greater[metric][test], "p_less": pair.p_less[metric][test]}
@@ -155,7 +154,7 @@ def judgements() -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def test_judgements_and_their_report_say_the_same() -> None:
+def test_judgements_and_their_report_say_the_same():
     body = {"judgements": judgements(), "scale": [0, 110]}
     asked = parse(request(human=body))
     found = compute(asked)
@@ -172,7 +171,7 @@ def test_judgements_and_their_report_say_the_same() -> None:
     assert compute(loaded) == found
 
 
-def test_judged_segments_are_lines_of_the_test_set() -> None:
+def test_judged_segments_are_lines_of_the_test_set():
     body = {"judgements": judgements(), "scale": [0, 110]}
     assert not any("count from 0" in note.message for note in parse(request(human=body)).notes)
     with pytest.raises(InputError, match="Segment 31 was judged; the test set has 30") as caught:
@@ -213,14 +212,14 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("choices", "kind", "said"), REFUSED)
-def test_refused(choices: dict, kind: type[SigtestError], said: str) -> None:
+def test_refused(choices, kind, said):
     with pytest.raises(kind, match=said) as caught:
         parse(request(**choices))
     assert caught.value.field
 
 
 @pytest.mark.parametrize("name", PICTURES)
-def test_pictures_are_accessible_and_stay_inside(report: AccuracyReport, name: str) -> None:
+def test_pictures_are_accessible_and_stay_inside(report, name):
     root = ElementTree.fromstring(PICTURES[name].draw(report, {"alpha": "0.01"}))
     assert root.find(f"{SVG}title").text
     assert root.find(f"{SVG}desc").text.endswith(".")
@@ -230,7 +229,7 @@ def test_pictures_are_accessible_and_stay_inside(report: AccuracyReport, name: s
         assert 0 <= float(element.get("y") or 0) <= high
 
 
-def test_bars_and_grid_show_the_level_that_is_asked_for(report: AccuracyReport) -> None:
+def test_bars_and_grid_show_the_level_that_is_asked_for(report):
     row = next(row for row in report.rows if row.alpha == 0.001)
     texts = [e.text for e in ElementTree.fromstring(bars_plot(report, "0.001")).iter(f"{SVG}text")]
     assert f"{100 * row.share:.1f} %" in texts
@@ -241,7 +240,7 @@ def test_bars_and_grid_show_the_level_that_is_asked_for(report: AccuracyReport) 
         grid_plot(report, "0.5")
 
 
-def test_the_2014_study_on_wmt22(data: Path) -> None:
+def test_the_2014_study_on_wmt22(data):
     folder = data / "wmt22.cs-en"
     judged = folder / "human" / "ad-csen-good-stnd.csv"
     body = {
@@ -263,7 +262,7 @@ def test_the_2014_study_on_wmt22(data: Path) -> None:
     assert all(0.5 < row.share < 0.8 for row in found.rows)
 
 
-def test_a_question_is_read_under_the_name_that_a_class_had_in_0_2_0() -> None:
+def test_a_question_is_read_under_the_name_that_a_class_had_in_0_2_0():
     rows = [
         {"system": name, "segment": i, "score": 50 + i % 7 + j, "annotator": "w"}
         for j, name in enumerate(SYSTEMS)

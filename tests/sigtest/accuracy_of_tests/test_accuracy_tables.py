@@ -1,7 +1,6 @@
 """Tables 1 and 2 of Graham, Mathur & Baldwin (2014) from their counts; chi-square and binomial."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,7 +27,7 @@ PRINTED = [
 
 
 @pytest.mark.parametrize(("correct", "n", "percent", "low", "high"), PRINTED)
-def test_printed_cells(correct: int, n: int, percent: float, low: float, high: float) -> None:
+def test_printed_cells(correct, n, percent, low, high):
     found = np.repeat([1, 0], [correct, n - correct])
     row = accuracy_row(found, np.ones(n, dtype=np.int64), "bleu", "bootstrap", 0.05)
     assert (row.correct, row.missed) == (correct, n - correct)
@@ -54,7 +53,7 @@ def counts(row: dict) -> dict:
     }
 
 
-def test_every_figure_of_both_tables(oracles: Path) -> None:
+def test_every_figure_of_both_tables(oracles):
     table = json.loads((oracles / "seed_tables.json").read_text())["graham_2014_tables_1_2"]
     assert len(table["rows"]) == 72
     for row in table["rows"]:
@@ -69,7 +68,7 @@ def test_every_figure_of_both_tables(oracles: Path) -> None:
         )
 
 
-def test_chi_square_and_binomial_of_the_oracles(oracles: Path) -> None:
+def test_chi_square_and_binomial_of_the_oracles(oracles):
     oracle = json.loads((oracles / "intervals.json").read_text())
     for case in oracle["chi_square_k_metrics"]:
         statistic, p = chi_square(np.array(case["correct"]), case["n"])
@@ -83,7 +82,7 @@ def test_chi_square_and_binomial_of_the_oracles(oracles: Path) -> None:
 
 
 @pytest.mark.parametrize("correct", [[53, 54, 54, 52], [10, 40], [0, 3, 66]])
-def test_chi_square_is_scipys_without_yates(correct: list[int]) -> None:
+def test_chi_square_is_scipys_without_yates(correct):
     table = np.array([correct, [66 - c for c in correct]])
     expected = stats.chi2_contingency(table, correction=False)
     statistic, p = chi_square(np.array(correct), 66)
@@ -91,12 +90,12 @@ def test_chi_square_is_scipys_without_yates(correct: list[int]) -> None:
 
 
 @pytest.mark.parametrize("correct", [0, 66])
-def test_chi_square_of_equal_extremes_has_no_p(correct: int) -> None:
+def test_chi_square_of_equal_extremes_has_no_p(correct):
     assert chi_square(np.array([correct, correct]), 66) == (0.0, None)
 
 
 @pytest.mark.parametrize(("correct", "n"), [(0, 10), (5, 10), (33, 55), (66, 66), (40, 66)])
-def test_binomial_is_scipys(correct: int, n: int) -> None:
+def test_binomial_is_scipys(correct, n):
     expected = (
         stats.binomtest(correct, n).pvalue,
         stats.binomtest(correct, n, alternative="greater").pvalue,
@@ -104,7 +103,7 @@ def test_binomial_is_scipys(correct: int, n: int) -> None:
     assert against_half(correct, n) == pytest.approx(expected, rel=1e-10)
 
 
-def test_conclusions_are_three_way() -> None:
+def test_conclusions_are_three_way():
     greater, less = np.array([0.04, 0.97, 0.4, 0.05]), np.array([0.97, 0.04, 0.6, 0.96])
     assert conclude(greater, less, 0.05).tolist() == [1, -1, 0, 1]
     assert conclude(greater, less, 0.01).tolist() == [0, 0, 0, 0]
@@ -112,14 +111,14 @@ def test_conclusions_are_three_way() -> None:
     assert conclude(np.array([0.4, 0.6]), np.array([0.6, 0.4]), 0.7).tolist() == [1, -1]
 
 
-def test_errors_are_reversed_claimed_or_missed() -> None:
+def test_errors_are_reversed_claimed_or_missed():
     found, human = np.array([1, 1, 1, 0, 0, -1]), np.array([1, -1, 0, 1, 0, 0])
     row = accuracy_row(found, human, "bleu", "bootstrap", 0.05)
     assert (row.correct, row.reversed, row.claimed, row.missed) == (2, 1, 2, 1)
     assert row.n == 6
 
 
-def test_adequacy_decides_before_fluency() -> None:
+def test_adequacy_decides_before_fluency():
     adequacy, fluency = np.array([1, 0, 0, -1]), np.array([-1, -1, 0, 1])
     assert combine([adequacy, fluency]).tolist() == [1, -1, 0, -1]
     assert adequacy.tolist() == [1, 0, 0, -1]

@@ -15,7 +15,7 @@ from sigtest.engine import compare
 from sigtest.errors import InputError
 
 
-def test_pictures_of_a_board_of_one_system_are_refused_in_the_singular() -> None:
+def test_pictures_of_a_board_of_one_system_are_refused_in_the_singular():
     system = {"name": "alone", "scores": {"x": [1, 2, 3]}}
     report = compare(parse_comparison({"systems": [system], "metrics": ["scores"], "resamples": 9}))
     with pytest.raises(InputError, match=r"^1 system is measured; pictures need two"):
@@ -32,7 +32,7 @@ def badge(table: Path, name: str) -> list[str]:
     return re.findall(r"<text[^>]*>([^<]*)</text>", svg)
 
 
-def test_a_badge_says_the_place_of_a_system_and_with_how_many_it_is_tied(tmp_path: Path) -> None:
+def test_a_badge_says_the_place_of_a_system_and_with_how_many_it_is_tied(tmp_path):
     table = tmp_path / "match.tsv"
     noise = [[(7 * i * k) % 13 / 13 for i in range(80)] for k in (1, 2, 3, 5)]
     rows = [
@@ -60,7 +60,7 @@ def score(body: dict[str, object], name: str, label: str) -> float:
     return next(own["scores"][label]["score"] for own in systems if own["name"] == name)
 
 
-def test_equal_systems_have_equal_badges_in_any_order_of_rows(tmp_path: Path) -> None:
+def test_equal_systems_have_equal_badges_in_any_order_of_rows(tmp_path):
     table = tmp_path / "equal.csv"
     for names in ("elm,oak,ash", "oak,elm,ash"):
         rows = [f"q{i},{i % 7},{i % 7},{i % 7 - 2}" for i in range(60)]
@@ -69,15 +69,13 @@ def test_equal_systems_have_equal_badges_in_any_order_of_rows(tmp_path: Path) ->
             assert badge(table, name)[1] == "first of 3, tied with 1 other"
 
 
-def test_a_badge_of_too_few_tasks_says_so(tmp_path: Path) -> None:
+def test_a_badge_of_too_few_tasks_says_so(tmp_path):
     table = tmp_path / "few.tsv"
     table.write_text("task\telm\toak\na\t3\t1\nb\t4\t2\nc\t6\t3\n")
     assert badge(table, "elm") == ["scores", "first of 2, untestable"]
 
 
-def test_a_badge_of_an_unknown_system_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_badge_of_an_unknown_system_is_refused(tmp_path, capsys):
     files = [str(EXAMPLE / "systems" / f"{name}.en") for name in ("aspen", "birch")]
     given = ["board", "-r", str(EXAMPLE / "reference.en"), *files, "--resamples", "9"]
     assert main([*given, "--badge", "oak"]) == 2

@@ -35,7 +35,7 @@ def systems(*names: str) -> list[Path]:
     return [LABELS / "systems" / f"{name}.txt" for name in names]
 
 
-def test_two_systems_are_compared_by_mcnemars_test(answer: Answer) -> None:
+def test_two_systems_are_compared_by_mcnemars_test(answer):
     found = answer("--gold", GOLD, *systems("maple", "oak"))
     gold, maple, oak = (path.read_text().split() for path in (GOLD, *systems("maple", "oak")))
     right = [(a == g, b == g) for g, a, b in zip(gold, maple, oak, strict=True)]
@@ -49,7 +49,7 @@ def test_two_systems_are_compared_by_mcnemars_test(answer: Answer) -> None:
     assert found["systems"][0]["scores"]["accuracy"]["score"] == pytest.approx(share)
 
 
-def test_labels_may_be_numbers_and_have_documents(answer: Answer, tmp_path: Path) -> None:
+def test_labels_may_be_numbers_and_have_documents(answer, tmp_path):
     numbers = {label: str(i) for i, label in enumerate(sorted(set(GOLD.read_text().split())))}
     for path in (GOLD, *systems("maple", "oak")):
         said = "".join(f"{numbers[label]}\n" for label in path.read_text().split())
@@ -71,7 +71,7 @@ def test_labels_may_be_numbers_and_have_documents(answer: Answer, tmp_path: Path
     assert report.pairs[0].p_value == words["pairs"][0]["p_value"]
 
 
-def test_metrics_tests_and_names_may_be_chosen(answer: Answer) -> None:
+def test_metrics_tests_and_names_may_be_chosen(answer):
     maple, oak = systems("maple", "oak")
     found = answer(
         "--gold", GOLD, f"M={maple}", f"O={oak}", "--metric", "macro_f1", "--metric",
@@ -82,14 +82,12 @@ def test_metrics_tests_and_names_may_be_chosen(answer: Answer) -> None:
     assert rows == [("macro_f1", "bootstrap"), ("f1", "bootstrap")]
 
 
-def test_other_metrics_are_compared_by_randomization(answer: Answer) -> None:
+def test_other_metrics_are_compared_by_randomization(answer):
     found = answer("--gold", GOLD, *systems("maple", "oak"), "--metric", "macro_f1")
     assert {pair["test"] for pair in found["pairs"]} == {"approximate_randomization"}
 
 
-def test_a_published_table_of_scores_over_data_sets(
-    answer: Answer, oracles: Path, tmp_path: Path
-) -> None:
+def test_a_published_table_of_scores_over_data_sets(answer, oracles, tmp_path):
     told = json.loads((oracles / "classification.json").read_text())["mwe_sign_tests"]
     rows = [told["columns"], *told["bleu"]]
     for suffix, mark in (("tsv", "\t"), ("csv", ",")):
@@ -109,9 +107,7 @@ def test_a_published_table_of_scores_over_data_sets(
                 assert p[*pair, name]["p_value"] == pytest.approx(test[value], rel=1e-9)
 
 
-def test_semicolons_and_blank_lines_change_nothing_in_a_table(
-    answer: Answer, tmp_path: Path
-) -> None:
+def test_semicolons_and_blank_lines_change_nothing_in_a_table(answer, tmp_path):
     table = tmp_path / "scores.csv"
     found = []
     for text in ("set,a,b\nx,1,2\ny,1.5,1\nz,3,7\n", "set;a;b\n\nx;1;2\n;;\ny;1.5;1\nz;3;7\n\n"):
@@ -120,7 +116,7 @@ def test_semicolons_and_blank_lines_change_nothing_in_a_table(
     assert found[0] == found[1]
 
 
-def test_published_proportions_have_exact_intervals(answer: Answer, oracles: Path) -> None:
+def test_published_proportions_have_exact_intervals(answer, oracles):
     told = json.loads((oracles / "classification.json").read_text())
     rows = [
         *((row["correct"], row["n"], row) for row in told["umelb_four_class"]["rows"]),
@@ -135,25 +131,25 @@ def test_published_proportions_have_exact_intervals(answer: Answer, oracles: Pat
 
 
 @pytest.mark.parametrize("claim", ["two-sided", "greater"])
-def test_counts_are_held_against_a_number(answer: Answer, claim: str) -> None:
+def test_counts_are_held_against_a_number(answer, claim):
     found = answer("--correct", 9, "--n", 10, "--baseline", 0.6, "--alternative", claim)
     (pair,) = found["pairs"]
     assert (pair["test"], pair["alternative"]) == ("binomial", claim)
     assert pair["p_value"] == pytest.approx(binomtest(9, 10, 0.6, claim).pvalue)
 
 
-def test_one_right_answer_is_said_in_the_singular(capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_right_answer_is_said_in_the_singular(capsys):
     assert main(["classify", "--correct", "1", "--n", "5"]) == 0
     assert capsys.readouterr().out.startswith("1 of 5 is correct, 0.2000;")
 
 
-def test_an_interval_ends_where_a_proportion_does(answer: Answer) -> None:
+def test_an_interval_ends_where_a_proportion_does(answer):
     none, all_ = (answer("--correct", k, "--n", 10, "--alpha", 0.1) for k in (0, 10))
     assert none["ci"] == [0, pytest.approx(1 - 0.05 ** (1 / 10))]
     assert all_["ci"] == [pytest.approx(0.05 ** (1 / 10)), 1]
 
 
-def test_one_system_alone_gets_the_interval_of_its_accuracy(answer: Answer) -> None:
+def test_one_system_alone_gets_the_interval_of_its_accuracy(answer):
     found = answer("--gold", GOLD, *systems("willow"))
     both = answer("--gold", GOLD, *systems("willow", "oak"), "--resamples", 9)
     scored = both["systems"][0]["scores"]["accuracy"]["score"]
@@ -185,9 +181,7 @@ def test_one_system_alone_gets_the_interval_of_its_accuracy(answer: Answer) -> N
         (["--gold", GOLD, *systems("oak"), "--baseline", "0.6"], "means of scores, not accuracy"),
     ],
 )
-def test_what_makes_no_sense_is_one_sentence(
-    complaint: Callable[..., str], arguments: list[object], said: str
-) -> None:
+def test_what_makes_no_sense_is_one_sentence(complaint, arguments, said):
     assert said in complaint(*arguments)
 
 
@@ -210,15 +204,13 @@ def test_what_makes_no_sense_is_one_sentence(
         ("set\ta\tb\nx\t1\t2\n", "paired_t needs at least 2 units (segments, data sets or folds)"),
     ],
 )
-def test_a_table_that_cannot_be_read_says_where(
-    complaint: Callable[..., str], tmp_path: Path, text: str, said: str
-) -> None:
+def test_a_table_that_cannot_be_read_says_where(complaint, tmp_path, text, said):
     table = tmp_path / "scores.tsv"
     table.write_text(text)
     assert said in complaint("--table", table)
 
 
-def test_a_board_of_tasks_is_what_a_table_of_data_sets_is(answer: Answer, tmp_path: Path) -> None:
+def test_a_board_of_tasks_is_what_a_table_of_data_sets_is(answer, tmp_path):
     rows = [f"{task}\t{lang}\t{i % 7}\t{i % 5}" for i, (task, lang) in enumerate(TASKS)]
     table = tmp_path / "mine.tsv"
     table.write_text("\n".join(["task\tlanguage\telm\toak", *rows, ""]))
@@ -232,7 +224,7 @@ def test_a_board_of_tasks_is_what_a_table_of_data_sets_is(answer: Answer, tmp_pa
         assert json.loads(report.read_text()) == found
 
 
-def test_numbers_of_rows_are_no_system_of_a_table(answer: Answer, tmp_path: Path) -> None:
+def test_numbers_of_rows_are_no_system_of_a_table(answer, tmp_path):
     table = tmp_path / "pandas.csv"
     found = []
     for text in (",set,a,b\n0,x,1,2\n1,y,1.5,1\n2,z,3,7\n", "set,a,b\nx,1,2\ny,1.5,1\nz,3,7\n"):
@@ -241,9 +233,7 @@ def test_numbers_of_rows_are_no_system_of_a_table(answer: Answer, tmp_path: Path
     assert found[0] == found[1]
 
 
-def test_segments_of_test_sets_are_no_tasks(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_segments_of_test_sets_are_no_tasks(tmp_path, capsys):
     table = tmp_path / "mine.tsv"
     rows = [f"{'news' if i < 6 else 'chat'}\t{i % 7}\t{i % 5}" for i in range(12)]
     table.write_text("\n".join(["testset\telm\toak", *rows, ""]))
@@ -251,15 +241,13 @@ def test_segments_of_test_sets_are_no_tasks(
     assert "has 2 test sets ('news', 'chat'); say which" in capsys.readouterr().err
 
 
-def test_a_data_set_without_a_score_may_be_dropped(answer: Answer, tmp_path: Path) -> None:
+def test_a_data_set_without_a_score_may_be_dropped(answer, tmp_path):
     table = tmp_path / "scores.tsv"
     table.write_text("set\ta\tb\nx\t1\t2\ny\t3\tNA\nz\t2\t1\nu\t2\t1\n")
     assert answer("--table", table, "--missing", "drop")["testset"]["segments"] == 3
 
 
-def test_a_misspelt_label_names_file_and_line(
-    complaint: Callable[..., str], tmp_path: Path
-) -> None:
+def test_a_misspelt_label_names_file_and_line(complaint, tmp_path):
     lines = systems("oak")[0].read_text().split()
     lines[7] = "parise"
     (tmp_path / "oak.txt").write_text("\n".join(lines))
@@ -279,16 +267,14 @@ def test_a_misspelt_label_names_file_and_line(
         ("no", "perhaps", "(no, x). Name classes"),
     ],
 )
-def test_a_class_in_another_spelling_is_said(
-    complaint: Callable[..., str], tmp_path: Path, known: str, given: str, said: str
-) -> None:
+def test_a_class_in_another_spelling_is_said(complaint, tmp_path, known, given, said):
     for name, label in (("gold", known), ("one", given), ("other", known)):
         (tmp_path / f"{name}.txt").write_text(f"{label}\nx\n" * 9)
     gold, one, other = (tmp_path / f"{name}.txt" for name in ("gold", "one", "other"))
     assert said in complaint("--gold", gold, one, other)
 
 
-def test_a_blank_gold_label_names_its_file(complaint: Callable[..., str], tmp_path: Path) -> None:
+def test_a_blank_gold_label_names_its_file(complaint, tmp_path):
     lines = GOLD.read_text().split()
     lines[3] = ""
     gold = tmp_path / "right.txt"
@@ -298,7 +284,7 @@ def test_a_blank_gold_label_names_its_file(complaint: Callable[..., str], tmp_pa
         assert f"{gold}: The references, segment 4: an empty line" in said
 
 
-def test_help_says_what_is_taken_where_nothing_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_says_what_is_taken_where_nothing_is_named(capsys):
     assert main(["classify", "--help"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "default accuracy, or the scores of --table" in said
@@ -315,18 +301,14 @@ def test_help_says_what_is_taken_where_nothing_is_named(capsys: pytest.CaptureFi
         (b"PK\x03\x04" + b"\0" * 99 + b"xl/workbook.xml", "binary file (office); save"),
     ],
 )
-def test_files_of_other_formats_are_no_labels(
-    complaint: Callable[..., str], tmp_path: Path, content: bytes, said: str
-) -> None:
+def test_files_of_other_formats_are_no_labels(complaint, tmp_path, content, said):
     table = tmp_path / "gold.csv"
     table.write_bytes(content)
     assert said in complaint("--gold", table, table)
 
 
 @pytest.mark.parametrize("text", ["", "\n", " \n\n", "data,elm,oak\n"])
-def test_tables_without_a_data_set_are_refused_in_words(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
-) -> None:
+def test_tables_without_a_data_set_are_refused_in_words(tmp_path, capsys, text):
     table = tmp_path / "table.csv"
     table.write_text(text)
     assert main(["classify", "--table", str(table)]) == 2

@@ -59,9 +59,7 @@ esac
     pytest.param(2, "pass", 0, True, marks=pytest.mark.slow),
     pytest.param(40, "fail", 1, False, marks=pytest.mark.slow),
 ])  # fmt: skip
-def test_the_action_decides_comments_and_ends_as_the_gate(
-    tmp_path: Path, wrong: int, outcome: str, status: int, known: bool
-) -> None:
+def test_the_action_decides_comments_and_ends_as_the_gate(tmp_path, wrong, outcome, status, known):
     (tmp_path / "gh").write_text(GH)
     (tmp_path / "gh").chmod(0o755)
     if known:
@@ -80,7 +78,7 @@ def test_the_action_decides_comments_and_ends_as_the_gate(
     assert f"| candidate | {outcome} | " in comment
 
 
-def test_the_action_comments_on_what_cannot_be_compared(tmp_path: Path) -> None:
+def test_the_action_comments_on_what_cannot_be_compared(tmp_path):
     done = run(
         "bash", ROOT / "examples" / "github-action" / "gate.sh", folder=tmp_path, METRIC="",
         BASELINE=results(tmp_path, 2, "old.json"), CANDIDATE="none.json", MARGIN="1", OPTIONS="",
@@ -90,7 +88,7 @@ def test_the_action_comments_on_what_cannot_be_compared(tmp_path: Path) -> None:
     assert "none.json" in (tmp_path / "summary").read_text()
 
 
-def test_the_action_hands_every_input_to_its_script() -> None:
+def test_the_action_hands_every_input_to_its_script():
     yaml = (ROOT / "examples" / "github-action" / "action.yml").read_text()
     script = (ROOT / "examples" / "github-action" / "gate.sh").read_text()
     for name in ("BASELINE", "CANDIDATE", "METRIC", "MARGIN", "OPTIONS"):
@@ -116,7 +114,7 @@ def test_new(sigtest_gate, lost):
 """
 
 
-def test_the_fixture_fails_a_test_with_the_report(tmp_path: Path) -> None:
+def test_the_fixture_fails_a_test_with_the_report(tmp_path):
     assert PROJECT["entry-points"]["pytest11"] == {"sigtest": "sigtest.testing"}
     (tmp_path / "test_it.py").write_text(TESTS)
     known = entry_points(group="pytest11", name="sigtest")  # once `make install` was there
@@ -141,9 +139,7 @@ def log(folder: Path, right: int, model: str = "org/elm") -> Path:
     return path
 
 
-def test_the_hook_compares_logs_with_a_baseline_at_the_end_of_a_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_hook_compares_logs_with_a_baseline_at_the_end_of_a_run(tmp_path, monkeypatch, capsys):
     assert PROJECT["entry-points"]["inspect_ai"] == {"sigtest": "sigtest.inspecting"}
     hook = inspecting.Compared()
     monkeypatch.delenv("SIGTEST_BASELINE", raising=False)
@@ -157,7 +153,7 @@ def test_the_hook_compares_logs_with_a_baseline_at_the_end_of_a_run(
     assert "run is better" in said
 
 
-def test_the_hook_is_run_by_inspect_itself(tmp_path: Path) -> None:
+def test_the_hook_is_run_by_inspect_itself(tmp_path):
     pytest.importorskip("inspect_ai", reason="Inspect AI is no dependency, and not installed here")
     code = (
         "from inspect_ai import Task, eval\n"
@@ -195,9 +191,7 @@ def sold(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_metric_of_another_package_is_loaded_where_it_is_allowed(
-    sold: Path, tmp_path: Path
-) -> None:
+def test_a_metric_of_another_package_is_loaded_where_it_is_allowed(sold, tmp_path):
     site = installed(tmp_path)
     words = ("sigtest", "compare", "-r", "reference", "elm", "oak", "--format", "json")
     asked = (*words, "--metric", "numbers_kept", "--resamples", "99")

@@ -222,9 +222,7 @@ def looked(capsys: pytest.CaptureFixture[str], *files: object) -> list[str]:
     return capsys.readouterr().out.splitlines()
 
 
-def test_look_says_what_files_are_and_what_to_ask(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_look_says_what_files_are_and_what_to_ask(tmp_path, capsys):
     samples = tmp_path / "two words.json"
     samples.write_text(promptfoo(promptfoo_rows(repeat=2)))
     said = looked(capsys, samples)
@@ -241,9 +239,7 @@ def test_look_says_what_files_are_and_what_to_ask(
 
 
 @pytest.mark.parametrize("header", ["task,elm,oak", "id,elm,oak"])
-def test_look_at_a_board_asks_which_of_its_ranks_are_real(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], header: str
-) -> None:
+def test_look_at_a_board_asks_which_of_its_ranks_are_real(tmp_path, capsys, header):
     table = tmp_path / "a.csv"
     table.write_text(f"{header}\nx,1,0.5\ny,0.25,0\nz,0.5,0.75\n")
     described, *asked = looked(capsys, table)
@@ -264,13 +260,7 @@ def test_look_at_a_board_asks_which_of_its_ranks_are_real(
          "missing: b.en is plain text, which does not say what it is"),
     ],
 )  # fmt: skip
-def test_look_says_what_is_missing(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    files: dict[str, str],
-    said: str,
-) -> None:
+def test_look_says_what_is_missing(tmp_path, monkeypatch, capsys, files, said):
     monkeypatch.chdir(tmp_path)
     for name, content in files.items():
         (tmp_path / name).write_text(content)
@@ -279,9 +269,7 @@ def test_look_says_what_is_missing(
     assert said in last
 
 
-def test_look_asks_nothing_that_one_system_or_one_text_cannot_answer(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_look_asks_nothing_that_one_system_or_one_text_cannot_answer(tmp_path, capsys):
     one, text = tmp_path / "one.csv", tmp_path / "ref.txt"
     one.write_text("id,system,score\n1,A,0.5\n2,A,0.6\n")
     text.write_text("a b c\nd e f\n")
@@ -289,9 +277,7 @@ def test_look_asks_nothing_that_one_system_or_one_text_cannot_answer(
     assert looked(capsys, text)[1].startswith("missing: texts to compare it with")
 
 
-def test_many_columns_of_numbers_are_counted_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_columns_of_numbers_are_counted_once(tmp_path, monkeypatch):
     rows = [{"id": i // 2, "system": "AB"[i % 2]} for i in range(6)]
     seen: list[object] = []
     columns = Material.columns.fget
@@ -308,9 +294,7 @@ def test_many_columns_of_numbers_are_counted_once(
 
 
 @pytest.mark.parametrize("names", ["a,b", "model_a,model_b"])
-def test_preferences_are_no_text_and_are_for_people(
-    names: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_preferences_are_no_text_and_are_for_people(names, tmp_path, capsys):
     path = tmp_path / "battles.csv"
     path.write_text(f"{names},winner\nx,y,x\ny,x,y\n")
     read, _, systems, _, ask = looked(capsys, path)

@@ -1,7 +1,5 @@
 """Whether kernels are compiled is told as numba sees it."""
 
-from pathlib import Path
-
 import numba
 import numpy as np
 import pytest
@@ -12,9 +10,7 @@ from sigtest.metrics import bleu
 
 
 @pytest.mark.parametrize("named", ["own", "file", None])
-def test_kernels_are_looked_for_where_numba_keeps_them(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, named: str | None
-) -> None:
+def test_kernels_are_looked_for_where_numba_keeps_them(monkeypatch, tmp_path, named):
     if not COMPILED:
         pytest.skip("numba compiles nothing here")
     (tmp_path / "file").touch()
@@ -28,9 +24,7 @@ def test_kernels_are_looked_for_where_numba_keeps_them(
     assert shell.waiting() is None
 
 
-def test_every_run_compiles_where_numba_may_write_nowhere(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_every_run_compiles_where_numba_may_write_nowhere(monkeypatch):
     monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
     monkeypatch.setattr("os.access", lambda *_: False)
     monkeypatch.setattr("os.path.expanduser", lambda _: "~")  # a user without a home
@@ -49,13 +43,7 @@ def test_every_run_compiles_where_numba_may_write_nowhere(
         ("leaderboard", False),
     ],
 )  # fmt: skip
-def test_commands_that_compile_say_so_first(
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    command: str,
-    compiles: bool,
-) -> None:
+def test_commands_that_compile_say_so_first(monkeypatch, capsys, tmp_path, command, compiles):
     monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     assert main([command]) == 2

@@ -39,7 +39,7 @@ def computed(path: str, request: dict[str, Any], files: Sequence[FormFile] = ())
     return dict(json.loads(render_json(presented)))
 
 
-def test_every_kind_has_its_command_in_the_overview(run: Run) -> None:
+def test_every_kind_has_its_command_in_the_overview(run):
     listed = run("--help")[1]
     for kind in KINDS.values():
         assert kind.command in COMMANDS
@@ -47,13 +47,13 @@ def test_every_kind_has_its_command_in_the_overview(run: Run) -> None:
         assert run(kind.command, "--help")[1].startswith(f"usage: sigtest {kind.command} ")
 
 
-def test_help_names_the_tests_that_find_careless_annotators(run: Run) -> None:
+def test_help_names_the_tests_that_find_careless_annotators(run):
     shown = run("human", "--help")[1]
     assert "--quality VALUE[:FIELD=VALUE,...]" in shown
     assert all(name in shown for name in ("paired_t", "welch", "mann_whitney"))
 
 
-def test_the_short_form_of_metric_is_that_of_every_command(run: Run) -> None:
+def test_the_short_form_of_metric_is_that_of_every_command(run):
     shown = {command: run(command, "--help")[1] for command in COMMANDS}
     having = {command for command, told in shown.items() if re.search(r"(?m)^  .*--metric", told)}
     assert {"compare", "plan", "meta", "leaderboard", "plot"} < having
@@ -61,7 +61,7 @@ def test_the_short_form_of_metric_is_that_of_every_command(run: Run) -> None:
     assert {own for own in having if not short.search(shown[own])} == set()
 
 
-def test_a_plan_measures_the_metric_that_is_spelled_out(run: Run) -> None:
+def test_a_plan_measures_the_metric_that_is_spelled_out(run):
     pilot = ("-r", EXAMPLE / "reference.en", *(EXAMPLE / "systems").glob("[ab]*.en"))
     told = answer(run, *pilot, "-m", "chrf:word_order=1", command="plan")
     assert told["metric"] == "chrf"
@@ -69,13 +69,13 @@ def test_a_plan_measures_the_metric_that_is_spelled_out(run: Run) -> None:
     assert "default bleu" in " ".join(run("plan", "--help")[1].split())
 
 
-def test_every_door_asks_the_kind_that_is_called_like_its_command() -> None:
+def test_every_door_asks_the_kind_that_is_called_like_its_command():
     asked = {command: parser_of(command).get_default("kind").command for command in READERS}
     assert asked == {command: command for command in READERS}
     assert set(READERS) == {kind.command for kind in KINDS.values()} - {"compare"}
 
 
-def test_options_mean_what_the_fields_of_a_request_mean(run: Run) -> None:
+def test_options_mean_what_the_fields_of_a_request_mean(run):
     options = (
         "--input", "columns", "--scale", "0,100", "--standardise", "annotator_no_refs",
         "--quality", "signed_rank:threshold=0.01,min_pairs=5,untestable=keep",
@@ -112,14 +112,14 @@ def test_options_mean_what_the_fields_of_a_request_mean(run: Run) -> None:
     assert answer(run, CAMPAIGN, *options) == computed("human-evaluations", request, files)
 
 
-def test_a_new_name_may_follow_a_name_with_an_equals_sign(tmp_path: Path, run: Run) -> None:
+def test_a_new_name_may_follow_a_name_with_an_equals_sign(tmp_path, run):
     text = CAMPAIGN.read_text().replace("\telm\t", "\tn=4\t")
     (tmp_path / "judged.tsv").write_text(text)
     found = answer(run, tmp_path / "judged.tsv", "--alias", "n=4=elm")
     assert found["systems"] == answer(run, CAMPAIGN)["systems"]
 
 
-def test_files_may_be_several_and_compressed(tmp_path: Path, run: Run) -> None:
+def test_files_may_be_several_and_compressed(tmp_path, run):
     header, *rows = CAMPAIGN.read_text().splitlines(keepends=True)
     (tmp_path / "one.tsv").write_text(header + "".join(rows[:1000]))
     rest = header + "".join(rows[1000:])
@@ -130,13 +130,13 @@ def test_files_may_be_several_and_compressed(tmp_path: Path, run: Run) -> None:
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_every_format_is_written(tmp_path: Path, run: Run, form: str) -> None:
+def test_every_format_is_written(tmp_path, run, form):
     written = tmp_path / "report"
     assert run("human", CAMPAIGN, "--format", form, "--output", written) == (0, "", "")
     assert ("5 systems" if form == "bibtex" else "dogwood") in written.read_text()
 
 
-def test_pictures_are_those_that_fit_and_those_of_a_stored_report(tmp_path: Path, run: Run) -> None:
+def test_pictures_are_those_that_fit_and_those_of_a_stored_report(tmp_path, run):
     stored = tmp_path / "report.json"
     status, _, err = run(
         "human", CAMPAIGN, "--quality", "paired_t", "--plots", tmp_path / "plots",
@@ -159,7 +159,7 @@ def test_pictures_are_those_that_fit_and_those_of_a_stored_report(tmp_path: Path
     assert all(f"\n  {name}\n" in listed for name in first)
 
 
-def test_pictures_of_all_metrics_and_levels_are_written(tmp_path: Path, run: Run) -> None:
+def test_pictures_of_all_metrics_and_levels_are_written(tmp_path, run):
     scores = CAMPAIGN.parent / "scores"
     alike = tmp_path / "alike.tsv"
     alike.write_text("".join(f"{name}\t1\n" for name in ("aspen", "birch", "cedar", "elm")))
@@ -202,15 +202,11 @@ def test_pictures_of_all_metrics_and_levels_are_written(tmp_path: Path, run: Run
         (["--critrion", "x"], "unknown option '--critrion'. Did you mean --criterion?"),
     ],
 )
-def test_what_cannot_be_asked_is_one_sentence(
-    complaint: Callable[..., str], options: list[str], said: str
-) -> None:
+def test_what_cannot_be_asked_is_one_sentence(complaint, options, said):
     assert said in complaint("human", CAMPAIGN, *options)
 
 
-def test_what_cannot_be_read_names_the_file_and_the_line(
-    tmp_path: Path, complaint: Callable[..., str]
-) -> None:
+def test_what_cannot_be_read_names_the_file_and_the_line(tmp_path, complaint):
     lines = CAMPAIGN.read_text().splitlines(keepends=True)
     lines[4] = lines[4].replace("\tSYSTEM\tadequacy\t", "\tSYSTEM\tadequacy\tx")
     judged = tmp_path / "judged.tsv"
@@ -226,7 +222,7 @@ def test_what_cannot_be_read_names_the_file_and_the_line(
     assert "sigtest human ... --format json" in complaint("plot", "heatmap", report)
 
 
-def test_metrics_are_held_against_judgements(run: Run) -> None:
+def test_metrics_are_held_against_judgements(run):
     found = answer(
         run, "--human", CAMPAIGN, "--quality", "paired_t", "--scores", *SCORED, "--lower", "ter",
         "--statistic", "pearson", "--statistic", "kendall", "--test", "williams",
@@ -254,7 +250,7 @@ def test_metrics_are_held_against_judgements(run: Run) -> None:
     assert people == {own["name"]: own["z"] for own in judged if own["name"] != "elm"}
 
 
-def test_people_may_bring_scores_instead_of_judgements(run: Run, tmp_path: Path) -> None:
+def test_people_may_bring_scores_instead_of_judgements(run, tmp_path):
     people = {"aspen": 0.47, "birch": 0.55, "cedar": 0.15, "dogwood": 0.12, "elm": -0.55}
     expected = computed(
         "metric-evaluations",
@@ -274,9 +270,7 @@ def _column(label: str) -> dict[str, float]:
     return {name: float(score) for name, score in rows}
 
 
-def test_an_evalset_is_read_from_its_directory_or_archive(
-    run: Run, data: Path, tmp_path: Path
-) -> None:
+def test_an_evalset_is_read_from_its_directory_or_archive(run, data, tmp_path):
     folder = data / "wmt23.he-en"
     labels = ["BLEU-refB", "chrF-refB", "CometKiwi-src"]
     body = EvalSet.of_folder(folder).request("he-en", "mqm", labels)
@@ -293,7 +287,7 @@ def test_an_evalset_is_read_from_its_directory_or_archive(
         assert found == expected
 
 
-def test_an_evalset_may_have_several_pairs_of_languages(run: Run, tmp_path: Path) -> None:
+def test_an_evalset_may_have_several_pairs_of_languages(run, tmp_path):
     for lp, step in (("en-de", 1.0), ("en-ru", -1.0)):
         for kind, name in (("human", f"{lp}.mqm"), ("metric", f"{lp}/X-refA"),
                            ("metric", f"{lp}/Y-src")):  # fmt: skip
@@ -312,7 +306,7 @@ def test_an_evalset_may_have_several_pairs_of_languages(run: Run, tmp_path: Path
     assert [entry["name"] for entry in found["sets"]] == ["en-de", "en-ru"]
 
 
-def test_tests_are_held_against_judgements(run: Run) -> None:
+def test_tests_are_held_against_judgements(run):
     found = answer(
         run, "--human", CAMPAIGN, "--quality", "paired_t", "--criterion", "fluency",
         "--from", EXAMPLE, "--metric", "bleu", "--metric", "ter", "--test", "bootstrap",
@@ -365,9 +359,7 @@ def test_tests_are_held_against_judgements(run: Run) -> None:
          "oak"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_held_against_people_is_one_sentence(
-    complaint: Callable[..., str], arguments: list[object], said: str
-) -> None:
+def test_what_cannot_be_held_against_people_is_one_sentence(complaint, arguments, said):
     assert said in complaint(*arguments)
 
 
@@ -380,9 +372,8 @@ def test_what_cannot_be_held_against_people_is_one_sentence(
     ],
 )
 def test_scores_that_cannot_be_used_are_named_by_their_file(
-    complaint: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    scores: list[str], said: str,
-) -> None:  # fmt: skip
+    complaint, tmp_path, monkeypatch, scores, said
+):
     (tmp_path / "broken.tsv").write_text("A 1\nB x\n")
     monkeypatch.chdir(tmp_path)
     assert said in complaint("meta", "--human", CAMPAIGN, "--scores", *scores)

@@ -34,9 +34,7 @@ Table = Callable[[list[str]], Path]
 
 @pytest.mark.parametrize(("name", "enough"), [("pass@k", any), ("pass^k", all)])
 @pytest.mark.parametrize("k", [1, 2, 3])
-def test_chances_are_those_of_all_choices_of_k_runs(
-    name: str, enough: Callable[[tuple[int, ...]], bool], k: int
-) -> None:
+def test_chances_are_those_of_all_choices_of_k_runs(name, enough, k):
     system = System.of("A", scores={"s": COUNTS})
     rows = METRICS[name](k=k).statistics(TestSet.of([], None, len(COUNTS)), system)
     for (passed, number), (chance, weight) in zip(COUNTS, rows.tolist(), strict=True):
@@ -44,7 +42,7 @@ def test_chances_are_those_of_all_choices_of_k_runs(
         assert (chance, weight) == (sum(map(enough, chosen)) / len(chosen), 1)
 
 
-def test_steady_agents_are_told_from_erratic_ones(answer: Answer, data: Path) -> None:
+def test_steady_agents_are_told_from_erratic_ones(answer, data):
     path = data.parent / "cases" / "pass-hat-k" / "runs.csv"
     found = answer("compare", path, "--metric", "pass^k:k=3")
     scores = {own["name"]: own["scores"]["pass^3"]["score"] for own in found["systems"]}
@@ -54,7 +52,7 @@ def test_steady_agents_are_told_from_erratic_ones(answer: Answer, data: Path) ->
     assert "(Yao et al., 2024)" in found["methods"]["text"]
 
 
-def test_counts_in_a_request_are_those_of_files(answer: Answer, table: Table) -> None:
+def test_counts_in_a_request_are_those_of_files(answer, table):
     passed = {"A": (4, 3, 2, 4, 0), "B": (4, 0, 0, 1, 1)}
     rows = [row for name, own in passed.items() for row in runs(*own, of=4, name=name)]
     read = answer("compare", table(rows), "-m", "pass@k:k=2", "-m", "pass^k:k=2")
@@ -65,14 +63,14 @@ def test_counts_in_a_request_are_those_of_files(answer: Answer, table: Table) ->
     assert read["pairs"] == made.as_json()["pairs"]
 
 
-def test_one_run_of_k_is_the_mean(answer: Answer, table: Table) -> None:
+def test_one_run_of_k_is_the_mean(answer, table):
     path = table([*runs(4, 3, 2, of=4, name="A"), *runs(1, 0, 4, of=4, name="B")])
     once, mean = (answer("compare", path, "-m", own) for own in ("pass@k", "scores"))
     for one, other in zip(once["systems"], mean["systems"], strict=True):
         assert one["scores"]["pass@1"]["score"] == other["scores"]["scores"]["score"]
 
 
-def test_items_may_have_more_runs_than_others(answer: Answer, table: Table) -> None:
+def test_items_may_have_more_runs_than_others(answer, table):
     path = table([*runs(2, 1, 0, of=2, name="A"), "t0,A,2,0", *runs(0, 2, 1, of=3, name="B")])
     first = answer("compare", path, "-m", "pass^k:k=2")["systems"][0]
     assert first["scores"]["pass^2"]["score"] == pytest.approx((1 / 3 + 0 + 0) / 3)
@@ -89,12 +87,7 @@ def test_items_may_have_more_runs_than_others(answer: Answer, table: Table) -> N
         (("t1,A,", "t7,A,"), "of system 'A' has others for 1 of 4 ('t1')"),
     ],
 )
-def test_items_without_k_runs_that_pass_or_fail_are_named(
-    table: Table,
-    complaint: Callable[..., str],
-    change: tuple[str, str],
-    complaint_of: str,
-) -> None:
+def test_items_without_k_runs_that_pass_or_fail_are_named(table, complaint, change, complaint_of):
     path = table([*runs(4, 3, 2, of=4, name="A"), *runs(1, 1, 4, of=4, name="B")])
     path.write_text(path.read_text().replace(*change))
     for missing in ("error", "drop"):
@@ -103,12 +96,12 @@ def test_items_without_k_runs_that_pass_or_fail_are_named(
 
 
 @pytest.mark.parametrize("row", [(2, 2), (4, 3), (1.5, 3), (1, 3.5)])
-def test_counts_that_are_none_name_their_segment(row: tuple[float, float]) -> None:
+def test_counts_that_are_none_name_their_segment(row):
     with pytest.raises(InputError, match=r"segment 2: .* of .* runs; pass\^k needs how many"):
         compare(scores={"A": [(3, 3), row], "B": [(1, 3), (2, 3)]}, metrics=["pass^k:k=3"])
 
 
-def test_counts_are_not_read_as_scores_with_weights() -> None:
+def test_counts_are_not_read_as_scores_with_weights():
     counts = {"A": [(3, 3), (1, 3)], "B": [(1, 3), (2, 3)]}
     with pytest.raises(RecipeError, match="that mean is pass@k:k=1"):
         compare(scores=counts, metrics=["pass^k:k=3", "scores"])

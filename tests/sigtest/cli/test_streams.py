@@ -38,8 +38,8 @@ COMPARE = "compare -r text a=text b=text --resamples 99"
     ],
 )
 def test_streams_that_are_closed_or_full_end_in_a_message_at_most(
-    tmp_path: Path, words: str, streams: str, status: int, said: bytes
-) -> None:
+    tmp_path, words, streams, status, said
+):
     ended, shown, errors = run(tmp_path, words, streams)
     assert (ended, shown) == (status, b"")
     assert errors.startswith(said)
@@ -48,7 +48,7 @@ def test_streams_that_are_closed_or_full_end_in_a_message_at_most(
 
 
 @pytest.mark.parametrize("words", ["metrics", pytest.param(COMPARE, marks=pytest.mark.slow)])
-def test_output_is_utf_8_in_any_locale(tmp_path: Path, words: str) -> None:
+def test_output_is_utf_8_in_any_locale(tmp_path, words):
     whole = run(tmp_path, words, "")
     assert whole[0] == 0
     assert not whole[1].isascii()

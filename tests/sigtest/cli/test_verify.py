@@ -37,9 +37,7 @@ def compare(report: Path, *options: str) -> None:
 
 
 @pytest.mark.parametrize("options", CHOICES, ids=" ".join)
-def test_a_report_is_verified_from_its_files(
-    made: Path, options: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_report_is_verified_from_its_files(made, options, capsys):
     compare(made, *options)
     documents = ["--documents", "documents.txt"] if "--documents" in options else []
     assert main(["verify", str(made), *SHUFFLED, *documents]) == 0
@@ -47,8 +45,8 @@ def test_a_report_is_verified_from_its_files(
 
 
 def test_what_was_said_of_the_files_is_verified_wherever_they_lie(
-    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
-) -> None:
+    tmp_path, capfdbinary, monkeypatch
+):
     for system, last in (("aspen", 9), ("birch", 8)):
         rows = "".join(f"{i},{system},0.{i}\n" for i in range(last))
         (tmp_path / f"{system}.csv").write_text(f"id,system,score\n{rows}")
@@ -62,9 +60,7 @@ def test_what_was_said_of_the_files_is_verified_wherever_they_lie(
     assert main(["verify", str(made), "--from=./aspen.csv", "--from=birch.csv", *drop]) == 0
 
 
-def test_a_source_that_an_import_brought_is_asked_for(
-    made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_source_that_an_import_brought_is_asked_for(made, tmp_path, capsys):
     task = tmp_path / "task"
     shutil.copytree("systems", task / "systems")
     shutil.copy("reference.en", task / "source.en")
@@ -77,9 +73,7 @@ def test_a_source_that_an_import_brought_is_asked_for(
     assert main(["verify", str(made), *files, "--source", "reference.en"]) == 0
 
 
-def test_a_report_is_verified_that_comes_by_standard_input(
-    made: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_report_is_verified_that_comes_by_standard_input(made, capsys, monkeypatch):
     compare(made)
     with made.open() as piped:
         monkeypatch.setattr("sys.stdin", piped)
@@ -87,7 +81,7 @@ def test_a_report_is_verified_that_comes_by_standard_input(
     assert capsys.readouterr().out == "standard input: verified, every byte\n"
 
 
-def test_a_number_that_was_changed_is_named(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_number_that_was_changed_is_named(made, capsys):
     compare(made)
     body = json.loads(made.read_text())
     body["pairs"][1]["p_value"] = 0.5
@@ -100,14 +94,14 @@ def test_a_number_that_was_changed_is_named(made: Path, capsys: pytest.CaptureFi
     assert main(["verify", str(made), *FILES]) == 1
 
 
-def test_another_layout_is_another_report(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_another_layout_is_another_report(made, capsys):
     compare(made)
     made.write_text(json.dumps(json.loads(made.read_text())))
     assert main(["verify", str(made), *FILES]) == 1
     assert "another layout" in capsys.readouterr().out
 
 
-def test_other_outputs_are_noticed(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_outputs_are_noticed(made, capsys):
     compare(made)
     files = [*FILES[:4], "elm=systems/cedar.en"]
     assert main(["verify", str(made), *files]) == 1
@@ -126,26 +120,20 @@ def test_other_outputs_are_noticed(made: Path, capsys: pytest.CaptureFixture[str
         ('{"signature": "x", "version": "1", "systems": [{}], "pairs": []}', "is no report"),
     ],
 )
-def test_what_is_no_report_is_refused(
-    made: Path, content: str, said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_no_report_is_refused(made, content, said, capsys):
     made.write_text(content)
     assert main(["verify", str(made), *FILES]) == 2
     assert said in capsys.readouterr().err
 
 
-def test_the_report_of_a_gate_is_no_report_of_a_comparison(
-    made: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_report_of_a_gate_is_no_report_of_a_comparison(made, capsys):
     gated = ["--baseline", "birch", "--margin", "9", "--format", "json", "--output", str(made)]
     assert main(["gate", *FILES, *gated]) in {0, 1, 3}
     assert main(["verify", str(made), *FILES]) == 2
     assert "is no report of a comparison" in capsys.readouterr().err
 
 
-def test_reports_of_other_kinds_are_told_which_are_verified(
-    made: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_reports_of_other_kinds_are_told_which_are_verified(made, capsys):
     judged = "../campaign/judgements.tsv"
     assert main(["human", judged, "--format", "json", "--output", str(made)]) == 0
     assert main(["verify", str(made), *FILES]) == 2
@@ -153,9 +141,7 @@ def test_reports_of_other_kinds_are_told_which_are_verified(
 
 
 @pytest.mark.parametrize("folders", [[], ["."]])
-def test_a_suite_of_one_test_set_is_told_what_to_type(
-    made: Path, folders: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_suite_of_one_test_set_is_told_what_to_type(made, folders, capsys):
     assert main(["suite", *folders]) == 2
     said = f"suite needs two folders at least, each a test set; {len(folders)} given."
     told = capsys.readouterr().err
@@ -172,9 +158,7 @@ SCORED = [
 
 
 @pytest.mark.parametrize(("first", "second", "options"), SCORED)
-def test_scores_computed_elsewhere_are_verified(
-    made: Path, first: str, second: str, options: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_scores_computed_elsewhere_are_verified(made, first, second, options, capsys):
     """Labels of scores, and a baseline's name, may hold the signs between a signature's parts."""
     for number, name in enumerate(("one.txt", "other.txt")):
         width = 3 if "fscore:of=c" in options else 2 if options else 1
@@ -197,9 +181,7 @@ def test_scores_computed_elsewhere_are_verified(
 
 
 @pytest.mark.parametrize("options", [[], ["--pooled", "--metric", "chrf", "--metric", "ter"]])
-def test_the_report_of_a_suite_is_verified_from_its_folders(
-    made: Path, options: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_report_of_a_suite_is_verified_from_its_folders(made, options, capsys):
     folders = [made.parent / "news", made.parent / "talks"]
     for folder, lines in zip(folders, (90, 40), strict=True):
         (folder / "systems").mkdir(parents=True)
@@ -221,14 +203,14 @@ def test_the_report_of_a_suite_is_verified_from_its_folders(
         assert "about the test sets news, talks" in capsys.readouterr().err
 
 
-def test_other_systems_are_refused(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_systems_are_refused(made, capsys):
     compare(made)
     assert main(["verify", str(made), *FILES[:4], "systems/cedar.en"]) == 2
     assert "The report is about the systems aspen, birch, elm" in capsys.readouterr().err
     assert main(["verify"]) == 2
 
 
-def test_a_signature_is_read_back() -> None:
+def test_a_signature_is_read_back():
     found = recipe_of(
         "(bleu|nrefs:1|lowercase:false|tokenize:13a)|tests:bootstrap+paired_bootstrap|"
         "alternative:less|resamples:99|seed:1|alpha:0.1|correction:holm|family:12|"
@@ -240,7 +222,7 @@ def test_a_signature_is_read_back() -> None:
     assert found["interval"] is None
 
 
-def test_differences_are_found_wherever_they_are() -> None:
+def test_differences_are_found_wherever_they_are():
     one = {"a": [1, {"b": 2}], "c": 3}
     other = {"a": [1, {"b": 4}], "d": 3}
     assert list(differences(one, other)) == [
@@ -250,9 +232,7 @@ def test_differences_are_found_wherever_they_are() -> None:
     ]
 
 
-def test_a_report_that_was_decided_anew_is_verified(
-    made: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_report_that_was_decided_anew_is_verified(made, capsys):
     compare(made)
     whole = Report.from_json(json.loads(made.read_text()))
     anew = decided(whole, 0.2, "none")

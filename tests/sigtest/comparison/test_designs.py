@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping, Sequence
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -48,7 +47,7 @@ def own_test(name: str) -> OwnTest:
 
 @pytest.mark.parametrize("claim", CLAIMS)
 @pytest.mark.parametrize(("n", "m"), [(10, 10), (7, 12), (1, 5), (40, 13)])
-def test_fisher_s_test_is_scipy_s(claim: Alternative, n: int, m: int) -> None:
+def test_fisher_s_test_is_scipy_s(claim, n, m):
     for k, j in product(range(0, n + 1, max(1, n // 8)), range(0, m + 1, max(1, m // 6))):
         own = own_test("fisher").p(Scores(), rows(k, n), rows(j, m), claim)
         other = fisher_exact([[k, n - k], [j, m - j]], CLAIMS[claim])[1]
@@ -66,9 +65,7 @@ def test_fisher_s_test_is_scipy_s(claim: Alternative, n: int, m: int) -> None:
         ((10, 10, 0, 20), (0.6791, 1.0000)),
     ],
 )
-def test_intervals_of_unpaired_differences_are_newcombe_s(
-    counts: tuple[int, int, int, int], ends: tuple[float, float]
-) -> None:
+def test_intervals_of_unpaired_differences_are_newcombe_s(counts, ends):
     k, n, j, m = counts
     both = [
         np.array([[own / size], *wilson_interval(np.array([own]), size, 0.05)])
@@ -78,7 +75,7 @@ def test_intervals_of_unpaired_differences_are_newcombe_s(
     assert (low[0], high[0]) == pytest.approx(ends, abs=5e-5)
 
 
-def test_nine_of_ten_against_six_of_ten(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nine_of_ten_against_six_of_ten(data, capsys):
     path = data.parent / "cases" / "unpaired-counts" / "lr.csv"
     found = []
     for words in (
@@ -97,14 +94,14 @@ def test_nine_of_ten_against_six_of_ten(data: Path, capsys: pytest.CaptureFixtur
         assert pair["p_value"] == pytest.approx(0.3034, abs=5e-5)
 
 
-def test_systems_may_have_other_numbers_of_items() -> None:
+def test_systems_may_have_other_numbers_of_items():
     report = compared({"a": right(3, 4), "b": right(6, 10), "c": right(1, 30)}, unpaired=True)
     assert [own.scores["scores"].score for own in report.systems] == [0.75, 0.6, 1 / 30]
     low, high = wilson_interval(np.array([6]), 10, 0.05)
     assert report.systems[1].scores["scores"].ci == (low[0], high[0])
 
 
-def test_means_without_common_items_vary_each_for_itself() -> None:
+def test_means_without_common_items_vary_each_for_itself():
     rng = np.random.default_rng(3)
     a, b = rng.normal(1.0, 1.0, 60), rng.normal(0.0, 2.0, 90)
     (pair,) = sigtest.compare(scores={"a": a, "b": b}, unpaired=True).pairs
@@ -114,7 +111,7 @@ def test_means_without_common_items_vary_each_for_itself() -> None:
     assert pair.difference == pytest.approx(a.mean() - b.mean())
 
 
-def test_files_with_other_ids_are_compared_when_asked_for(tmp_path: Path) -> None:
+def test_files_with_other_ids_are_compared_when_asked_for(tmp_path):
     for name, k, n in (("new", 5, 6), ("old", 2, 9)):
         lines = [f"{name}{i},{own:g}" for i, own in enumerate(right(k, n))]
         (tmp_path / f"{name}.csv").write_text("\n".join(["id,correct", *lines, ""]))
@@ -126,21 +123,21 @@ def test_files_with_other_ids_are_compared_when_asked_for(tmp_path: Path) -> Non
     assert read.pairs[0].p_value == pytest.approx(expected)
 
 
-def test_items_of_two_systems_are_no_own_items(tmp_path: Path) -> None:
+def test_items_of_two_systems_are_no_own_items(tmp_path):
     path = tmp_path / "both.csv"
     path.write_text("id,system,score\nx1,a,1\nx2,a,0\nx2,b,1\nx3,b,1\n")
     with pytest.raises(InputError, match="'x2' has scores of 'a' and of 'b'"):
         sigtest.compare(from_=path, unpaired=True)
 
 
-def test_many_systems_on_many_items_of_their_own_are_refused_before_they_take_memory() -> None:
+def test_many_systems_on_many_items_of_their_own_are_refused_before_they_take_memory():
     scores = {f"s{i}": [0.0, 1.0] * 600 for i in range(100)}
     with pytest.raises(InputError, match="100 systems with 120,000 items of their own"):
         compared(scores, unpaired=True)
 
 
 @pytest.mark.parametrize("field", ["documents", "clusters"])
-def test_items_of_documents_are_not_taken_for_independent(field: str, tmp_path: Path) -> None:
+def test_items_of_documents_are_not_taken_for_independent(field, tmp_path):
     path = tmp_path / "scores.csv"
     lines = [f"{i},{'ab'[i % 2]},{i / 9},d{i % 4}" for i in range(12)]
     path.write_text("\n".join(["id,system,score,document", *lines, ""]))
@@ -151,7 +148,7 @@ def test_items_of_documents_are_not_taken_for_independent(field: str, tmp_path: 
             sigtest.compare(**brings, **documents, unpaired=True)
 
 
-def test_one_item_says_nothing_of_how_scores_vary() -> None:
+def test_one_item_says_nothing_of_how_scores_vary():
     with pytest.raises(InputError, match="System 'b' has one item of its own"):
         compared({"a": [0.3, 0.4, 0.1], "b": [0.9]}, unpaired=True)
     with pytest.raises(InputError, match=r"against 0\.5 bring more"):
@@ -161,7 +158,7 @@ def test_one_item_says_nothing_of_how_scores_vary() -> None:
 
 
 @pytest.mark.parametrize("choices", [{"unpaired": True}, {"pairs": {"baseline": 0.1}}])
-def test_a_mean_that_does_not_vary_is_not_certain(choices: dict[str, Any]) -> None:
+def test_a_mean_that_does_not_vary_is_not_certain(choices):
     report = compared({"a": [0.5] * 3, "b": [0.3] * 3, "c": [0.2, 0.4, 0.6]}, **choices)
     assert "scores is the same for every item of a and b," in " ".join(sentences(report))
     shares = compared({"a": right(3, 3), "b": right(0, 3)}, unpaired=True)
@@ -175,9 +172,7 @@ def test_a_mean_that_does_not_vary_is_not_certain(choices: dict[str, Any]) -> No
         ({"pairs": {"baseline": 0.5}}, binomtest(3, 3, 0.5).pvalue),
     ],
 )
-def test_a_share_keeps_its_exact_test_beside_other_scores(
-    choices: dict[str, Any], p: float
-) -> None:
+def test_a_share_keeps_its_exact_test_beside_other_scores(choices, p):
     values = {"a": right(3, 3), "b": right(0, 3)}
     scores = {name: {"acc": own, "lat": [1.5, 2.5, 4.0]} for name, own in values.items()}
     report = compared(scores, metrics=["scores:of=acc"], **choices)
@@ -194,7 +189,7 @@ def test_a_share_keeps_its_exact_test_beside_other_scores(
 
 @pytest.mark.parametrize("claim", CLAIMS)
 @pytest.mark.parametrize("bar", [0.3, 0.5, 0.88])
-def test_a_share_against_a_number_is_scipy_s_binomial_test(claim: Alternative, bar: float) -> None:
+def test_a_share_against_a_number_is_scipy_s_binomial_test(claim, bar):
     for k in range(13):
         (pair,) = compared({"a": right(k, 12)}, pairs={"baseline": bar}, alternative=claim).pairs
         assert pair.test == "binomial"
@@ -203,7 +198,7 @@ def test_a_share_against_a_number_is_scipy_s_binomial_test(claim: Alternative, b
         assert pair.ci == pytest.approx((low[0] - bar, high[0] - bar))
 
 
-def test_a_number_is_the_same_in_every_door(tmp_path: Path) -> None:
+def test_a_number_is_the_same_in_every_door(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("\n".join(["id,score", *(f"q{i},{v:g}" for i, v in enumerate(right(11, 12)))]))
     stored = tmp_path / "report.json"
@@ -213,7 +208,7 @@ def test_a_number_is_the_same_in_every_door(tmp_path: Path) -> None:
     assert main(["verify", str(stored), str(path)]) == 0
 
 
-def test_a_mean_against_a_number_is_studentised() -> None:
+def test_a_mean_against_a_number_is_studentised():
     values = np.random.default_rng(1).normal(0.4, 1.0, 80)
     (pair,) = sigtest.compare(scores={"a": values}, pairs={"baseline": 0}).pairs
     assert pair.test == "bootstrap_t"
@@ -222,7 +217,7 @@ def test_a_mean_against_a_number_is_studentised() -> None:
 
 
 @pytest.mark.parametrize(("k", "outcome"), [(12, "pass"), (8, "undecided"), (3, "fail")])
-def test_a_gate_may_ask_for_a_number(k: int, outcome: str) -> None:
+def test_a_gate_may_ask_for_a_number(k, outcome):
     report = sigtest.gate(scores={"a": right(k, 12)}, baseline=0.6)
     assert report.outcome == outcome
     assert report.systems[0].p_value == pytest.approx(binomtest(k, 12, 0.6, "greater").pvalue)
@@ -232,7 +227,7 @@ def test_a_gate_may_ask_for_a_number(k: int, outcome: str) -> None:
     assert "power" not in str(report)
 
 
-def test_a_gate_of_an_error_rate_turns_the_number_round() -> None:
+def test_a_gate_of_an_error_rate_turns_the_number_round():
     report = sigtest.gate(
         scores={"a": right(2, 20)}, metrics=["scores:higher=false"], baseline=0.3, margin=0.1
     )
@@ -248,7 +243,7 @@ def test_a_gate_of_an_error_rate_turns_the_number_round() -> None:
     assert ": at most 0.3 scores, one-sided" in str(reached)
 
 
-def test_an_a_a_gate_of_a_number_has_intervals_of_the_level_it_names() -> None:
+def test_an_a_a_gate_of_a_number_has_intervals_of_the_level_it_names():
     report = sigtest.gate(scores={"a": right(8, 12)}, baseline=0.6, claim="same")
     low, high = wilson_interval(np.array([8]), 12, 0.05)
     assert report.systems[0].ci == pytest.approx((low[0] - 0.6, high[0] - 0.6))
@@ -258,9 +253,7 @@ def test_an_a_a_gate_of_a_number_has_intervals_of_the_level_it_names() -> None:
 @pytest.mark.parametrize("claim", ["not_worse", "equivalent", "same"])
 @pytest.mark.parametrize("alpha", [0.05, 0.025])
 @pytest.mark.parametrize("higher", [True, False])
-def test_the_power_of_a_gate_of_a_number_is_binomial(
-    claim: Any, alpha: float, higher: bool
-) -> None:
+def test_the_power_of_a_gate_of_a_number_is_binomial(claim, alpha, higher):
     n, bar, margin = 200, 0.6, 0.1
     scores = {"a": right(90, n), "b": right(170, n)}
     asked = {} if claim == "same" else {"margin": margin}
@@ -284,7 +277,7 @@ def test_the_power_of_a_gate_of_a_number_is_binomial(
 # several baselines
 
 
-def test_every_baseline_is_compared_with_all_others_once() -> None:
+def test_every_baseline_is_compared_with_all_others_once():
     rng = np.random.default_rng(2)
     scores = {name: rng.random(40) for name in "abcd"}
     report = compared(scores, pairs={"baseline": ["b", "d"]})
@@ -298,7 +291,7 @@ def test_every_baseline_is_compared_with_all_others_once() -> None:
     assert claims.comparisons == len(claims.pairs) == 6
 
 
-def test_baselines_are_repeated_in_the_shell(data: Path, capsys: Any) -> None:
+def test_baselines_are_repeated_in_the_shell(data, capsys):
     folder = data.parent / "cases" / "baseline-twice"
     files = [str(folder / f"{name}.csv") for name in ("bm25", "dph", "splade")]
     words = ["--metric", "scores:of=map", "--baseline", "bm25", "--baseline", "dph"]
@@ -329,7 +322,7 @@ def test_baselines_are_repeated_in_the_shell(data: Path, capsys: Any) -> None:
         ({"pairs": {"baseline": 1.5}, "tests": ["binomial"]}, "between 0 and 1, not 1.5"),
     ],
 )
-def test_what_does_not_go_together_is_refused(choices: dict[str, Any], message: str) -> None:
+def test_what_does_not_go_together_is_refused(choices, message):
     with pytest.raises((RecipeError, InputError), match=message):
         compared({"a": right(2, 4), "b": right(3, 4)}, **choices)
 
@@ -342,14 +335,14 @@ def test_what_does_not_go_together_is_refused(choices: dict[str, Any], message: 
         ({"unpaired": True, "clusters": list("xxyy")}, "without documents"),
     ],
 )
-def test_a_service_refuses_it_before_it_computes(choices: dict[str, Any], message: str) -> None:
+def test_a_service_refuses_it_before_it_computes(choices, message):
     systems = {name: {"scores": {"s": right(2, 4)}} for name in "ab"}
     with pytest.raises(RecipeError, match=message):
         parse_comparison({"systems": systems, **choices})
 
 
 @pytest.mark.parametrize("choices", [{"unpaired": True}, {"pairs": {"baseline": 0.5}}])
-def test_a_stored_comparison_is_the_same_again(choices: dict[str, Any]) -> None:
+def test_a_stored_comparison_is_the_same_again(choices):
     scores = {"a": right(2, 5), "b": right(3, 5) + [1.0] * bool(choices.get("unpaired"))}
     systems = {name: {"scores": {"s": own}} for name, own in scores.items()}
     first = parse_comparison({"systems": systems, **choices})
@@ -360,7 +353,7 @@ def test_a_stored_comparison_is_the_same_again(choices: dict[str, Any]) -> None:
 # scores that are called as a metric is
 
 
-def test_scores_without_texts_are_taken_by_the_name_of_a_metric(tmp_path: Path) -> None:
+def test_scores_without_texts_are_taken_by_the_name_of_a_metric(tmp_path):
     path = tmp_path / "scores.csv"
     rows = [f"{i},{name},wer,{(i * k) % 5},false" for i in range(20) for name, k in SLOPES.items()]
     path.write_text("\n".join(["id,system,metric,score,higher_is_better", *rows, ""]))

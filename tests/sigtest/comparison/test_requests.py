@@ -32,12 +32,12 @@ def refused(body: dict[str, Any]) -> str | None:
 
 @pytest.mark.parametrize("field", ["references", "systems", "documents", "segments", "x"])
 @pytest.mark.parametrize("value", VALUES, ids=repr)
-def test_whatever_a_field_holds_is_taken_or_refused(field: str, value: Any) -> None:
+def test_whatever_a_field_holds_is_taken_or_refused(field, value):
     blamed = refused(BODY | {field: value})
     assert blamed is None or blamed.startswith(("references", "systems", "documents", field))
 
 
-def test_a_baseline_has_its_place_among_the_pairs() -> None:
+def test_a_baseline_has_its_place_among_the_pairs():
     with pytest.raises(RecipeError, match=r'asked for by pairs: \{"baseline": NAME\}'):
         parse_comparison(BODY | {"baseline": "A"})
     assert parse_comparison(BODY | {"pairs": {"baseline": "A"}}).recipe.baselines == ("A",)
@@ -45,13 +45,13 @@ def test_a_baseline_has_its_place_among_the_pairs() -> None:
 
 @pytest.mark.parametrize("field", ["name", "hypotheses", "scores"])
 @pytest.mark.parametrize("value", VALUES, ids=repr)
-def test_whatever_a_system_holds_is_taken_or_refused(field: str, value: Any) -> None:
+def test_whatever_a_system_holds_is_taken_or_refused(field, value):
     systems = [BODY["systems"][0], BODY["systems"][1] | {field: value}]
     blamed = refused(BODY | {"systems": systems})
     assert blamed is None or blamed.startswith("systems")
 
 
-def test_a_line_that_cannot_be_is_named() -> None:
+def test_a_line_that_cannot_be_is_named():
     for line, flaw in ((1, "a number"), ("a\nb", "line break"), ("\0", "NUL"), ("\udc80", "half")):
         with pytest.raises(SigtestError, match=re.escape("System 'A', segment 2")) as caught:
             System.of("A", ["a", line])  # type: ignore[list-item]
@@ -59,18 +59,18 @@ def test_a_line_that_cannot_be_is_named() -> None:
         assert (caught.value.system, caught.value.line) == ("A", 2)
 
 
-def test_other_separators_stay_inside_a_line() -> None:
+def test_other_separators_stay_inside_a_line():
     lines = ["a\u2028b", "c\x0cd", "e\u0085f", "g\rh"]
     assert check_lines(lines, "x", field="x") == tuple(lines)
 
 
-def test_one_carriage_return_before_a_line_feed_ends_a_line() -> None:
+def test_one_carriage_return_before_a_line_feed_ends_a_line():
     lines = parse_lines(b"a\r\nb\r\r\n\r\n\rc\rd\r\ne\r", "x")
     assert lines == ("a", "b\r", "", "\rc\rd", "e")
     assert parse_lines(b"a\n\n", "x") == ("a", "")
 
 
-def test_missing_references_are_no_missing_hypotheses() -> None:
+def test_missing_references_are_no_missing_hypotheses():
     assert TestSet.of([["a", None], [None, "b"]]).segments == 2
     with pytest.raises(SigtestError, match="null"):
         System.of("A", ["a", None])  # type: ignore[list-item]
@@ -88,12 +88,12 @@ def test_missing_references_are_no_missing_hypotheses() -> None:
         ("../A", "../A"),
     ],
 )
-def test_a_file_names_its_system(file: str, name: str) -> None:
+def test_a_file_names_its_system(file, name):
     assert system_name(file) == name
 
 
 @pytest.mark.parametrize("value", [1e300, 1e-300])
-def test_numbers_that_cannot_be_summed_exactly_are_refused(value: float) -> None:
+def test_numbers_that_cannot_be_summed_exactly_are_refused(value):
     with pytest.raises(InputError, match="segment 2: the 'x' score is too large or too small"):
         parse_comparison({"systems": [{"name": "A", "scores": {"x": [1.0, value]}}]})
 
@@ -106,7 +106,7 @@ def test_numbers_that_cannot_be_summed_exactly_are_refused(value: float) -> None
         ("bleu:tokenize=zh,tokenize=13a", "twice"),
     ],
 )
-def test_impossible_metric_options_are_refused(metric: object, said: str) -> None:
+def test_impossible_metric_options_are_refused(metric, said):
     with pytest.raises(RecipeError, match=said):
         Recipe.of({"metrics": [metric]})
 
@@ -128,16 +128,14 @@ INFERRED: list[tuple[list[dict[str, Any]], list[Any]]] = [
 
 @pytest.mark.parametrize(("brought", "metrics"), INFERRED)
 @pytest.mark.parametrize("said", [{}, {"metrics": None}], ids=["left-out", "null"])
-def test_metrics_follow_from_what_systems_bring_where_none_are_named(
-    brought: list[dict[str, Any]], metrics: list[Any], said: dict[str, Any]
-) -> None:
+def test_metrics_follow_from_what_systems_bring_where_none_are_named(brought, metrics, said):
     body = {"references": ["a", "b"], "systems": dict(zip("AB", brought, strict=True))}
     assert parse_comparison(body | said).recipe.metrics == Recipe.of({"metrics": metrics}).metrics
     suite = {"testsets": {"one": body, "two": body}}
     assert parse_comparison(suite | said).recipe.metrics == Recipe.of({"metrics": metrics}).metrics
 
 
-def test_a_test_goes_with_metrics_that_nobody_names() -> None:
+def test_a_test_goes_with_metrics_that_nobody_names():
     """McNemar's takes scores of 0 and 1, and no BLEU."""
     body = {"systems": {"A": scored("x", text=False), "B": scored("x", text=False)}}
     assert parse_comparison(body | {"tests": ["mcnemar"]}).recipe.labels == ("x",)
@@ -153,7 +151,7 @@ def warnings(gold: list[str], first: str | None = None) -> str:
     return " ".join(sentences(found))
 
 
-def test_a_label_that_may_be_a_heading_is_asked_about() -> None:
+def test_a_label_that_may_be_a_heading_is_asked_about():
     assert HEADING in warnings(["colour", *["yes", "no"] * 15])
 
 
@@ -166,7 +164,7 @@ def test_a_label_that_may_be_a_heading_is_asked_about() -> None:
         ["colour", *["yes", "no"] * 5],  # in a handful
     ],
 )
-def test_rare_labels_are_not(gold: list[str]) -> None:
+def test_rare_labels_are_not(gold):
     assert HEADING not in warnings(gold, "yes")
 
 
@@ -187,7 +185,7 @@ def test_rare_labels_are_not(gold: list[str]) -> None:
         ),
     ],
 )
-def test_names_that_unicode_calls_equal_are_one_name(a: str, b: str, said: str) -> None:
+def test_names_that_unicode_calls_equal_are_one_name(a, b, said):
     systems = [{"name": name, "hypotheses": ["a b"]} for name in (a, b)]
     told = re.escape(f"Two systems are named {said}; every system needs its own name.")
     with pytest.raises(InputError, match=f"^{told}$") as caught:
@@ -195,6 +193,6 @@ def test_names_that_unicode_calls_equal_are_one_name(a: str, b: str, said: str) 
     assert caught.value.system is not None
 
 
-def test_other_names_may_look_alike() -> None:
+def test_other_names_may_look_alike():
     systems = [{"name": name, "hypotheses": ["a b"]} for name in ("a", "\u0430", "A")]
     parse_comparison({"references": [["a b"]], "systems": systems, "metrics": ["bleu"]})

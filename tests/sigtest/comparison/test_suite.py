@@ -67,7 +67,7 @@ def run(example: Path, **fields: object) -> Report:
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_macro_counts_equal_textbook_loops(example: Path, alternative: str) -> None:
+def test_macro_counts_equal_textbook_loops(example, alternative):
     """Every pseudo-statistic is the mean of those of the test sets, each with its own stream."""
     names = ("aspen", "birch", "elm")
     suite = parse_comparison(request_of(example, alternative=alternative, names=names))
@@ -108,7 +108,7 @@ def test_macro_counts_equal_textbook_loops(example: Path, alternative: str) -> N
     assert {(p.test, p.metric, p.a, p.b): p.count for p in overall.pairs} == expected
 
 
-def test_macro_scores_are_means(example: Path) -> None:
+def test_macro_scores_are_means(example):
     report = run(example)
     for s, system in enumerate(report.systems):
         for metric, score in system.scores.items():
@@ -119,7 +119,7 @@ def test_macro_scores_are_means(example: Path) -> None:
             assert score.ci[0] < score.score < score.ci[1]
 
 
-def test_pooled_is_one_concatenated_test_set_stratified_by_test_set(example: Path) -> None:
+def test_pooled_is_one_concatenated_test_set_stratified_by_test_set(example):
     request = request_of(example, pooled=True, exact="auto")
     parts = request["testsets"]
     whole = parse_comparison(
@@ -146,7 +146,7 @@ def test_pooled_is_one_concatenated_test_set_stratified_by_test_set(example: Pat
         assert replace(pair, **family) == replace(same, **family)
 
 
-def test_bootstrap_of_the_whole_draws_what_the_parts_draw(example: Path) -> None:
+def test_bootstrap_of_the_whole_draws_what_the_parts_draw(example):
     """Strata within test sets, too: every stratum of the suite has one stream."""
     labels = [["x", "y"] * 25, ["y", "z"] * 44, ["x"] * 24]
     request = request_of(example, stratified=True, pooled=True)
@@ -160,7 +160,7 @@ def test_bootstrap_of_the_whole_draws_what_the_parts_draw(example: Path) -> None
     assert (np.hstack(parts) == whole).all()
 
 
-def test_test_sets_have_streams_of_their_own(example: Path) -> None:
+def test_test_sets_have_streams_of_their_own(example):
     same = content(example, slice(0, 50))
     request = request_of(example, testsets=[{"name": n, **same} for n in ("one", "two")])
     one, two = (result.report for result in compare(parse_comparison(request)).several.testsets)
@@ -171,7 +171,7 @@ def test_test_sets_have_streams_of_their_own(example: Path) -> None:
 
 
 @pytest.mark.parametrize("average", ["macro", "pooled"])
-def test_one_family_spans_all_test_sets(example: Path, average: str) -> None:
+def test_one_family_spans_all_test_sets(example, average):
     report = run(example, pooled=average == "pooled", correction="holm")
     assert report.several.average == average
     assert report.several.comparisons == 4 * 10
@@ -186,7 +186,7 @@ def test_one_family_spans_all_test_sets(example: Path, average: str) -> None:
 
 @pytest.mark.parametrize("pooled", [False, True])
 @pytest.mark.parametrize("exact", ["auto", "never"])
-def test_identical_systems_have_p_one(example: Path, pooled: bool, exact: str) -> None:
+def test_identical_systems_have_p_one(example, pooled, exact):
     report = run(example, pooled=pooled, exact=exact, names=("cedar", "dogwood"))
     for pairs in [*(result.report.pairs for result in report.several.testsets), report.pairs]:
         assert {pair.p_value for pair in pairs} == {1.0}
@@ -195,16 +195,14 @@ def test_identical_systems_have_p_one(example: Path, pooled: bool, exact: str) -
 
 
 @pytest.mark.parametrize("pooled", [False, True])
-def test_blocks_of_any_size_give_the_same_bytes(
-    example: Path, pooled: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_blocks_of_any_size_give_the_same_bytes(example, pooled, monkeypatch):
     whole = render_json(run(example, pooled=pooled, metrics=["bleu", "nist"]))
     monkeypatch.setattr(engine, "BLOCK", 37)
     assert render_json(run(example, pooled=pooled, metrics=["bleu", "nist"])) == whole
 
 
 @pytest.mark.parametrize("pooled", [False, True])
-def test_replicas_go_through(example: Path, pooled: bool) -> None:
+def test_replicas_go_through(example, pooled):
     request = request_of(example, pooled=pooled, names=("aspen", "birch", "cedar", "elm"))
     for part in request["testsets"]:
         texts = [system["hypotheses"] for system in part["systems"]]
@@ -225,7 +223,7 @@ def test_replicas_go_through(example: Path, pooled: bool) -> None:
     )
 
 
-def test_cluster_lines_are_those_of_all_together_and_the_title_says_so(example: Path) -> None:
+def test_cluster_lines_are_those_of_all_together_and_the_title_says_so(example):
     fields = {"names": NAMES[:3], "metrics": ["chrf"], "tests": TESTS[:1], "resamples": 4999}
     request = request_of(example, **fields)
     parts = [
@@ -243,7 +241,7 @@ def test_cluster_lines_are_those_of_all_together_and_the_title_says_so(example: 
     assert sum(line.startswith("╌") for line in table.splitlines()) == 2
 
 
-def test_wins_are_counted_where_less_is_better(example: Path) -> None:
+def test_wins_are_counted_where_less_is_better(example):
     report = run(example, names=("elm", "aspen"))
     for row in report.several.wins:
         assert (row.won, row.lost, row.tied, row.rank_sum) == (0, 3, 0, 0)
@@ -253,7 +251,7 @@ def test_wins_are_counted_where_less_is_better(example: Path) -> None:
 
 
 @pytest.mark.parametrize(("sets", "won"), [(5, True), (4, False)])
-def test_wins_of_as_many_test_sets_as_alpha_asks_for_are_significant(sets: int, won: bool) -> None:
+def test_wins_of_as_many_test_sets_as_alpha_asks_for_are_significant(sets, won):
     """Five of five are 2 patterns in 32, as alpha says."""
     bodies = [
         {
@@ -267,7 +265,7 @@ def test_wins_of_as_many_test_sets_as_alpha_asks_for_are_significant(sets: int, 
     assert row.sign_test.significant == row.signed_rank.significant == won
 
 
-def test_auto_resamples_are_enough_for_the_whole_family(example: Path) -> None:
+def test_auto_resamples_are_enough_for_the_whole_family(example):
     suite = parse_comparison(
         request_of(example, resamples="auto", correction="bonferroni", alpha=0.01)
     )
@@ -281,7 +279,7 @@ def failing(example: Path, **fields: object) -> str:
     return str(caught.value)
 
 
-def test_bad_suites_are_one_clear_error_each(example: Path) -> None:
+def test_bad_suites_are_one_clear_error_each(example):
     first, second = request_of(example)["testsets"][:2]
     fewer = {**second, "systems": second["systems"][:4]}
     two_references = {**second, "references": second["references"] * 2}
@@ -334,9 +332,7 @@ def test_bad_suites_are_one_clear_error_each(example: Path) -> None:
     )
 
 
-def test_command_line_reads_folders(
-    example: Path, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
-) -> None:
+def test_command_line_reads_folders(example, tmp_path, capfdbinary):
     folders = [f"news={example}", str(example.parent / "talk")]
     choices = ["--metric", "ter", "--test", "bootstrap", "--resamples", "99"]
     output = tmp_path / "report.json"
@@ -349,7 +345,7 @@ def test_command_line_reads_folders(
     assert b"pooled" in capfdbinary.readouterr().out
 
 
-def test_command_line_reads_replicas_from_folders(tmp_path: Path) -> None:
+def test_command_line_reads_replicas_from_folders(tmp_path):
     for name in ("x", "y"):
         for system in ("a", "b"):
             folder = tmp_path / name / "systems" / system
@@ -379,9 +375,7 @@ def test_command_line_reads_replicas_from_folders(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_bad_folders_are_one_clear_message(
-    tmp_path: Path, prepare, message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_folders_are_one_clear_message(tmp_path, prepare, message, capsys):
     (tmp_path / "systems").mkdir()
     for name in ("reference.en", "documents.txt", "systems/a.en", "systems/b.en"):
         (tmp_path / name).write_text("x\ny\n")
@@ -392,9 +386,7 @@ def test_bad_folders_are_one_clear_message(
     assert printed.count("\n") == 1
 
 
-def test_compare_takes_labels_and_replicas(
-    example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
-) -> None:
+def test_compare_takes_labels_and_replicas(example, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(example)
     output = tmp_path / "report.json"
     systems = [
@@ -413,7 +405,7 @@ def test_compare_takes_labels_and_replicas(
     assert "--replicas takes NAME=FILE,FILE,..., not" in capsys.readouterr().err
 
 
-def test_every_field_of_the_report_is_described(example: Path) -> None:
+def test_every_field_of_the_report_is_described(example):
     text = (example.parents[1] / "docs" / "SERVICE.md").read_text(encoding="utf-8")
     body = run(example, metrics=["ter"], tests=["bootstrap"]).as_json()
     fields = [*body, *body["testsets"][0], *body["overall"], *body["wins"][0]]
@@ -423,9 +415,7 @@ def test_every_field_of_the_report_is_described(example: Path) -> None:
 
 @pytest.mark.parametrize("alternative", ["two-sided", "less"])
 @pytest.mark.parametrize("pooled", [False, True])
-def test_blocks_of_any_cut_and_order_give_the_same_bytes(
-    example: Path, pooled: bool, alternative: str
-) -> None:
+def test_blocks_of_any_cut_and_order_give_the_same_bytes(example, pooled, alternative):
     request = request_of(example, pooled=pooled, alternative=alternative)
     suite = parse_comparison(request | {"metrics": ["bleu", "nist"]})
     plan = Plan.of(suite.plan.as_json())
@@ -437,6 +427,6 @@ def test_blocks_of_any_cut_and_order_give_the_same_bytes(
 
 
 @pytest.mark.parametrize("pooled", [False, True])
-def test_reports_come_back_from_json(example: Path, pooled: bool) -> None:
+def test_reports_come_back_from_json(example, pooled):
     report = engine.compare(parse_comparison(request_of(example, pooled=pooled)))
     assert Report.from_json(report.as_json()) == report

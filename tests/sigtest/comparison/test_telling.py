@@ -40,7 +40,7 @@ def plan_of(body: dict[str, object]) -> Plan:
 
 
 @pytest.mark.parametrize(("small", "large"), [(20, 1000), (40, 60), (300, 300)])
-def test_a_mean_over_test_sets_has_the_degrees_of_freedom_of_welch(small: int, large: int) -> None:
+def test_a_mean_over_test_sets_has_the_degrees_of_freedom_of_welch(small, large):
     """Of units with equal variances, a mean of two means is as sure as their difference."""
     x, y = (stats.zscore(np.arange(n), ddof=1) for n in (small, large))
     df = stats.ttest_ind(x, y, equal_var=False).df
@@ -51,7 +51,7 @@ def test_a_mean_over_test_sets_has_the_degrees_of_freedom_of_welch(small: int, l
     assert whole.hidden == pytest.approx((shares / [small, large]).sum(), abs=1e-6)
 
 
-def test_strata_show_less_of_the_variance_than_as_many_units() -> None:
+def test_strata_show_less_of_the_variance_than_as_many_units():
     (own,) = plan_of(stratified(150, 2)).tellings
     assert (own.units, own.hidden) == (151.0, 0.5)
     (single,) = plan_of(stratified(300, 1)).tellings
@@ -71,8 +71,6 @@ def test_strata_show_less_of_the_variance_than_as_many_units() -> None:
         (stratified(20, 19), (False, False, True)),
     ],
 )
-def test_a_report_calls_tests_calibrated_where_enough_units_tell_of_the_variance(
-    body: dict[str, object], calibrated: tuple[bool, ...]
-) -> None:
+def test_a_report_calls_tests_calibrated_where_enough_units_tell_of_the_variance(body, calibrated):
     report = compare(parse_comparison(body))
     assert tuple(pair.calibrated for pair in report.pairs) == calibrated

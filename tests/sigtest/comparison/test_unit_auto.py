@@ -1,6 +1,5 @@
 """Documents are the unit where they are given, and say so."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,7 +28,7 @@ def p_of(**request: Any) -> tuple[str, float]:
     return report.unit, report.pairs[0].p_value
 
 
-def test_documents_are_the_unit_where_they_are_given() -> None:
+def test_documents_are_the_unit_where_they_are_given():
     assert p_of() == p_of(unit="document") == p_of(unit="auto")
     assert p_of()[0] == "document"
     assert p_of(unit="segment")[0] == p_of(documents=None)[0] == "segment"
@@ -38,7 +37,7 @@ def test_documents_are_the_unit_where_they_are_given() -> None:
     assert p_of(documents=["d"] * 150) == p_of(documents=None)
 
 
-def test_the_report_says_which_and_why() -> None:
+def test_the_report_says_which_and_why():
     scores, documents = clustered()
     report = sigtest.compare(scores=scores, documents=documents)
     text = " ".join(str(report).split())
@@ -50,7 +49,7 @@ def test_the_report_says_which_and_why() -> None:
     assert any("not independent" in warning for warning in sentences(plain))
 
 
-def test_few_documents_stay_the_unit_and_what_they_can_give_is_said() -> None:
+def test_few_documents_stay_the_unit_and_what_they_can_give_is_said():
     scores, _ = clustered(4, 30)
     report = sigtest.compare(scores=scores, documents=[f"d{i // 30}" for i in range(120)])
     assert report.unit == "document"
@@ -59,7 +58,7 @@ def test_few_documents_stay_the_unit_and_what_they_can_give_is_said() -> None:
     assert any("The smallest p-value that 4 documents can give" in own for own in sentences(report))
 
 
-def test_a_test_of_segments_keeps_segments_and_warns() -> None:
+def test_a_test_of_segments_keeps_segments_and_warns():
     scores, documents = clustered()
     right = {name: [float(own > 0) for own in column] for name, column in scores.items()}
     report = sigtest.compare(scores=right, documents=documents, tests=["mcnemar"])
@@ -67,7 +66,7 @@ def test_a_test_of_segments_keeps_segments_and_warns() -> None:
     assert any("not independent" in warning for warning in sentences(report))
 
 
-def test_several_test_sets_have_one_unit() -> None:
+def test_several_test_sets_have_one_unit():
     scores, documents = clustered()
     both = {name: {"scores": scores, "documents": documents} for name in ("x", "y")}
     for unit in ("document", "segment"):
@@ -76,9 +75,7 @@ def test_several_test_sets_have_one_unit() -> None:
 
 
 @pytest.mark.parametrize("chosen", [[], ["--unit", "auto"]])
-def test_the_shell_does_as_the_library(
-    chosen: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_shell_does_as_the_library(chosen, tmp_path, capsys):
     scores, documents = clustered()
     for name, column in {**scores, "documents": documents}.items():
         (tmp_path / name).write_text("".join(f"{cell}\n" for cell in column))

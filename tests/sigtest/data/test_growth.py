@@ -190,7 +190,7 @@ def grown(
     return wrong
 
 
-def test_what_takes_the_square_of_its_bytes_is_noticed() -> None:
+def test_what_takes_the_square_of_its_bytes_is_noticed():
     assert grown(re.compile(rb"\s+$").search, lambda _, size: iter([" " * size + "x"]), "", MEDIUM)
 
 
@@ -199,7 +199,7 @@ FORMATS = {**FORMATS_READ, **FORMATS_REFUSED}
 
 @WIDTHS
 @pytest.mark.parametrize("name", FORMATS)
-def test_every_sniffer_takes_linear_time(name: str, widths: Sequence[int]) -> None:
+def test_every_sniffer_takes_linear_time(name, widths):
     base, text = FILES[name] if name in FILES else (NAMES.get(name, "x"), "")
     sniff = FORMATS[name].sniff
     for specimen in [text] if text else REFUSED[name]:
@@ -210,7 +210,7 @@ def test_every_sniffer_takes_linear_time(name: str, widths: Sequence[int]) -> No
 
 
 @pytest.mark.parametrize("name", FORMATS_READ)
-def test_every_reader_takes_linear_time(name: str) -> None:
+def test_every_reader_takes_linear_time(name):
     base, text = FILES[name]
     assert not grown(lambda data: read_bytes(data, base), listed, text, LARGE)
 
@@ -223,14 +223,14 @@ SHAPED = {  # tables that are written in another way
 
 @WIDTHS
 @pytest.mark.parametrize("name", SHAPED)
-def test_tables_of_other_shapes_take_linear_time(name: str, widths: Sequence[int]) -> None:
+def test_tables_of_other_shapes_take_linear_time(name, widths):
     many = partial(hostile, widths)
     assert not grown(lambda data: read_bytes(data, name), listed, SHAPED[name], LARGE)
     assert not grown(lambda data: read_bytes(data, name), many, SHAPED[name], MEDIUM)
 
 
 @WIDTHS
-def test_workbooks_take_linear_time(widths: Sequence[int]) -> None:
+def test_workbooks_take_linear_time(widths):
     pytest.importorskip("python_calamine", reason="workbooks need the extra `excel`")
     rows = sheet([["id", "elm"], *(["q", 0.5] for _ in range(2))])
     cells = rows.index("<row")
@@ -252,13 +252,13 @@ def test_workbooks_take_linear_time(widths: Sequence[int]) -> None:
         widths, text[cells:], size)), rows, MEDIUM)  # fmt: skip
 
 
-def test_many_systems_in_one_file_take_linear_time() -> None:
+def test_many_systems_in_one_file_take_linear_time():
     assert not grown(lambda data: read_bytes(data, "x.xml"), many_systems, "", 4 * LARGE)
 
 
 @WIDTHS
 @pytest.mark.parametrize("name", TEXTS)
-def test_what_is_of_no_format_is_sent_back_in_linear_time(name: str, widths: Sequence[int]) -> None:
+def test_what_is_of_no_format_is_sent_back_in_linear_time(name, widths):
     assert not grown(
         lambda data: read_bytes(data, "x"), partial(hostile, widths), TEXTS[name], MEDIUM
     )
@@ -266,9 +266,7 @@ def test_what_is_of_no_format_is_sent_back_in_linear_time(name: str, widths: Seq
 
 @WIDTHS
 @pytest.mark.parametrize(("what", "frame"), FRAMES)
-def test_what_stands_round_lines_is_found_in_linear_time(
-    what: str, frame: re.Pattern[str], widths: Sequence[int]
-) -> None:
+def test_what_stands_round_lines_is_found_in_linear_time(what, frame, widths):
     many = partial(hostile, widths)
     for text in ("a_b-c1 d", "__a__ 1.5 1) '", '"\u300ca:'):
         assert not grown(lambda data: frame.match(data.decode()), many, text, MEDIUM), what
@@ -276,7 +274,7 @@ def test_what_stands_round_lines_is_found_in_linear_time(
 
 @WIDTHS
 @pytest.mark.parametrize("name", FORMATS_JUDGED)
-def test_judgements_are_read_in_linear_time(name: str, widths: Sequence[int]) -> None:
+def test_judgements_are_read_in_linear_time(name, widths):
     many = partial(hostile, widths)
     assert is_judged(JUDGED[name].encode(), "x")
     assert not grown(lambda data: read_judgements(data, "x"), listed, JUDGED[name], LARGE)
@@ -285,7 +283,7 @@ def test_judgements_are_read_in_linear_time(name: str, widths: Sequence[int]) ->
 
 @WIDTHS
 @pytest.mark.parametrize("name", SCORED)
-def test_scores_of_metrics_are_read_in_linear_time(name: str, widths: Sequence[int]) -> None:
+def test_scores_of_metrics_are_read_in_linear_time(name, widths):
     def run(data: bytes) -> None:
         reads_scores(data, "x")
         found = read_scores(data, "x")
@@ -313,7 +311,7 @@ OWN = {  # everything has names of its own: nothing of it may be laid out as a t
 
 
 @pytest.mark.parametrize("name", OWN)
-def test_memory_follows_from_bytes_and_one_sentence_says_what_is_wrong(name: str) -> None:
+def test_memory_follows_from_bytes_and_one_sentence_says_what_is_wrong(name):
     own = OWN[name]
     data = own.encode() if isinstance(own, str) else own
     tracemalloc.start()
@@ -325,7 +323,7 @@ def test_memory_follows_from_bytes_and_one_sentence_says_what_is_wrong(name: str
         tracemalloc.stop()
 
 
-def test_metrics_and_people_without_a_common_segment_take_no_memory() -> None:
+def test_metrics_and_people_without_a_common_segment_take_no_memory():
     own = {f"s{i}": {f"q{i}": 1} for i in range(3000)}
     with pytest.raises(LimitError, match="9,000,000 segment scores"):
         scored_set({"human": {"scores": own}, "metrics": {"bleu": {"segment": own}}}, "", "", ())

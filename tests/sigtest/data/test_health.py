@@ -412,7 +412,7 @@ def test_the_same_texts_give_the_same_findings():
 
 
 @pytest.mark.parametrize("few", [True, False])
-def test_common_words_are_those_that_stand_most_often_the_first_ones_where_equal(few: bool) -> None:
+def test_common_words_are_those_that_stand_most_often_the_first_ones_where_equal(few):
     text = sentences(3, 12 if few else 200)
     text[2] += " - - 12 12 \u2026"
     counts: dict[str, int] = {}
@@ -425,11 +425,11 @@ def test_common_words_are_those_that_stand_most_often_the_first_ones_where_equal
 
 
 @pytest.mark.parametrize("text", ["Ab c\n\n\u00e9\u4e2d", "a\U0001f600a", ""])
-def test_every_symbol_of_a_text_is_counted(text: str) -> None:
+def test_every_symbol_of_a_text_is_counted(text):
     assert counted(points_of(text)) == Counter(text)
 
 
-def test_findings_are_the_same_in_every_process() -> None:
+def test_findings_are_the_same_in_every_process():
     """The order of a set of strings is another one in each process, and reports must not be."""
     said = """
 from sigtest.data.health.texts import Lines

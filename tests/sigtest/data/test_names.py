@@ -1,7 +1,5 @@
 """Names that readers may take for one another: warned of; names that are equal: refused."""
 
-from pathlib import Path
-
 import pytest
 from sentences import sentences
 
@@ -27,7 +25,7 @@ from sigtest.errors import InputError
         ("2", "\u00b2"),
     ],
 )
-def test_names_that_look_alike_are_told(a: str, b: str) -> None:
+def test_names_that_look_alike_are_told(a, b):
     ((alike, said),) = look_alikes(["cedar", a, "dogwood", b]).items()
     assert alike == (a, b)
     assert said.endswith("look alike.")
@@ -36,13 +34,13 @@ def test_names_that_look_alike_are_told(a: str, b: str) -> None:
     assert all(f"U+{ord(c):04X}" in said for c in a + b if not c.isascii())
 
 
-def test_names_that_can_be_told_apart_are_passed_over() -> None:
+def test_names_that_can_be_told_apart_are_passed_over():
     names = ["v1", "v10", "v01", "run-1", "run-2", "online-a", "online-b", "A", "B", "i", "l"]
     words = ["\u0441\u043e\u0441\u043d\u0430", "\u043a\u043b\u0435\u043d", "sosna", "\u677e", "o"]
     assert look_alikes([*names, *words]) == {}
 
 
-def test_reports_warn_of_them() -> None:
+def test_reports_warn_of_them():
     texts = {"aspen": "a b c d", "\u0430spen": "a b c e", "birch": "a x c d"}
     body = {
         "references": [["a b c d"] * 4],
@@ -58,14 +56,14 @@ def test_reports_warn_of_them() -> None:
     "name",
     ["Average", "mean", "n", "length", "src_tokens", "num_words", "Word Count", "lines", "index"],
 )
-def test_systems_that_are_called_as_means_or_counts_are_told(name: str) -> None:
+def test_systems_that_are_called_as_means_or_counts_are_told(name):
     ((named, said),) = summaries(["aspen", name]).items()
     assert named == name
     assert said.startswith(f"{name!r} is taken for a system; if it is a mean, a sum or a count")
     assert summaries(["n-best", "meaning", "tokenfree", "lineA", "total-v2", "N2"]) == {}
 
 
-def test_every_kind_of_report_tells_them(tmp_path: Path) -> None:
+def test_every_kind_of_report_tells_them(tmp_path):
     wide = "data,n,aspen,birch\n" + "".join(f"d{i},{i}0,0.{i},0.3\n" for i in range(1, 7))
     table = tmp_path / "wide.csv"
     table.write_text(wide)
@@ -83,7 +81,7 @@ def test_every_kind_of_report_tells_them(tmp_path: Path) -> None:
         assert any("'n' is taken for a system" in said for said in sentences(report))
 
 
-def test_a_slash_is_refused_with_the_name_that_would_do() -> None:
+def test_a_slash_is_refused_with_the_name_that_would_do():
     with pytest.raises(InputError, match=r"contains '/'; .*, such as 'org__big'\.$"):
         check_name("org/big")
     with pytest.raises(InputError, match=r"control characters\.$"):

@@ -1,7 +1,6 @@
 """What was given is repeated in messages as requests and files write it."""
 
 import datetime
-from typing import Any
 
 import pytest
 
@@ -29,7 +28,7 @@ LINES = ["a b c d"] * 4
         (datetime.date(2014, 6, 26), "datetime.date(2014, 6, 26)"),  # only notebooks can
     ],
 )
-def test_a_value_is_repeated_as_json_writes_it(given: object, shown: str) -> None:
+def test_a_value_is_repeated_as_json_writes_it(given, shown):
     assert quoted(given) == shown
 
 
@@ -44,20 +43,20 @@ def test_a_value_is_repeated_as_json_writes_it(given: object, shown: str) -> Non
         ({"metrics": [{"name": "bleu", "lowercase": None}]}, "must be true or false, not null."),
     ],
 )
-def test_requests_are_refused_in_the_words_of_json(change: dict[str, Any], said: str) -> None:
+def test_requests_are_refused_in_the_words_of_json(change, said):
     systems = [{"name": name, "hypotheses": LINES} for name in "AB"]
     with pytest.raises(SigtestError) as refused:
         parse_comparison({"references": [LINES], "systems": systems} | change)
     assert refused.value.message.endswith(said)
 
 
-def test_a_long_name_is_cut_within_its_quotation_marks() -> None:
+def test_a_long_name_is_cut_within_its_quotation_marks():
     with pytest.raises(SigtestError, match=r"characters; 'x{60}\.\.\.' has 201\.$"):
         check_name("x" * 201)
 
 
 @pytest.mark.parametrize("value", ["many", 1.5, True, None, [1]])
-def test_options_of_metrics_that_are_no_whole_numbers_are_refused(value: object) -> None:
+def test_options_of_metrics_that_are_no_whole_numbers_are_refused(value):
     with pytest.raises(SigtestError) as refused:
         parse_metric({"name": "chrf", "char_order": value})
     assert refused.value.message == (

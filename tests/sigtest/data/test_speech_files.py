@@ -34,7 +34,7 @@ def files(folder: Path, **texts: str) -> list[Path]:
     return paths
 
 
-def test_transcripts_are_joined_by_id_and_speakers_are_clusters(tmp_path: Path) -> None:
+def test_transcripts_are_joined_by_id_and_speakers_are_clusters(tmp_path):
     ref, a, b = files(tmp_path, ref_trn=REFERENCE, a_trn=HEARD, b_trn=REFERENCE)
     report = sigtest.compare(ref, {"a": a, "b": b}, metrics=["wer"], unit="document")
     assert (report.testset.segments, report.testset.documents) == (3, 2)
@@ -53,7 +53,7 @@ def test_transcripts_are_joined_by_id_and_speakers_are_clusters(tmp_path: Path) 
         ("yes ( )\n", "line 1: the id ' ' has blanks"),
     ],
 )
-def test_lines_that_would_be_misread_are_refused(text: str, told: str) -> None:
+def test_lines_that_would_be_misread_are_refused(text, told):
     with pytest.raises(InputError, match=told):
         read_file(File("a.trn", text.encode()))
 
@@ -70,21 +70,21 @@ def test_lines_that_would_be_misread_are_refused(text: str, told: str) -> None:
         ("yes (x-1)\nno (x-2)\nperhaps\n", "text"),
     ],
 )
-def test_an_id_is_told_from_what_else_stands_in_parentheses(text: str, known: str) -> None:
+def test_an_id_is_told_from_what_else_stands_in_parentheses(text, known):
     assert format_of(File("a.txt", text.encode())).name == known
 
 
-def test_the_suffix_says_that_words_in_parentheses_are_ids() -> None:
+def test_the_suffix_says_that_words_in_parentheses_are_ids():
     read = read_file(File("a.trn", b"he left (ann)\nshe came (bob)\n"))
     assert (read.ids, read.texts) == (("ann", "bob"), (("he left", "she came"),))
 
 
-def test_ids_without_a_speaker_have_no_clusters() -> None:
+def test_ids_without_a_speaker_have_no_clusters():
     assert read_file(File("a.trn", b"yes (utt1)\nno (utt2)\n")).documents is None
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])
-def test_tables_of_transcripts_have_speakers(suffix: str, tmp_path: Path) -> None:
+def test_tables_of_transcripts_have_speakers(suffix, tmp_path):
     rows = [
         {"id": i, "speaker": f"s{i % 2}", "reference": "a b c", "system": name, "hypothesis": text}
         for name, text in (("x", "a b"), ("y", "a b c"))
@@ -107,7 +107,7 @@ def rates(report: Any) -> dict[str, float]:
 @pytest.mark.parametrize(
     "names", ["errors,words", "n_errors,ref_words", "Word Errors,Words", "edits,ref_len"]
 )
-def test_errors_and_words_are_a_ratio_where_lower_is_better(names: str, tmp_path: Path) -> None:
+def test_errors_and_words_are_a_ratio_where_lower_is_better(names, tmp_path):
     (table,) = files(tmp_path, counts_csv=COUNTED.replace("errors,words", names))
     report = sigtest.compare(from_=table)
     assert rates(report) == {"a": 3 / 23, "b": 2 / 23}
@@ -128,42 +128,42 @@ def test_errors_and_words_are_a_ratio_where_lower_is_better(names: str, tmp_path
         ("errors,ref_words,words", "1,4,5", "'ref_words' and 'words' may each count words"),
     ],
 )
-def test_what_counts_nothing_is_no_ratio(names: str, rows: str, told: str, tmp_path: Path) -> None:
+def test_what_counts_nothing_is_no_ratio(names, rows, told, tmp_path):
     (table,) = files(tmp_path, counts_csv=f"id,system,{names}\n1,a,{rows}\n2,a,{rows}\n")
     with pytest.raises(InputError, match=re.escape(told)):
         read_path(table)
 
 
-def test_lengths_of_outputs_are_no_sizes_of_references(tmp_path: Path) -> None:
+def test_lengths_of_outputs_are_no_sizes_of_references(tmp_path):
     rows = "1,a,1,40\n2,a,0,60\n1,b,3,40\n2,b,0,60\n"
     (table,) = files(tmp_path, counts_csv=f"id,system,errors,length\n{rows}")
     assert "error_rate" not in sigtest.compare(from_=table).metrics
 
 
-def test_counts_of_one_system_a_file_are_a_ratio_too(tmp_path: Path) -> None:
+def test_counts_of_one_system_a_file_are_a_ratio_too(tmp_path):
     both = files(tmp_path, a_csv="errors,words\n1,4\n0,6\n", b_csv="errors,words\n3,4\n0,6\n")
     assert rates(sigtest.compare(from_=both)) == {"a": 0.1, "b": 0.3}
 
 
-def test_a_row_without_a_count_has_no_score(tmp_path: Path) -> None:
+def test_a_row_without_a_count_has_no_score(tmp_path):
     (table,) = files(tmp_path, counts_csv=COUNTED.replace("2,b,2,8", "2,b,,8"))
     with pytest.raises(InputError, match="'b' has no 'error_rate' score for 1 of 3"):
         sigtest.compare(from_=table)
 
 
-def test_counts_of_whole_outputs_are_no_segments(tmp_path: Path) -> None:
+def test_counts_of_whole_outputs_are_no_segments(tmp_path):
     (table,) = files(tmp_path, counts_csv="system,errors,words\na,3,23\nb,2,23\n")
     with pytest.raises(InputError, match="as for whole outputs"):
         read_path(table)
 
 
-def test_a_mean_of_rates_is_not_the_rate_of_the_test_set(tmp_path: Path) -> None:
+def test_a_mean_of_rates_is_not_the_rate_of_the_test_set(tmp_path):
     (table,) = files(tmp_path, rates_csv="id,system,wer\n1,a,.2\n2,a,0\n1,b,0\n2,b,.1\n")
     report = sigtest.compare(from_=table)
     assert any("their mean is not the rate of the test set" in own for own in sentences(report))
 
 
-def test_a_folder_of_transcripts_has_what_other_folders_have(tmp_path: Path) -> None:
+def test_a_folder_of_transcripts_has_what_other_folders_have(tmp_path):
     """Documents and labels of the reference's lines, runs of a system, and a test set's name."""
     folder = tmp_path / "de"
     (folder / "systems" / "b").mkdir(parents=True)

@@ -54,7 +54,7 @@ def asked(**choices: object) -> Report:
 
 
 @pytest.mark.parametrize("correction", OPEN)
-def test_another_correction_decides_as_a_comparison_with_it(correction: str) -> None:
+def test_another_correction_decides_as_a_comparison_with_it(correction):
     anew = decided(asked(), correction=correction)
     own = asked(correction=correction)
     assert anew.interval_alpha is None
@@ -68,16 +68,14 @@ def test_another_correction_decides_as_a_comparison_with_it(correction: str) -> 
     {"pairs": {"baseline": "system-1"}},
     {"family": 9},
 ])  # fmt: skip
-def test_another_alpha_decides_as_a_comparison_with_it(
-    alpha: float, choices: dict[str, object]
-) -> None:
+def test_another_alpha_decides_as_a_comparison_with_it(alpha, choices):
     anew = decided(asked(alpha=0.1, correction="none", **choices), alpha, "holm")
     own = asked(alpha=alpha, correction="holm", **choices)
     assert anew.interval_level == 0.9
     assert without_intervals(anew) == without_intervals(own)
 
 
-def test_a_joint_correction_can_be_left_and_not_be_taken_up() -> None:
+def test_a_joint_correction_can_be_left_and_not_be_taken_up():
     joint = report(THREE, tests=["bootstrap"], correction="max_t", resamples=999)
     holm = report(THREE, tests=["bootstrap"], correction="holm", resamples=999)
     anew = decided(joint, correction="holm")
@@ -86,7 +84,7 @@ def test_a_joint_correction_can_be_left_and_not_be_taken_up() -> None:
         decided(holm, correction="max_t")
 
 
-def test_where_replicas_are_exchanged_units_do_not_limit_p_values() -> None:
+def test_where_replicas_are_exchanged_units_do_not_limit_p_values():
     systems = [
         {"name": name, "replicas": [[f"{name} {i} {run}" for i in range(4)] for run in range(2)]}
         for name in "ab"
@@ -96,13 +94,13 @@ def test_where_replicas_are_exchanged_units_do_not_limit_p_values() -> None:
     assert decided(one, 0.01).warnings == other.warnings
 
 
-def test_several_test_sets_are_one_family() -> None:
+def test_several_test_sets_are_one_family():
     anew = decided(reported_on_several(THREE, SETS), 0.3, "bonferroni")
     own = reported_on_several(THREE, SETS, alpha=0.3, correction="bonferroni")
     assert without_intervals(anew) == without_intervals(own)
 
 
-def test_won_test_sets_are_corrected_over_pairs_alone() -> None:
+def test_won_test_sets_are_corrected_over_pairs_alone():
     """Six pairs on six test sets, which a family of seven would correct in another way."""
     asked = {"alternative": "less", "resamples": 9}
     sets = tuple(f"part-{i}" for i in range(6))
@@ -116,7 +114,7 @@ def test_won_test_sets_are_corrected_over_pairs_alone() -> None:
 
 
 @pytest.mark.parametrize("resamples", [9, 199, 9_999, 19_999])
-def test_few_resamples_are_warned_of_under_the_correction_of_now(resamples: int) -> None:
+def test_few_resamples_are_warned_of_under_the_correction_of_now(resamples):
     choices = {"tests": ["bootstrap"], "resamples": resamples, "exact": "never"}
     for correction in ("none", "bonferroni"):
         for old in ("none", "bonferroni"):
@@ -124,7 +122,7 @@ def test_few_resamples_are_warned_of_under_the_correction_of_now(resamples: int)
             assert anew.warnings == report(FOUR, correction=correction, **choices).warnings
 
 
-def test_a_p_value_of_alpha_is_significant() -> None:
+def test_a_p_value_of_alpha_is_significant():
     own = asked(correction="none", exact="never")
     for level in {pair.p_value for pair in own.pairs if pair.p_value < 1}:
         there = {pair.p_value: pair.significant for pair in decided(own, level).pairs}
@@ -132,7 +130,7 @@ def test_a_p_value_of_alpha_is_significant() -> None:
         assert there == {p: p <= level for p in there}
 
 
-def test_nothing_else_is_the_same_report() -> None:
+def test_nothing_else_is_the_same_report():
     whole = asked()
     assert decided(whole) is whole
     assert decided(whole, 0.05, "holm") is whole
@@ -140,7 +138,7 @@ def test_nothing_else_is_the_same_report() -> None:
 
 
 @pytest.mark.parametrize(("alpha", "correction"), [(0, None), (1.5, None), (None, "holms")])
-def test_what_cannot_be_decided_is_refused(alpha: float | None, correction: str | None) -> None:
+def test_what_cannot_be_decided_is_refused(alpha, correction):
     with pytest.raises(RecipeError):
         decided(asked(), alpha, correction)
 
@@ -164,7 +162,7 @@ def of_few(choices: dict[str, Any], **decision: object) -> Report:
     {"units": 6, "tests": ["bootstrap"]},
     {"units": 12, "unit": "document", "documents": [f"d{i // 2}" for i in range(12)]},
 ])  # fmt: skip
-def test_every_sentence_is_decided_anew(choices: dict[str, Any]) -> None:
+def test_every_sentence_is_decided_anew(choices):
     """Also that nothing can be found: 2 / 2^6 for the least p of six units, after correction."""
     decisions = list(product((0.2, 0.05, 0.01), ("none", "holm", "benjamini_hochberg")))
     own = {both: of_few(choices, alpha=both[0], correction=both[1]) for both in decisions}

@@ -76,14 +76,8 @@ SHAPES = st.sampled_from(["normal", "ties", "skewed", "rare", "equal"])
     alternative=st.sampled_from(["two-sided", "greater", "less"]),
 )
 def test_no_warning_speaks_against_what_is_calibrated(
-    n: int,
-    seed: int,
-    shapes: tuple[str, str, str, str],
-    unit: str | None,
-    pieces: int,
-    rare: int | None,
-    alternative: str,
-) -> None:
+    n, seed, shapes, unit, pieces, rare, alternative
+):
     """Few units or many, even, tied, skewed, of few units; documents as units or not; strata."""
     rng = np.random.default_rng(seed)
     base = {label: rng.normal(size=n) for label in ("s", "t")}
@@ -141,16 +135,14 @@ def pair_of(**fields: Any) -> PairReport:
         ({"n": 520, "documents": [*["d"] * 200, *map(str, range(320))]}, "unequal-units", None),
     ],
 )  # fmt: skip
-def test_what_is_not_calibrated_says_why(
-    fields: dict[str, Any], reason: str | None, units: float | None
-) -> None:
+def test_what_is_not_calibrated_says_why(fields, reason, units):
     pair = pair_of(**fields)
     assert pair.calibration is not None
     assert (pair.calibrated, pair.calibration.reason) == (reason is None, reason)
     assert units is None or pair.calibration.units == pytest.approx(units)
 
 
-def test_evenness_is_what_kish_says() -> None:
+def test_evenness_is_what_kish_says():
     """(sum w)^2 / sum w^2 of 321 documents, one of which has 200 segments."""
     pair = pair_of(n=520, documents=[*["d"] * 200, *map(str, range(320))])
     assert pair.calibration is not None
@@ -160,7 +152,7 @@ def test_evenness_is_what_kish_says() -> None:
     assert pair.calibration.units == pytest.approx(effective, abs=1e-5)
 
 
-def test_skewness_is_that_of_the_mean() -> None:
+def test_skewness_is_that_of_the_mean():
     """Third central moment of the mean of n over its standard deviation cubed: g / sqrt(n)."""
     rng = np.random.default_rng(5)
     a = rng.normal(size=900)
@@ -189,9 +181,7 @@ def test_skewness_is_that_of_the_mean() -> None:
         (-0.5, "less", False, True),
     ],
 )
-def test_intervals_agree_with_decisions(
-    shift: float, alternative: str, higher: bool, agrees: bool
-) -> None:
+def test_intervals_agree_with_decisions(shift, alternative, higher, agrees):
     metric = "s" if higher else "scores:of=s,higher=false"
     pair = pair_of(shift=shift, alternative=alternative, metrics=[metric])
     assert pair.interval_agrees == agrees
@@ -199,7 +189,7 @@ def test_intervals_agree_with_decisions(
     assert pair.significant == (shift != 0 and (alternative == "two-sided" or claimed))
 
 
-def test_intervals_may_disagree_with_corrected_decisions() -> None:
+def test_intervals_may_disagree_with_corrected_decisions():
     """At .04 before correction, of three pairs: the interval of one pair excludes 0."""
     rng = np.random.default_rng(0)
     base, noise = rng.normal(size=400), rng.normal(size=400)

@@ -29,7 +29,7 @@ def pair(
     return replace(PAIR, a=a, b=b, metric=metric, test=test, significant=significant)
 
 
-def test_ranges_count_who_is_better_and_who_is_worse() -> None:
+def test_ranges_count_who_is_better_and_who_is_worse():
     """x beats w and y; z beats y, which w does, too: no line is drawn but above y."""
     decided = {("w", "x"), ("x", "y"), ("y", "z"), ("w", "y")}
     pairs = [("w", "x"), ("w", "y"), ("w", "z"), ("x", "y"), ("x", "z"), ("y", "z")]
@@ -48,7 +48,7 @@ def test_ranges_count_who_is_better_and_who_is_worse() -> None:
 
 @pytest.mark.parametrize(("a", "b"), [("w", "x"), ("x", "w")])
 @pytest.mark.parametrize("first", [2.0, 5.0, 8.0])
-def test_who_is_ahead_by_the_test_wins_whatever_the_scores(a: str, b: str, first: float) -> None:
+def test_who_is_ahead_by_the_test_wins_whatever_the_scores(a, b, first):
     scores, decided = np.array([first, 5.0]), pair(a, b, True)
     found = ranks_of([a, b], scores, [replace(decided, ahead=a)])
     assert [own.range for own in found] == [(1, 1), (2, 2)]
@@ -56,12 +56,12 @@ def test_who_is_ahead_by_the_test_wins_whatever_the_scores(a: str, b: str, first
     assert [own.range for own in turned] == [(2, 2), (1, 1)]
 
 
-def test_nothing_decided_is_one_cluster() -> None:
+def test_nothing_decided_is_one_cluster():
     found = ranks_of(SYSTEMS, SCORES, [pair("w", "x", False), pair("y", "z", False)])
     assert [(own.cluster, own.range, own.may_be_best) for own in found] == [(1, (1, 4), True)] * 4
 
 
-def test_each_metric_and_test_ranks_by_its_own_pairs_and_its_own_way_up() -> None:
+def test_each_metric_and_test_ranks_by_its_own_pairs_and_its_own_way_up():
     """x is best by bleu, w by ter, of which less is better; each test decides its own pairs."""
     scores = {"w": (1.0, 30.0), "x": (3.0, 60.0), "y": (2.0, 40.0)}
     decided = {
@@ -122,8 +122,8 @@ def test_each_metric_and_test_ranks_by_its_own_pairs_and_its_own_way_up() -> Non
     ],
 )
 def test_confidence_is_that_of_familywise_corrections_of_calibrated_pairs(
-    correction: str, calibrated: tuple[bool, ...], level: float | None
-) -> None:
+    correction, calibrated, level
+):
     pairs = [replace(PAIR, calibrated=own) for own in calibrated]
     assert rank_confidence(Limit(correction, 0.03, 6), pairs, None) == level
     assert rank_confidence(Limit(correction, 0.03, 6), pairs, "doubtful") is None
@@ -136,9 +136,7 @@ def test_confidence_is_that_of_familywise_corrections_of_calibrated_pairs(
     (50, 0.5, ["bootstrap_t", "mcnemar"], False),  # with rules of their own
     (50, 0.0, ["bootstrap_t", "sign_test", "paired_t"], True),
 ])  # fmt: skip
-def test_ranks_of_another_hypothesis_are_doubted(
-    units: int, skewness: float, tests: list[str], doubtful: bool
-) -> None:
+def test_ranks_of_another_hypothesis_are_doubted(units, skewness, tests, doubtful):
     found = rank_doubt(tests, Telling(units, 0.0), skewness)
     assert (found is not None) == doubtful
     if "sign_test" in tests:
@@ -146,7 +144,7 @@ def test_ranks_of_another_hypothesis_are_doubted(
         assert "the sign test (units won as often as lost) and the paired t-test" in found
 
 
-def test_power_is_the_share_of_pairs_a_metric_separates() -> None:
+def test_power_is_the_share_of_pairs_a_metric_separates():
     rows = [
         pair("w", "x", True),
         pair("w", "y", False),

@@ -53,7 +53,7 @@ def decided(
 
 @pytest.mark.parametrize("correction", ["holm", "benjamini_hochberg", "sidak", "none"])
 @pytest.mark.parametrize("test", ["bootstrap", "paired_bootstrap"])
-def test_p_values_are_corrected_and_held_against_alpha(test: str, correction: str) -> None:
+def test_p_values_are_corrected_and_held_against_alpha(test, correction):
     sides = 2 if test == "paired_bootstrap" else 1
     found = decided(test, correction=correction, alpha=0.07)
     assert found.p.tolist() == p_value(COUNTS, RESAMPLES, sides).tolist()
@@ -68,18 +68,18 @@ def test_p_values_are_corrected_and_held_against_alpha(test: str, correction: st
     assert found.undecided.tolist() == unsure.tolist()
 
 
-def test_one_sided_paired_bootstrap_is_not_doubled() -> None:
+def test_one_sided_paired_bootstrap_is_not_doubled():
     found = decided("paired_bootstrap", alternative="greater")
     assert found.p.tolist() == p_value(COUNTS, RESAMPLES).tolist()
 
 
-def test_a_p_value_at_alpha_is_significant() -> None:
+def test_a_p_value_at_alpha_is_significant():
     found = decided(counts=np.array([499, 500]), correction="none")
     assert found.p[0] == 0.05
     assert found.significant.tolist() == [True, False]
 
 
-def test_known_p_values_take_the_place_of_estimates() -> None:
+def test_known_p_values_take_the_place_of_estimates():
     exact, own = ExactP(3, 64, math.log10(3 / 64)), OwnP(1e-300, -400.0, exact=False)
     counts = np.array([5, 5, 5])
     found = decided("approximate_randomization", counts, [exact, None, own])
@@ -91,14 +91,14 @@ def test_known_p_values_take_the_place_of_estimates() -> None:
     assert found.known == [exact, None, own]
 
 
-def test_tests_on_bootstrap_draws_know_no_other_p_value() -> None:
+def test_tests_on_bootstrap_draws_know_no_other_p_value():
     exact = ExactP(3, 64, math.log10(3 / 64))
     found = decided("bootstrap", np.array([5, 6]), [exact, exact])
     assert found.p.tolist() == [6 / 10_000, 7 / 10_000]
     assert found.known == [None, None]
 
 
-def test_joint_counts_are_the_corrected_p_values() -> None:
+def test_joint_counts_are_the_corrected_p_values():
     joint = np.array([400, 470, 499, 500, 530, 600])
     found = decided("bootstrap", np.full(6, 9), joint_counts=joint, correction="max_t")
     assert found.adjusted.tolist() == p_value(joint, RESAMPLES).tolist()
@@ -113,7 +113,7 @@ def test_joint_counts_are_the_corrected_p_values() -> None:
     assert set(found.needed) == {1, 4}
 
 
-def test_joint_decisions_at_the_ends_of_the_interval() -> None:
+def test_joint_decisions_at_the_ends_of_the_interval():
     """The lower end at alpha leaves room to be significant; the upper end at alpha does not."""
     low, high = p_interval(np.array([20]), 99)
     for alpha, open_ in ((low[0], True), (high[0], False)):
@@ -131,9 +131,7 @@ def test_joint_decisions_at_the_ends_of_the_interval() -> None:
     ("p", "limit", "resamples"),
     [(0.04, 0.05, 9_999), (0.051, 0.05, 9_999), (0.3, 0.05, 99), (0.049, 0.05, 39_999)],
 )
-def test_resamples_to_settle_part_the_interval_from_the_limit(
-    p: float, limit: float, resamples: int
-) -> None:
+def test_resamples_to_settle_part_the_interval_from_the_limit(p, limit, resamples):
     found = resamples_to_settle(p, limit, resamples)
 
     def reach(size: int) -> float:
@@ -144,7 +142,7 @@ def test_resamples_to_settle_part_the_interval_from_the_limit(
     assert found >= 2 * resamples
 
 
-def test_resamples_to_settle_are_bounded() -> None:
+def test_resamples_to_settle_are_bounded():
     # half of what can be asked for was drawn already
     assert resamples_to_settle(0.5, 0.05, 700_000) == MAX_RESAMPLES
     # p at the limit: as if it were one resample away from it
@@ -153,7 +151,7 @@ def test_resamples_to_settle_are_bounded() -> None:
 
 
 @pytest.mark.parametrize(("test", "sides"), [("bootstrap", 1), ("paired_bootstrap", 2)])
-def test_undecided_rows_say_how_many_resamples_they_need(test: str, sides: int) -> None:
+def test_undecided_rows_say_how_many_resamples_they_need(test, sides):
     """Both sides of the limit, which is where the decision of the whole family turns."""
     counts = np.array([470, 530]) // sides
     found = decided(test, counts, correction="none")
@@ -162,7 +160,7 @@ def test_undecided_rows_say_how_many_resamples_they_need(test: str, sides: int) 
     assert found.needed == {i: resamples_to_settle(p[i], 0.05 / sides, RESAMPLES) for i in range(2)}
 
 
-def test_needed_resamples_go_by_the_corrected_limit() -> None:
+def test_needed_resamples_go_by_the_corrected_limit():
     """Two pairs by Holm: the smaller p is held against .025, the larger one then against .05."""
     found = decided(counts=np.array([235, 470]))
     assert found.undecided.tolist() == [True, True]
@@ -172,7 +170,7 @@ def test_needed_resamples_go_by_the_corrected_limit() -> None:
     }
 
 
-def test_more_resamples_than_can_be_asked_for_are_not_named() -> None:
+def test_more_resamples_than_can_be_asked_for_are_not_named():
     found = decided(counts=np.array([499, 500]), correction="none")
     assert found.undecided.tolist() == [True, True]
     assert found.needed == {}
@@ -183,9 +181,7 @@ def test_more_resamples_than_can_be_asked_for_are_not_named() -> None:
 
 @pytest.mark.parametrize("correction", ["none", "holm", "max_t"])
 @pytest.mark.parametrize(("alternative", "sides"), [("two-sided", 2), ("less", 1)])
-def test_detectable_differences_have_four_fifths_power(
-    correction: str, alternative: str, sides: int
-) -> None:
+def test_detectable_differences_have_four_fifths_power(correction, alternative, sides):
     """A normal statistic with this mean passes the quantile of the level with chance .8."""
     found = decided(correction=correction, alternative=alternative, alpha=0.03)
     strictest = strictest_level(correction, len(COUNTS), 0.03)
@@ -194,7 +190,7 @@ def test_detectable_differences_have_four_fifths_power(
     assert (found.detectable[0] == found.detectable[1]) == (correction == "none")
 
 
-def test_the_most_resamples_are_named_but_not_to_who_had_them() -> None:
+def test_the_most_resamples_are_named_but_not_to_who_had_them():
     some = decided(counts=np.array([34_645]), resamples=700_000, correction="none")
     assert some.undecided.tolist() == [True]
     assert some.needed == {0: MAX_RESAMPLES}
@@ -205,7 +201,7 @@ def test_the_most_resamples_are_named_but_not_to_who_had_them() -> None:
 
 
 @pytest.mark.parametrize("middle", [8, 9])
-def test_each_side_of_alpha_goes_by_its_own_limit(middle: int) -> None:
+def test_each_side_of_alpha_goes_by_its_own_limit(middle):
     """Holm's three limits, .05 / 3, .05 / 2 and .05; the middle p-value below its own, or at it."""
     found = decided(counts=np.array([21, middle, 0]), resamples=399)
     p = (middle + 1) / 400
@@ -218,13 +214,13 @@ def test_each_side_of_alpha_goes_by_its_own_limit(middle: int) -> None:
     }
 
 
-def test_pairs_that_are_all_above_alpha_say_what_they_need() -> None:
+def test_pairs_that_are_all_above_alpha_say_what_they_need():
     found = decided(counts=np.array([530]), correction="none")
     assert found.needed == {0: resamples_to_settle(0.0531, 0.05, RESAMPLES)}
 
 
 @pytest.mark.parametrize(("family", "size"), [(None, 4), (4, 4), (11, 11)])
-def test_comparisons_that_are_gone_stay_in_the_family(family: int | None, size: int) -> None:
+def test_comparisons_that_are_gone_stay_in_the_family(family, size):
     found = decided(
         counts=np.array([3, 150]),
         family=family,

@@ -60,9 +60,7 @@ def against_first(others: int, **fields: Any) -> list[Pair]:
         ("less", 0.02, 20, 0.98, 0.999),
     ],
 )
-def test_detectable_difference_is_what_tables_say(
-    alternative: str, alpha: float, others: int, plain: float, corrected: float
-) -> None:
+def test_detectable_difference_is_what_tables_say(alternative, alpha, others, plain, corrected):
     """(z of the level + z of 80 % power) standard errors, the level by Bonferroni's division."""
     for pair in against_first(others, alternative=alternative, alpha=alpha):
         expected = [(Z[level] + Z[0.8]) * pair["stderr"] for level in (plain, corrected)]
@@ -83,9 +81,7 @@ def test_detectable_difference_is_what_tables_say(
         ("max_t", 0.01),
     ],
 )
-def test_detectable_difference_has_the_level_of_a_lone_small_p(
-    correction: str, level: float
-) -> None:
+def test_detectable_difference_has_the_level_of_a_lone_small_p(correction, level):
     """Of five pairs, one has a small p-value and all others have 1."""
     normal = NormalDist()
     for pair in against_first(5, correction=correction):
@@ -94,14 +90,14 @@ def test_detectable_difference_has_the_level_of_a_lone_small_p(
         assert pair["detectable"] == pytest.approx(expected, rel=1e-9)
 
 
-def test_detectable_difference_with_tukey_has_bonferronis_level() -> None:
+def test_detectable_difference_with_tukey_has_bonferronis_level():
     body = of_scores(5, correction="tukey", tests=["approximate_randomization"])
     for pair in report_of(body)["pairs"]:  # 10 pairs: .05 / 10 / 2 = .0025
         expected = [(z + Z[0.8]) * pair["stderr"] for z in (Z[0.975], 2.807034)]
         assert pair["detectable"] == pytest.approx(expected, rel=1e-6)
 
 
-def test_detectable_difference_over_test_sets_has_the_level_of_the_whole_family() -> None:
+def test_detectable_difference_over_test_sets_has_the_level_of_the_whole_family():
     """Ten pairs on each of two test sets and on both together: .05 / 30 / 2."""
     bodies = [{"name": name, "systems": of_scores(5, i)["systems"]} for i, name in enumerate("AB")]
     choices = {"metrics": ["scores"], "tests": ["bootstrap"], "resamples": 99}
@@ -167,8 +163,8 @@ def decisions(pairs: list[Pair], correction: str, alpha: float) -> set[tuple[boo
 @pytest.mark.parametrize("correction", ["none", *SEPARATE])
 @pytest.mark.parametrize("test", ["bootstrap", "paired_bootstrap"])
 def test_a_pair_is_undecided_where_its_own_interval_turns_its_decision(
-    correction: str, alternative: str, test: str
-) -> None:
+    correction, alternative, test
+):
     kinds = set()
     for seed in range(20):
         choices = {"correction": correction, "alternative": alternative, "alpha": 0.1}
@@ -178,7 +174,7 @@ def test_a_pair_is_undecided_where_its_own_interval_turns_its_decision(
 
 
 @pytest.mark.parametrize("correction", SEPARATE)
-def test_pairs_of_all_test_sets_are_one_family(correction: str) -> None:
+def test_pairs_of_all_test_sets_are_one_family(correction):
     kinds = set()
     for seed in range(5):
         bodies = [
@@ -196,9 +192,7 @@ def test_pairs_of_all_test_sets_are_one_family(correction: str) -> None:
     ("correction", "test"),
     [("max_t", "bootstrap"), ("tukey", "approximate_randomization")],
 )
-def test_a_pair_is_undecided_where_the_interval_of_a_joint_p_holds_alpha(
-    correction: str, test: str
-) -> None:
+def test_a_pair_is_undecided_where_the_interval_of_a_joint_p_holds_alpha(correction, test):
     kinds = set()
     choices = {"tests": [test], "correction": correction, "alpha": 0.1, "resamples": 499}
     for seed in range(20):
@@ -221,9 +215,7 @@ def test_a_pair_is_undecided_where_the_interval_of_a_joint_p_holds_alpha(
         ("paired_bootstrap", 63, 19_999),
     ],
 )
-def test_auto_lets_a_corrected_p_get_as_low_as_a_quarter_of_alpha(
-    test: str, pairs: int, resamples: int
-) -> None:
+def test_auto_lets_a_corrected_p_get_as_low_as_a_quarter_of_alpha(test, pairs, resamples):
     """With Holm 125 / 10,000 is .0125, a quarter of alpha; 126 / 10,000 is more.
 
     The two-sided paired bootstrap adds up two p-values.
@@ -232,7 +224,7 @@ def test_auto_lets_a_corrected_p_get_as_low_as_a_quarter_of_alpha(
     assert {pair["resamples"] for pair in found} == {resamples}
 
 
-def test_significant_at_alpha_and_not_above() -> None:
+def test_significant_at_alpha_and_not_above():
     """Against itself p = 1; with alpha = p a pair is significant, a little below it is not."""
     body = of_scores(2, 3)
     p = report_of(body)["pairs"][0]["p_value"]
@@ -243,9 +235,7 @@ def test_significant_at_alpha_and_not_above() -> None:
 
 @pytest.mark.parametrize("alternative", ["greater", "less"])
 @pytest.mark.parametrize("correction", ["holm", "benjamini_hochberg", "max_t"])
-def test_one_sided_claims_are_the_same_in_any_order_of_systems(
-    alternative: str, correction: str
-) -> None:
+def test_one_sided_claims_are_the_same_in_any_order_of_systems(alternative, correction):
     """Every claim, its p-values and words, ranks and what the answer says of them."""
     body = of_scores(3, alternative=alternative, correction=correction)
     for i, system in enumerate(body["systems"]):
@@ -266,7 +256,7 @@ def test_one_sided_claims_are_the_same_in_any_order_of_systems(
     assert "claims that one system is" in said[-1]
 
 
-def test_both_claims_of_a_pair_are_one_family() -> None:
+def test_both_claims_of_a_pair_are_one_family():
     """12 wins and 2 losses of 14: P(X >= 12) = 106 / 2^14, P(X >= 2) = 16369 / 2^14."""
     wins = {"a": [1.0] * 12 + [0.0] * 2, "b": [0.0] * 12 + [1.0] * 2}
     systems = [{"name": name, "scores": {"x": own}} for name, own in wins.items()]
@@ -281,7 +271,7 @@ def test_both_claims_of_a_pair_are_one_family() -> None:
     assert capacity["family"]["comparisons"] == 12
 
 
-def test_experimentwise_error_counts_the_pairs_of_a_family() -> None:
+def test_experimentwise_error_counts_the_pairs_of_a_family():
     """1 - .95^10 for five systems, all pairs; 1 - .95^4 against one of them."""
     body = {**content(1), "resamples": 99, "metrics": ["bleu", "ter"]}
     assert report_of(body)["experimentwise_error"] == pytest.approx(0.4012630607616213, rel=1e-12)

@@ -32,7 +32,7 @@ def adjusted_of(request: dict[str, Any]) -> list[float]:
     return [pair["p_adjusted"] for pair in report_of(request)["pairs"]]
 
 
-def test_pairs_not_seen_yet_count_as_statsmodels_counts_ones() -> None:
+def test_pairs_not_seen_yet_count_as_statsmodels_counts_ones():
     p = p_value(COUNTS, RESAMPLES)
     for family, gone in ((5, []), (28, []), (28, [0.0004, 0.3])):
         whole = [*p, *gone, *[1.0] * (family - len(p) - len(gone))]
@@ -42,7 +42,7 @@ def test_pairs_not_seen_yet_count_as_statsmodels_counts_ones() -> None:
         )
 
 
-def test_a_small_p_of_a_system_that_left_keeps_the_factors_of_the_others_low() -> None:
+def test_a_small_p_of_a_system_that_left_keeps_the_factors_of_the_others_low():
     alone = decided(counts=COUNTS, family=28).adjusted
     with_gone = decided(counts=COUNTS, family=28, gone=np.full(2, 0.0001)).adjusted
     assert with_gone[0] == alone[0]
@@ -50,7 +50,7 @@ def test_a_small_p_of_a_system_that_left_keeps_the_factors_of_the_others_low() -
     assert with_gone[1] < alone[1] < 1
 
 
-def test_undecided_pairs_are_judged_within_the_whole_family() -> None:
+def test_undecided_pairs_are_judged_within_the_whole_family():
     # at the limit of 28 comparisons, far below that of one
     many, one = (decided(counts=np.array([17]), family=family) for family in (28, 1))
     assert many.undecided.tolist() == [True]
@@ -75,26 +75,24 @@ def test_undecided_pairs_are_judged_within_the_whole_family() -> None:
         (1, 1000, "holm", 999_999),
     ],
 )
-def test_auto_takes_the_smallest_step_that_can_decide(
-    pairs: int, family: int | str, correction: str, resamples: int
-) -> None:
+def test_auto_takes_the_smallest_step_that_can_decide(pairs, family, correction, resamples):
     recipe = Recipe.of({"family": family, "correction": correction})
     assert recipe.resolved(pairs) == resamples
 
 
-def test_steps_double() -> None:
+def test_steps_double():
     parts = [Recipe.of({}).resolved(pairs) for pairs in (1, 200, 400, 800, 1600, 3200, 6400, 12500)]
     assert parts == [9_999, 19_999, 39_999, 79_999, 159_999, 319_999, 639_999, 999_999]
 
 
-def test_against_a_baseline_a_family_has_one_pair_less_than_systems() -> None:
+def test_against_a_baseline_a_family_has_one_pair_less_than_systems():
     recipe = Recipe.of({"family": 64})
     assert recipe.comparisons(3) == 2016
     assert recipe.but(pairs={"baseline": "b"}).comparisons(3) == 63
     assert recipe.comparisons(3, testsets=4) == 4 * 2016
 
 
-def test_a_report_says_its_family_and_corrects_over_it() -> None:
+def test_a_report_says_its_family_and_corrects_over_it():
     plain = report_of(request_for(3, resamples=RESAMPLES))
     wide = report_of(request_for(3, resamples=RESAMPLES, family=8))
     assert "family" not in plain
@@ -107,14 +105,14 @@ def test_a_report_says_its_family_and_corrects_over_it() -> None:
     assert wide["experimentwise_error"] == pytest.approx(1 - 0.95**28)
 
 
-def test_a_family_of_the_systems_present_changes_no_number() -> None:
+def test_a_family_of_the_systems_present_changes_no_number():
     request = request_for(4, resamples=RESAMPLES)
     plain, named = report_of(request), report_of({**request, "family": 4})
     assert named["pairs"] == plain["pairs"]
     assert named["systems"] == plain["systems"]
 
 
-def test_adjusted_p_values_only_fall_as_systems_arrive() -> None:
+def test_adjusted_p_values_only_fall_as_systems_arrive():
     def by_pair(systems: int) -> dict[tuple[str, str], float]:
         report = report_of(request_for(systems, resamples=999, family=7))
         return {(pair["a"], pair["b"]): pair["p_adjusted"] for pair in report["pairs"]}
@@ -142,7 +140,7 @@ def test_adjusted_p_values_only_fall_as_systems_arrive() -> None:
         ({"family": 8, "correction": "tukey"}, 'family must be "present"'),
     ],
 )
-def test_impossible_families_are_refused(fields: dict[str, Any], said: str) -> None:
+def test_impossible_families_are_refused(fields, said):
     with pytest.raises(RecipeError, match=said) as caught:
         parse_comparison(request_for(3, **fields))
     assert caught.value.field == "family"

@@ -36,21 +36,21 @@ PAIR = PairReport(
 )
 
 
-def test_better_system_comes_first_with_its_difference() -> None:
+def test_better_system_comes_first_with_its_difference():
     expected = "A is better than B: +0.8 bleu [0.3, 1.3], p = 0.002 after Holm over 66 comparisons"
     assert verdict(PAIR, True, "holm", 66) == expected
 
 
-def test_the_smallest_p_value_that_is_kept_is_a_bound() -> None:
+def test_the_smallest_p_value_that_is_kept_is_a_bound():
     said = verdict(replace(PAIR, p_adjusted=1e-300), True, "none", 1)
     assert said.endswith("p < 1e-300")
 
 
-def test_error_metric_turns_winner_and_sign() -> None:
+def test_error_metric_turns_winner_and_sign():
     assert verdict(PAIR, False, "holm", 66).startswith("B is better than A: -0.8 bleu [-1.3, -0.3]")
 
 
-def test_names_may_come_in_any_order_of_letters() -> None:
+def test_names_may_come_in_any_order_of_letters():
     said = verdict(replace(PAIR, a="B", b="A"), False, "holm", 66)
     assert said.startswith("A is better than B: -0.8 bleu [-1.3, -0.3]")
 
@@ -64,9 +64,7 @@ def test_names_may_come_in_any_order_of_letters() -> None:
         (-0.8, False, "A is better than B: -0.8 bleu [-1.3, -0.3]"),
     ],
 )
-def test_the_winner_is_who_has_more_of_what_is_good(
-    difference: float, higher: bool, begins: str
-) -> None:
+def test_the_winner_is_who_has_more_of_what_is_good(difference, higher, begins):
     ends = (0.31, 1.29) if difference > 0 else (-1.29, -0.31)
     assert verdict(replace(PAIR, difference=difference, ci=ends), higher, "none", 1).startswith(
         begins
@@ -83,18 +81,18 @@ def test_the_winner_is_who_has_more_of_what_is_good(
         (25.0, "+0.8 bleu [0.3, 1.3]"),
     ],
 )
-def test_digits_are_those_that_the_standard_error_has(stderr: float, shown: str) -> None:
+def test_digits_are_those_that_the_standard_error_has(stderr, shown):
     said = verdict(replace(PAIR, difference=0.801, stderr=stderr), True, "none", 1)
     assert said.startswith(f"A is better than B: {shown}, p")
 
 
 @pytest.mark.parametrize(("alternative", "winner"), [("greater", "A"), ("less", "B")])
-def test_one_sided_claim_names_its_system(alternative: str, winner: str) -> None:
+def test_one_sided_claim_names_its_system(alternative, winner):
     said = verdict(replace(PAIR, alternative=alternative), True, "none", 1)
     assert said.startswith(f"{winner} is better")
 
 
-def test_no_separation_says_what_could_be_seen() -> None:
+def test_no_separation_says_what_could_be_seen():
     said = verdict(replace(PAIR, significant=False, detectable=(0.7, 0.97)), True, "holm", 66)
     assert said == (
         "A and B are not separated: "
@@ -102,7 +100,7 @@ def test_no_separation_says_what_could_be_seen() -> None:
     )
 
 
-def test_undecided_pair_has_no_winner() -> None:
+def test_undecided_pair_has_no_winner():
     pair = replace(PAIR, undecided=True, resamples_needed=20_000)
     assert verdict(pair, True, "holm", 66) == (
         "A and B are undecided: +0.8 bleu, p = 0.002 after Holm over 66 comparisons; "
@@ -110,7 +108,7 @@ def test_undecided_pair_has_no_winner() -> None:
     )
 
 
-def test_no_more_resamples_are_advised_than_can_be_asked_for() -> None:
+def test_no_more_resamples_are_advised_than_can_be_asked_for():
     said = verdict(replace(PAIR, undecided=True), True, "none", 1)
     assert said.endswith("999,999 resamples, the most that can be asked for, would likely not "
                          "settle it")  # fmt: skip
@@ -126,9 +124,7 @@ def test_no_more_resamples_are_advised_than_can_be_asked_for() -> None:
         (49_999, 999_999, {}),
     ],
 )
-def test_resamples_needed_can_be_asked_for(
-    correction: str, count: int, resamples: int, needed: dict[int, int]
-) -> None:
+def test_resamples_needed_can_be_asked_for(correction, count, resamples, needed):
     counts = np.array([count])
     joint = counts if correction == "max_t" else None
     found = decided(counts=counts, joint_counts=joint, resamples=resamples, correction=correction)
@@ -136,16 +132,14 @@ def test_resamples_needed_can_be_asked_for(
     assert found.needed == needed
 
 
-def test_identical_systems_are_not_said_to_need_a_larger_test_set() -> None:
+def test_identical_systems_are_not_said_to_need_a_larger_test_set():
     same = replace(PAIR, difference=0.0, stderr=0.0, significant=False, detectable=(0.0, 0.0))
     assert verdict(same, True, "holm", 66) == "A and B score the same bleu on every resample"
 
 
 @pytest.mark.parametrize("difference", [0.8, -0.8])
 @pytest.mark.parametrize("stderr", [0.0, 5.6e-17])
-def test_where_no_resample_differs_no_detectable_difference_is_named(
-    stderr: float, difference: float
-) -> None:
+def test_where_no_resample_differs_no_detectable_difference_is_named(stderr, difference):
     pair = replace(PAIR, significant=False, stderr=stderr, difference=difference)
     assert verdict(replace(pair, detectable=(stderr, stderr)), True, "none", 1) == (
         f"A and B are not separated: {difference:+} bleu on every resample, p = 0.002"

@@ -31,13 +31,13 @@ def two(size: int, **fields: Any) -> list[str]:
     return warnings_of({"A": draws(size), "B": draws(size, 2)}, **fields)
 
 
-def test_below_300_segments_a_bootstrap_is_warned_of() -> None:
+def test_below_300_segments_a_bootstrap_is_warned_of():
     (warning,) = two(299)
     assert "299 segments" in warning
     assert two(300) == []
 
 
-def test_of_one_segment_a_bootstrap_is_warned_of_by_itself() -> None:
+def test_of_one_segment_a_bootstrap_is_warned_of_by_itself():
     tests = ["approximate_randomization", "paired_bootstrap", "bootstrap_t"]
     found = [warning for warning in two(1, tests=tests) if "one segment" in warning]
     assert [
@@ -48,12 +48,12 @@ def test_of_one_segment_a_bootstrap_is_warned_of_by_itself() -> None:
 
 
 @pytest.mark.parametrize(("second", "warned"), [("b", True), ("a", False)])
-def test_of_one_segment_a_stratum_a_bootstrap_is_warned_of(second: str, warned: bool) -> None:
+def test_of_one_segment_a_stratum_a_bootstrap_is_warned_of(second, warned):
     found = two(3, labels=["a", second, "c"], stratified=True)
     assert any("one segment in each stratum" in warning for warning in found) == warned
 
 
-def test_documents_are_counted_where_they_are_the_units() -> None:
+def test_documents_are_counted_where_they_are_the_units():
     for documents in (299, 300):
         fields = {"documents": [f"d{i // 2}" for i in range(2 * documents)], "unit": "document"}
         warnings = two(2 * documents, **fields)
@@ -69,7 +69,7 @@ def few(units: int, systems: int = 2, **fields: Any) -> list[str]:
     return [warning for warning in said if "cannot find a difference" in warning]
 
 
-def test_units_whose_exchanges_are_too_few_for_any_significant_p_are_warned_of() -> None:
+def test_units_whose_exchanges_are_too_few_for_any_significant_p_are_warned_of():
     # the most extreme of 2**n exchanges, and its mirror: 2/32 > .05 >= 2/64, 1/16 > .05 >= 1/32
     (warning,) = few(5)
     assert "5 segments" in warning
@@ -91,7 +91,7 @@ def test_units_whose_exchanges_are_too_few_for_any_significant_p_are_warned_of()
     assert few(6, systems=3, correction="benjamini_hochberg") == []  # all three at 2/64
 
 
-def test_a_stratum_below_20_units_is_warned_of() -> None:
+def test_a_stratum_below_20_units_is_warned_of():
     def stratified(smallest: int) -> list[str]:
         labels = ["small"] * smallest + ["large"] * (400 - smallest)
         return two(400, labels=labels, stratified=True)
@@ -104,7 +104,7 @@ def test_a_stratum_below_20_units_is_warned_of() -> None:
     assert two(400, labels=["small"] + ["large"] * 399) == []
 
 
-def test_strata_of_documents_are_counted_in_documents() -> None:
+def test_strata_of_documents_are_counted_in_documents():
     def stratified(smallest: int) -> list[str]:
         documents = [f"d{i // 2}" for i in range(640)]
         labels = ["small" if i // 2 < smallest else "large" for i in range(640)]
@@ -131,7 +131,7 @@ def unequal(*sizes: float, shifts: tuple[float, ...] = (0, 0, 0)) -> list[str]:
     return warnings_of(columns, correction="max_t", pairs={"baseline": "baseline"})
 
 
-def test_standard_errors_above_twice_the_median_are_warned_of_with_max_t() -> None:
+def test_standard_errors_above_twice_the_median_are_warned_of_with_max_t():
     (warning,) = unequal(0.5, 1, 2.0078125)
     assert "max-T" in warning
     assert unequal(0.5, 1, 2) == []  # twice is not above
@@ -139,7 +139,7 @@ def test_standard_errors_above_twice_the_median_are_warned_of_with_max_t() -> No
     assert unequal(0.03125, 1, 1.9921875) == []  # the largest counts, not the smallest
 
 
-def test_differences_that_never_vary_have_no_part_in_the_median() -> None:
+def test_differences_that_never_vary_have_no_part_in_the_median():
     """Standard errors 0, 1 and 2.5: the median of those that vary is 1.75, of all it would be 1."""
     assert unequal(0, 1, 2.5, shifts=(5, 0, 0)) == []
 
@@ -152,9 +152,7 @@ def test_differences_that_never_vary_have_no_part_in_the_median() -> None:
         ({"alpha": 1e-4}, 39_999),
     ],
 )
-def test_fewer_resamples_than_the_corrected_level_needs_are_warned_of(
-    fields: dict[str, Any], needed: int
-) -> None:
+def test_fewer_resamples_than_the_corrected_level_needs_are_warned_of(fields, needed):
     (warning,) = two(300, **{**fields, "resamples": needed - 1})
     assert f"{needed:,}" in warning
     assert f"{needed - 1:,}" in warning
@@ -167,7 +165,7 @@ def failing(failures: int, gain: float = 0.0, units: int = 100) -> list[str]:
     return [said for said in warnings_of(rows) if "rule of three" in said]
 
 
-def test_differences_that_a_few_units_hold_are_warned_of() -> None:
+def test_differences_that_a_few_units_hold_are_warned_of():
     """Resampled, k failures of 100 are binomial: skewness .94, .47, .34 for 1, 4 and 7 of them.
 
     Beyond .316 (ten rare units) and three standard errors of 9,999 draws, .073, they are few.
@@ -181,24 +179,24 @@ def test_differences_that_a_few_units_hold_are_warned_of() -> None:
     assert failing(50) == []
 
 
-def test_a_few_units_that_hold_less_than_half_are_not_warned_of() -> None:
+def test_a_few_units_that_hold_less_than_half_are_not_warned_of():
     """Four failures are 4 of 4 + 96 gains: .58 of the sum for gains of .03, .45 for .05."""
     assert failing(4, gain=0.03)
     assert failing(4, gain=0.05) == []
 
 
-def test_a_few_units_that_speak_against_the_difference_are_not_warned_of() -> None:
+def test_a_few_units_that_speak_against_the_difference_are_not_warned_of():
     assert failing(4, gain=-0.02)  # .04 of failures, .019 of gains the other way
     assert failing(4, gain=-0.1) == []
 
 
-def test_a_tenth_of_the_units_are_not_few() -> None:
+def test_a_tenth_of_the_units_are_not_few():
     """Of 20 units one failure has skewness .92 and is a twentieth; two have .63, below .78."""
     assert failing(1, units=20)
     assert failing(2, units=20) == []
 
 
-def test_a_few_units_are_warned_of_beside_skewness_in_one_sentence() -> None:
+def test_a_few_units_are_warned_of_beside_skewness_in_one_sentence():
     rows = {"A": [2.0] * 400, "B": [0.0] * 3 + [2.0] * 397, "C": [0.0] * 2 + [2.0] * 398}
     skewed, few = warnings_of(rows)
     assert "bootstrap_t" in skewed
@@ -208,14 +206,14 @@ def test_a_few_units_are_warned_of_beside_skewness_in_one_sentence() -> None:
     assert [said for said in studentised if "rule of three" in said] == [few]
 
 
-def test_pairs_are_counted_as_other_numbers_are_written() -> None:
+def test_pairs_are_counted_as_other_numbers_are_written():
     """46 systems have 46 x 45 / 2 = 1,035 pairs; all with the odd one are skewed."""
     rows = {f"s{i}": [1.0] * 400 for i in range(45)} | {"odd": [9.0] + [1.0] * 399}
     (skewed,) = (said for said in warnings_of(rows, resamples=1_999) if "skewed" in said)
     assert "in scores for 45 of 1,035 pairs" in skewed
 
 
-def test_warnings_say_what_to_choose_without_options_of_the_shell() -> None:
+def test_warnings_say_what_to_choose_without_options_of_the_shell():
     rows = {"A": [2.0] * 400, "B": [0.0] * 3 + [2.0] * 397}
     documents = [f"d{i // 2}" for i in range(400)]
     warned = " ".join(warnings_of(rows, documents=documents, unit="segment"))
@@ -224,14 +222,14 @@ def test_warnings_say_what_to_choose_without_options_of_the_shell() -> None:
     assert "--" not in warned
 
 
-def test_segments_of_known_documents_are_warned_of_unless_documents_are_drawn() -> None:
+def test_segments_of_known_documents_are_warned_of_unless_documents_are_drawn():
     documents = [f"d{i}" for i in range(300)]
     (warning,) = two(300, documents=documents, unit="segment")
     assert "document" in warning
     assert two(300, documents=documents) == two(300, documents=documents, unit="document") == []
 
 
-def test_identical_systems_are_named() -> None:
+def test_identical_systems_are_named():
     column = draws(300)
     columns = {"A": column, "B": draws(300, 2), "C": column, "D": column}
     (warning,) = warnings_of(columns)
@@ -250,15 +248,13 @@ def test_identical_systems_are_named() -> None:
         ({"tests": ["approximate_randomization"]}, []),
     ],
 )
-def test_choices_that_hold_no_level_are_warned_of(
-    fields: dict[str, Any], warned: list[str]
-) -> None:
+def test_choices_that_hold_no_level_are_warned_of(fields, warned):
     found = two(300, **fields)
     assert len(found) == len(warned)
     assert all(words in warning for words, warning in zip(warned, found, strict=True))
 
 
-def test_several_test_sets_too_few_for_their_own_tests_are_warned_of() -> None:
+def test_several_test_sets_too_few_for_their_own_tests_are_warned_of():
     """Two-sided, T test sets can give p = 2 / 2**T at best: .0625 for 5, .03125 for 6."""
 
     def over(testsets: int, **fields: Any) -> list[str]:
@@ -282,7 +278,7 @@ def test_several_test_sets_too_few_for_their_own_tests_are_warned_of() -> None:
     assert over(4, alternative="greater", alpha=0.0625) == []
 
 
-def test_warnings_name_tests_and_corrections_as_sentences_do() -> None:
+def test_warnings_name_tests_and_corrections_as_sentences_do():
     tests = ["bootstrap", "paired_bootstrap", "riezler_maxwell_bootstrap", "paired_t", "sign_test"]
     said = " ".join(two(9, tests=tests, correction="benjamini_hochberg", resamples=9))
     assert "the paired bootstrap and the bootstrap test of Riezler and Maxwell reject true" in said
@@ -304,9 +300,7 @@ def test_warnings_name_tests_and_corrections_as_sentences_do() -> None:
         ("GEMBA-MQM", -1, True, False),
     ],
 )
-def test_error_rates_that_are_read_as_qualities_are_warned_of(
-    label: str, sign: int, higher: bool, warned: bool
-) -> None:
+def test_error_rates_that_are_read_as_qualities_are_warned_of(label, sign, higher, warned):
     systems = [
         {"name": name, "scores": {label: [sign * (i + k) for k in range(4)]}}
         for i, name in enumerate("AB")
@@ -320,7 +314,7 @@ WER = {"A": [[1, 2], [0, 10], [0, 10], [3, 4]], "B": [[2, 2], [0, 10], [1, 10], 
 
 
 @pytest.mark.parametrize("metric", ["scores:of=wer", "scores:of=wer,higher=false"])
-def test_errors_and_words_lead_to_their_ratio_by_the_advice(metric: str) -> None:
+def test_errors_and_words_lead_to_their_ratio_by_the_advice(metric):
     systems = [{"name": name, "scores": {"wer": rows}} for name, rows in WER.items()]
     body = {"systems": systems, "resamples": 99}
     warnings = sentences(report_of({**body, "metrics": [metric]}))
@@ -333,7 +327,7 @@ def test_errors_and_words_lead_to_their_ratio_by_the_advice(metric: str) -> None
     assert not any(own.startswith("wer") for own in sentences(report))
 
 
-def test_other_pairs_of_numbers_are_scores_and_weights() -> None:
+def test_other_pairs_of_numbers_are_scores_and_weights():
     for label, rows in (("wer", [[0.5, 2], [1, 3]]), ("comet", WER["A"][:2])):
         systems = [{"name": name, "scores": {label: rows}} for name in "AB"]
         report = report_of({"systems": systems, "resamples": 99})
@@ -351,9 +345,7 @@ def test_other_pairs_of_numbers_are_scores_and_weights() -> None:
         ("chrf", ["North Bridge", "Blue Lake"], None),
     ],
 )
-def test_bleu_of_segments_without_its_longest_ngram_is_warned_of(
-    metric: str, lines: list[str], said: str | None
-) -> None:
+def test_bleu_of_segments_without_its_longest_ngram_is_warned_of(metric, lines, said):
     systems = {"A": lines, "B": ["Old Bridge", *lines[1:]]}
     body = {"references": lines, "systems": systems, "metrics": [metric], "resamples": 99}
     warnings = [own for own in sentences(report_of(body)) if "-gram" in own]

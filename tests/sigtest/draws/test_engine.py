@@ -44,11 +44,11 @@ def sample(example: Path) -> Sample:
 
 
 @pytest.mark.parametrize("size", [1, 64, 499, 1000])
-def test_blocks_in_any_size_and_order_give_the_same_report(sample: Sample, size: int) -> None:
+def test_blocks_in_any_size_and_order_give_the_same_report(sample, size):
     assert in_blocks(sample, size).as_json() == in_blocks(sample, 500).as_json()
 
 
-def test_resamples_can_be_drawn_one_by_one_or_all_at_once(sample: Sample) -> None:
+def test_resamples_can_be_drawn_one_by_one_or_all_at_once(sample):
     total = sample.part.resamples
     runs = [(r, r + 1) for r in range(total)]
     one_by_one = np.concatenate([sample.bootstrap_scores(*run) for run in runs], axis=2)
@@ -57,15 +57,13 @@ def test_resamples_can_be_drawn_one_by_one_or_all_at_once(sample: Sample) -> Non
     assert (sample.swapped_sums(0, total)[0] == np.concatenate(kept, axis=2)).all()
 
 
-def test_report_survives_json(sample: Sample) -> None:
+def test_report_survives_json(sample):
     report = in_blocks(sample, 500)
     assert Report.from_json(report.as_json()) == report
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_identical_systems_have_p_one_in_every_test_and_metric(
-    example: Path, alternative: str
-) -> None:
+def test_identical_systems_have_p_one_in_every_test_and_metric(example, alternative):
     for exact in ("auto", "never"):
         request = request_of(example, alternative=alternative, exact=exact)
         request["systems"] = [s for s in request["systems"] if s["name"] in ("cedar", "dogwood")]
@@ -76,7 +74,7 @@ def test_identical_systems_have_p_one_in_every_test_and_metric(
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_counts_equal_textbook_loops(sample: Sample, alternative: str) -> None:
+def test_counts_equal_textbook_loops(sample, alternative):
     """Each test as its paper prints it, one resample after the other, on the same draws."""
     recipe = sample.part.recipe.but(alternative=alternative, resamples=200)
     plan = replace(sample.part, recipe=recipe)
@@ -130,7 +128,7 @@ def test_counts_equal_textbook_loops(sample: Sample, alternative: str) -> None:
     assert found == expected
 
 
-def test_p_is_never_zero_and_follows_from_the_count(sample: Sample) -> None:
+def test_p_is_never_zero_and_follows_from_the_count(sample):
     for pair in in_blocks(sample, 500).pairs:
         sides = TESTS[pair.test].sides("two-sided")
         assert pair.p_value == min(1, sides * (pair.count + 1) / (pair.resamples + 1))
@@ -139,7 +137,7 @@ def test_p_is_never_zero_and_follows_from_the_count(sample: Sample) -> None:
         assert low <= sides * pair.count / pair.resamples <= high or high == 1.0
 
 
-def test_order_of_systems_turns_signs_and_nothing_else(example: Path) -> None:
+def test_order_of_systems_turns_signs_and_nothing_else(example):
     request = request_of(example)
     forward = compare(parse_comparison(request))
     request["systems"] = request["systems"][::-1]
@@ -155,7 +153,7 @@ def test_order_of_systems_turns_signs_and_nothing_else(example: Path) -> None:
         assert pair.difference == -other.difference
 
 
-def test_seed_zero_is_a_seed_of_its_own(example: Path) -> None:
+def test_seed_zero_is_a_seed_of_its_own(example):
     reports = [
         compare(parse_comparison(request_of(example, seed=seed, metrics=["chrf"])))
         for seed in (0, 12345)
@@ -164,14 +162,14 @@ def test_seed_zero_is_a_seed_of_its_own(example: Path) -> None:
     assert "seed:0|" in reports[0].signature
 
 
-def test_baseline_is_always_b(example: Path) -> None:
+def test_baseline_is_always_b(example):
     report = compare(parse_comparison(request_of(example, pairs={"baseline": "birch"})))
     assert {pair.b for pair in report.pairs} == {"birch"}
     assert [p.a for p in report.pairs[:4]] == ["aspen", "cedar", "dogwood", "elm"]
     assert all(not system.ranks for system in report.systems)
 
 
-def test_ter_claims_are_oriented(example: Path) -> None:
+def test_ter_claims_are_oriented(example):
     report = compare(parse_comparison(request_of(example, metrics=["ter"], alternative="greater")))
     for pair in report.pairs:
         if (pair.a, pair.b) == ("aspen", "elm"):
@@ -179,7 +177,7 @@ def test_ter_claims_are_oriented(example: Path) -> None:
             assert pair.p_value < 0.01
 
 
-def test_document_units_give_other_and_wider_intervals(example: Path) -> None:
+def test_document_units_give_other_and_wider_intervals(example):
     documents = read(example / "documents.txt")
     by = {
         unit: compare(parse_comparison(request_of(example, documents=documents, unit=unit)))
@@ -191,7 +189,7 @@ def test_document_units_give_other_and_wider_intervals(example: Path) -> None:
     assert by["segment"].pairs[0].ci != by["document"].pairs[0].ci
 
 
-def test_auto_takes_enough_resamples_for_the_correction(example: Path) -> None:
+def test_auto_takes_enough_resamples_for_the_correction(example):
     comparison = parse_comparison(request_of(example, resamples="auto"))
     # two-sided paired bootstrap over 10 pairs: 20 / (R + 1) <= .0125 needs R = 1,599
     assert comparison.plan.resamples == 9_999
@@ -199,7 +197,7 @@ def test_auto_takes_enough_resamples_for_the_correction(example: Path) -> None:
     assert comparison.recipe.resolved(66) == 19_999
 
 
-def test_intervals_take_9999_resamples_where_no_test_looks_at_them(example: Path) -> None:
+def test_intervals_take_9999_resamples_where_no_test_looks_at_them(example):
     """Further ones serve p-values alone, and a test of bootstrap resamples looks at all."""
 
     def made(resamples: int, *tests: str) -> Report:
@@ -219,7 +217,7 @@ def test_intervals_take_9999_resamples_where_no_test_looks_at_them(example: Path
 
 
 @pytest.mark.parametrize("test", DRAWING)
-def test_distribution_is_what_the_report_counted(sample: Sample, test: str) -> None:
+def test_distribution_is_what_the_report_counted(sample, test):
     report = in_blocks(sample, 500)
     for metric in METRIC_NAMES:
         plan, (a, b) = pair_of(sample.part, "aspen", "birch", metric, test)
@@ -238,7 +236,7 @@ def test_distribution_is_what_the_report_counted(sample: Sample, test: str) -> N
             assert pair.count == (extreme >= abs(pair.difference) - 1e-9).sum()
 
 
-def test_wmt17_p_values(data: Path, oracles: Path) -> None:
+def test_wmt17_p_values(data, oracles):
     """Moses, multeval, sacreBLEU and 100,000 resamples of NumPy, each as the test it really is."""
     folder = data / "wmt17.en-de"
     baseline = "newstest2017.LIUM-NMT.4900.en-de"

@@ -29,7 +29,7 @@ def sums(weights: np.ndarray, columns: list[np.ndarray]) -> np.ndarray:
 
 
 @pytest.mark.parametrize("total", [LIMIT - 1, LIMIT, LIMIT + 1, 2 * LIMIT + 1, 2**26 + 1])
-def test_totals_around_the_limit(total: int) -> None:
+def test_totals_around_the_limit(total):
     """Odd numbers above 2**24 are none of float32's; the sum of the column itself is small."""
     column = np.array([total // 3, 1, total // 5, 1, total // 7, 0, 3])
     left = total - int(column[[0, 2, 4]].sum())
@@ -41,7 +41,7 @@ def test_totals_around_the_limit(total: int) -> None:
 
 @pytest.mark.parametrize("units", [257, 4097, RUN + 1, 2 * RUN + 77])
 @pytest.mark.parametrize("largest", [1, 40, 900, 20_000])
-def test_sums_of_many_units(units: int, largest: int) -> None:
+def test_sums_of_many_units(units, largest):
     rng = np.random.default_rng(units)
     columns = [rng.integers(0, largest + 1, units) for _ in range(3)]
     columns.append(columns[0] - largest // 2)  # below zero, too
@@ -52,7 +52,7 @@ def test_sums_of_many_units(units: int, largest: int) -> None:
         assert row.tolist() == by_hand(weights, column)
 
 
-def test_columns_that_only_some_resamples_make_large() -> None:
+def test_columns_that_only_some_resamples_make_large():
     """The drawn sum of a column just below the limit is above it about every second time."""
     rng = np.random.default_rng(5)
     column = np.zeros(900, dtype=np.int64)
@@ -63,7 +63,7 @@ def test_columns_that_only_some_resamples_make_large() -> None:
     assert sums(weights, [column, column // 2])[0].tolist() == expected
 
 
-def test_columns_that_differ_by_a_constant_are_kept_once() -> None:
+def test_columns_that_differ_by_a_constant_are_kept_once():
     rng = np.random.default_rng(3)
     words = rng.integers(1, 60, 700)
     same = np.full(700, -3)
@@ -78,7 +78,7 @@ def test_columns_that_differ_by_a_constant_are_kept_once() -> None:
 
 
 @pytest.mark.parametrize("unit", ["segment", "document"])
-def test_equal_segments_stay_equal_whatever_the_largest_numbers_are(unit: str) -> None:
+def test_equal_segments_stay_equal_whatever_the_largest_numbers_are(unit):
     """Ten of 500 differ, one of them by far more than all else: all 2**10 exchanges are counted."""
     rng = np.random.default_rng(5)
     a = rng.random(500)

@@ -86,7 +86,7 @@ def as_printed() -> float:
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
-def test_bootstrap_p_values_are_shares_of_all_resamples(alternative: str) -> None:
+def test_bootstrap_p_values_are_shares_of_all_resamples(alternative):
     expected = dict(
         zip(TESTS, (centred_reaches(alternative), against(alternative), as_printed()), strict=True)
     )
@@ -107,7 +107,7 @@ def quantile(share: float) -> float:
     return float(values[bisect_left(reached, share * UNITS**UNITS)])
 
 
-def test_interval_has_the_quantiles_of_all_resamples() -> None:
+def test_interval_has_the_quantiles_of_all_resamples():
     low, high = pairs("two-sided", "bootstrap")["bootstrap"]["ci"]
     error = BAND * math.sqrt(0.025 * 0.975 / RESAMPLES)
     rounding = 1e-12
@@ -115,7 +115,7 @@ def test_interval_has_the_quantiles_of_all_resamples() -> None:
     assert quantile(0.975 - error) - rounding <= high <= quantile(0.975 + error) + rounding
 
 
-def test_standard_error_is_that_of_all_resamples() -> None:
+def test_standard_error_is_that_of_all_resamples():
     variance = mean(lambda d: d * d) - mean(lambda d: d) ** 2
     found = pairs("two-sided", "bootstrap")["bootstrap"]["stderr"]
     # the standard deviation of R normal draws has standard error sd / sqrt(2 R)
@@ -123,7 +123,7 @@ def test_standard_error_is_that_of_all_resamples() -> None:
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
-def test_exact_randomization_p_is_the_share_of_all_exchanges(alternative: str) -> None:
+def test_exact_randomization_p_is_the_share_of_all_exchanges(alternative):
     reached = 0
     for kept in product((True, False), repeat=UNITS):
         x, y = (

@@ -1,7 +1,6 @@
 """A leaderboard put together from parts against the comparison of all systems at once."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -83,7 +82,7 @@ def from_parts(comparison: Comparison) -> Report:
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "less"])
-def test_parts_give_the_report_of_all_at_once(example: Path, alternative: str) -> None:
+def test_parts_give_the_report_of_all_at_once(example, alternative):
     comparison = parse_comparison(
         {
             "references": [read(example / "reference.en")],
@@ -100,7 +99,7 @@ def test_parts_give_the_report_of_all_at_once(example: Path, alternative: str) -
     assert from_parts(comparison) == compare(comparison)
 
 
-def test_few_differing_units_are_counted_exactly_from_parts() -> None:
+def test_few_differing_units_are_counted_exactly_from_parts():
     values = np.random.default_rng(0).normal(size=(3, 100))
     values[1, 12:] = values[0, 12:]
     comparison = parse_comparison(

@@ -27,7 +27,7 @@ def request_of(rows: Array, **fields: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("total", [2**24 - 1, 2**24, 2**24 + 1, 2**26 + 1])
 @pytest.mark.parametrize("units", [3, 5_000])
-def test_sums_are_exact_on_both_sides_of_what_float32_holds(total: int, units: int) -> None:
+def test_sums_are_exact_on_both_sides_of_what_float32_holds(total, units):
     column = np.full(units, total // units, dtype=float)
     column[0] += total - column.sum()
     (sums,) = DistinctColumns([column[None, :, None]]).sums(np.ones((1, units), dtype=np.float32))
@@ -38,7 +38,7 @@ def test_sums_are_exact_on_both_sides_of_what_float32_holds(total: int, units: i
     assert sums[0, 0, 0] == total + column[-1]
 
 
-def test_the_centre_of_the_shifted_bootstrap_is_the_mean_of_all_draws() -> None:
+def test_the_centre_of_the_shifted_bootstrap_is_the_mean_of_all_draws():
     """Weighted means; that of the first 4,096 draws lies elsewhere, and counts differ."""
     rng = np.random.default_rng(2)
     resamples, differed = 9_999, 0
@@ -83,7 +83,7 @@ def multinomial_tail(least: int) -> float:
 
 
 @pytest.mark.parametrize("correction", ["none", "max_t"])
-def test_the_shifted_bootstrap_of_means_counts_the_atom(correction: str) -> None:
+def test_the_shifted_bootstrap_of_means_counts_the_atom(correction):
     """Centred on 8, a sum of 16 is as extreme as what was observed, whatever the seed."""
     exact = multinomial_tail(16)
     held = 0
@@ -100,9 +100,7 @@ def test_the_shifted_bootstrap_of_means_counts_the_atom(correction: str) -> None
 @pytest.mark.parametrize("alternative", ["greater", "two-sided"])
 @pytest.mark.parametrize("metric", ["scores", "fscore"])
 @pytest.mark.parametrize("correction", ["none", "max_t"])
-def test_the_p_value_of_another_seed_lies_in_the_interval(
-    metric: str, alternative: str, correction: str
-) -> None:
+def test_the_p_value_of_another_seed_lies_in_the_interval(metric, alternative, correction):
     """Also where the centre is an estimate, whose error decides whether an atom counts."""
     pairs = []
     for seed in range(30):
@@ -119,7 +117,7 @@ def test_the_p_value_of_another_seed_lies_in_the_interval(
         assert alternative == "two-sided" or np.mean(undecided) > 0.8
 
 
-def test_ranks_follow_from_adjusted_p_values_alone() -> None:
+def test_ranks_follow_from_adjusted_p_values_alone():
     """Differences between plain and adjusted p are common here: many near levels."""
     rng = np.random.default_rng(5)
     rows = rng.normal(size=(7, 120)) + np.linspace(0, 0.6, 7)[:, None]
@@ -141,7 +139,7 @@ def test_ranks_follow_from_adjusted_p_values_alone() -> None:
         assert own["range"] == [1 + better[name], 7 - worse[name]]
 
 
-def test_detectable_differences_have_a_power_of_80_per_cent() -> None:
+def test_detectable_differences_have_a_power_of_80_per_cent():
     rows = np.random.default_rng(6).normal(size=(3, 60))
     for pair in report_of(request_of(rows, tests=["bootstrap"], resamples=499))["pairs"]:
         plain, corrected = pair["detectable"]
@@ -152,7 +150,7 @@ def test_detectable_differences_have_a_power_of_80_per_cent() -> None:
 
 
 @pytest.mark.parametrize("units", [9, 16, 17, 18, 20])
-def test_every_swap_is_enumerated_also_in_the_last_block(units: int) -> None:
+def test_every_swap_is_enumerated_also_in_the_last_block(units):
     """Distances are powers of two, so that exactly one swap in two reaches any limit."""
     d = 2.0 ** -np.arange(units)
     ones = np.ones(units)
@@ -180,7 +178,7 @@ def philox(counter: tuple[int, ...], key: tuple[int, int]) -> list[int]:
     return c
 
 
-def test_the_generator_has_the_known_answers_of_its_authors() -> None:
+def test_the_generator_has_the_known_answers_of_its_authors():
     assert philox((0, 0, 0, 0), (0, 0)) == [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8]
     ones = (MASK,) * 4
     assert philox(ones, (MASK, MASK)) == [0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD]
@@ -194,7 +192,7 @@ def test_the_generator_has_the_known_answers_of_its_authors() -> None:
             assert found[0, :, call].tolist() == philox((call, resample, 1, stream), key)
 
 
-def test_positions_do_not_wrap() -> None:
+def test_positions_do_not_wrap():
     """4,500 units take 1,125 calls of the generator for counts, and 1,125 times 4 words."""
     units, seed = 4_500, 2**40 + 3
     words = [
@@ -204,7 +202,7 @@ def test_positions_do_not_wrap() -> None:
     assert bootstrap_counts(seed, 7, 8, units, 2)[0].tolist() == tally.tolist()
 
 
-def test_high_bits_of_the_seed_and_streams_change_all_draws() -> None:
+def test_high_bits_of_the_seed_and_streams_change_all_draws():
     for draw in (bootstrap_counts, swap_masks):
         made = {
             draw(seed, 0, 4, 300, stream).tobytes()
@@ -217,7 +215,7 @@ def test_high_bits_of_the_seed_and_streams_change_all_draws() -> None:
 
 
 @pytest.mark.parametrize("units", [257, 4_097])
-def test_draws_are_fair_also_with_many_units(units: int) -> None:
+def test_draws_are_fair_also_with_many_units(units):
     """Every unit is drawn once on average; a mean of R draws has an error of (1 / R) ** .5."""
     resamples = 4_000
     counts = bootstrap_counts(3, 0, resamples, units)

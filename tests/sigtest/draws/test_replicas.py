@@ -60,7 +60,7 @@ def document_rows(plan: Plan, rows: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("unit", ["segment", "document"])
-def test_counts_equal_textbook_loops(example: Path, unit: str) -> None:
+def test_counts_equal_textbook_loops(example, unit):
     """Exchange each (replica, unit) by its own coin; resample units with all their replicas."""
     comparison = parse_comparison(
         request_of(example, unit=unit, documents=read(example / "documents.txt"))
@@ -102,7 +102,7 @@ def test_counts_equal_textbook_loops(example: Path, unit: str) -> None:
     assert n == 138
 
 
-def test_scores_are_those_of_all_replicas_as_one_output(example: Path) -> None:
+def test_scores_are_those_of_all_replicas_as_one_output(example):
     request = request_of(example, resamples=9)
     report = compare(parse_comparison(request))
     reference = request["references"][0]
@@ -116,7 +116,7 @@ def test_scores_are_those_of_all_replicas_as_one_output(example: Path) -> None:
         assert score.training_stderr == pytest.approx(statistics.stdev(alone), rel=1e-12)
 
 
-def test_one_replica_is_a_plain_system_bit_for_bit(example: Path) -> None:
+def test_one_replica_is_a_plain_system_bit_for_bit(example):
     request = request_of(example)
     for system in request["systems"]:
         system["replicas"] = system["replicas"][:1]
@@ -127,7 +127,7 @@ def test_one_replica_is_a_plain_system_bit_for_bit(example: Path) -> None:
     assert compare(one).as_json() == compare(none).as_json()
 
 
-def test_equal_replicas_give_the_intervals_of_one(example: Path) -> None:
+def test_equal_replicas_give_the_intervals_of_one(example):
     """Three copies triple every sum, which changes no score of BLEU or TER."""
     request = request_of(example)
     for system in request["systems"]:
@@ -142,14 +142,14 @@ def test_equal_replicas_give_the_intervals_of_one(example: Path) -> None:
 
 
 @pytest.mark.parametrize("exact", ["auto", "never"])
-def test_identical_systems_have_p_one(example: Path, exact: str) -> None:
+def test_identical_systems_have_p_one(example, exact):
     request = request_of(example, exact=exact)
     request["systems"][1]["replicas"] = request["systems"][0]["replicas"]
     pairs = compare(parse_comparison(request)).pairs
     assert {pair.p_value for pair in pairs if (pair.a, pair.b) == ("A", "B")} == {1.0}
 
 
-def test_few_differing_outputs_are_counted_exactly(example: Path) -> None:
+def test_few_differing_outputs_are_counted_exactly(example):
     """All 2**6 exchanges of the (segment, replica) pairs that differ, one after the other."""
     text = texts(example)
     first = [text["aspen"], text["birch"]]
@@ -176,7 +176,7 @@ def test_few_differing_outputs_are_counted_exactly(example: Path) -> None:
 
 @pytest.mark.parametrize("unit", ["segment", "document"])
 @pytest.mark.parametrize("exact", ["auto", "never"])
-def test_parts_give_the_report_of_all_at_once(example: Path, unit: str, exact: str) -> None:
+def test_parts_give_the_report_of_all_at_once(example, unit, exact):
     comparison = parse_comparison(
         request_of(
             example,
@@ -191,12 +191,12 @@ def test_parts_give_the_report_of_all_at_once(example: Path, unit: str, exact: s
     assert from_parts(comparison) == compare(comparison)
 
 
-def test_blocks_of_any_size_give_the_same_report(example: Path) -> None:
+def test_blocks_of_any_size_give_the_same_report(example):
     sample = sample_of(parse_comparison(request_of(example, metrics=["bleu", "nist"])))
     assert in_blocks(sample, 7).as_json() == in_blocks(sample, 200).as_json()
 
 
-def test_everything_survives_json(example: Path) -> None:
+def test_everything_survives_json(example):
     comparison = parse_comparison(request_of(example))
     assert parse_comparison(comparison.as_json()) == comparison
     assert Plan.of(comparison.plan.as_json()) == comparison.plan
@@ -214,7 +214,7 @@ def test_everything_survives_json(example: Path) -> None:
         ("latex", r"& training sd & rank", r"\n{name} .*\]\$ & \${sd}\$ & "),
     ],
 )
-def test_tables_show_the_spread_over_runs(example: Path, form: str, heading: str, row: str) -> None:
+def test_tables_show_the_spread_over_runs(example, form, heading, row):
     report = compare(parse_comparison(request_of(example)))
     shown = rendered(form, report)
     assert heading in shown
@@ -227,7 +227,7 @@ def test_tables_show_the_spread_over_runs(example: Path, form: str, heading: str
     assert heading not in plain
 
 
-def test_a_table_for_a_paper_rounds_scores_and_not_their_spread(example: Path) -> None:
+def test_a_table_for_a_paper_rounds_scores_and_not_their_spread(example):
     report = compare(parse_comparison(request_of(example)))
     shown = FORMATS["text"].render(present(report, Layout("systems")))
     own = report.systems[0]
@@ -268,7 +268,7 @@ def test_a_table_for_a_paper_rounds_scores_and_not_their_spread(example: Path) -
         ),
     ],
 )
-def test_bad_replicas_are_one_clear_error(example: Path, system: dict, message: str) -> None:
+def test_bad_replicas_are_one_clear_error(example, system, message):
     request = request_of(example)
     request["systems"].append(system)
     with pytest.raises(SigtestError) as caught:

@@ -34,9 +34,7 @@ def philox_loop(counter: list[int], key: list[int]) -> list[int]:
         ),
     ],
 )
-def test_loop_gives_the_known_answers_of_random123(
-    counter: list[int], key: list[int], expected: list[int]
-) -> None:
+def test_loop_gives_the_known_answers_of_random123(counter, key, expected):
     assert philox_loop(counter, key) == expected
 
 
@@ -49,7 +47,7 @@ def words_by_loop(seed: int, kind: int, resample: int, calls: int, stream: int =
 @pytest.mark.parametrize("seed", [0, 1, 12345, 2**64 - 1])
 @pytest.mark.parametrize("resample", [0, 998_999])
 @pytest.mark.parametrize("stream", [0, 3])
-def test_words_equal_the_loop(seed: int, resample: int, stream: int) -> None:
+def test_words_equal_the_loop(seed, resample, stream):
     expected = words_by_loop(seed, 1, resample, 7, stream)
     plain = words_plain(keys(seed), 1, np.array([resample], dtype=np.uint64), 7, stream)[0]
     compiled = np.empty((4, 7), dtype=np.uint32)
@@ -59,7 +57,7 @@ def test_words_equal_the_loop(seed: int, resample: int, stream: int) -> None:
 
 
 @pytest.mark.parametrize("units", [1, 2, 3, 4, 5, 31, 32, 33, 127, 128, 129, 1000])
-def test_counts_and_masks_equal_plain_loops(units: int) -> None:
+def test_counts_and_masks_equal_plain_loops(units):
     counts = bootstrap_counts(7, 3, 6, units)
     masks = swap_masks(7, 3, 6, units)
     for row, resample in enumerate(range(3, 6)):
@@ -72,19 +70,19 @@ def test_counts_and_masks_equal_plain_loops(units: int) -> None:
         assert masks[row].tolist() == [bits[i // 32] >> (i % 32) & 1 for i in range(units)]
 
 
-def test_compiled_draws_equal_numpy_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compiled_draws_equal_numpy_draws(monkeypatch):
     compiled = bootstrap_counts(9, 5, 40, 321), swap_masks(9, 5, 40, 321)
     monkeypatch.setattr(weights, "COMPILED", False)
     assert (bootstrap_counts(9, 5, 40, 321) == compiled[0]).all()
     assert (swap_masks(9, 5, 40, 321) == compiled[1]).all()
 
 
-def test_more_resamples_keep_the_first_ones() -> None:
+def test_more_resamples_keep_the_first_ones():
     assert (bootstrap_counts(1, 0, 50, 99)[10:20] == bootstrap_counts(1, 10, 20, 99)).all()
     assert (swap_masks(1, 0, 50, 99)[10:20] == swap_masks(1, 10, 20, 99)).all()
 
 
-def test_seeds_and_kinds_have_streams_of_their_own() -> None:
+def test_seeds_and_kinds_have_streams_of_their_own():
     assert (bootstrap_counts(0, 0, 1, 500) != bootstrap_counts(1, 0, 1, 500)).any()
     assert (bootstrap_counts(0, 0, 1, 500) != bootstrap_counts(2**32, 0, 1, 500)).any()
     words = words_by_loop(0, weights.COUNTS, 0, 4).T.ravel().tolist()
@@ -92,7 +90,7 @@ def test_seeds_and_kinds_have_streams_of_their_own() -> None:
     assert swap_masks(0, 0, 1, 500)[0].tolist() != of_counts
 
 
-def test_draws_are_fair() -> None:
+def test_draws_are_fair():
     counts = bootstrap_counts(3, 0, 20_000, 10)
     assert (counts.sum(axis=1) == 10).all()
     # 200,000 draws over 10 units: chi-square with 9 degrees of freedom, 1 - 1e-6 quantile 45.1
@@ -101,7 +99,7 @@ def test_draws_are_fair() -> None:
     assert (abs(masks.sum(axis=0) - 10_000) < 4.9 * np.sqrt(5_000)).all()
 
 
-def test_product_equals_sums_in_exact_arithmetic() -> None:
+def test_product_equals_sums_in_exact_arithmetic():
     rng = np.random.default_rng(0)
     tables = [
         rng.integers(0, 100, (3, 50, 4)).astype(float),
@@ -122,13 +120,13 @@ def test_product_equals_sums_in_exact_arithmetic() -> None:
                     assert summed[j, s, r] == sum(scaled) / 2**52
 
 
-def test_equal_columns_are_kept_once() -> None:
+def test_equal_columns_are_kept_once():
     table = np.arange(40.0).reshape(1, 20, 2)
     columns = DistinctColumns([np.concatenate([table, table]), table.repeat(2, axis=0)])
     assert columns.width == 2
 
 
-def test_columns_that_begin_or_end_alike_are_told_apart() -> None:
+def test_columns_that_begin_or_end_alike_are_told_apart():
     first = np.arange(40.0)
     columns = [first, np.r_[first[:-1], 7.0], np.r_[7.0, first[1:]], first]
     (sums,) = DistinctColumns([np.stack(columns)[:, :, None]]).sums(
@@ -137,7 +135,7 @@ def test_columns_that_begin_or_end_alike_are_told_apart() -> None:
     assert sums[0, :, 0].tolist() == [780.0, 748.0, 787.0, 780.0]
 
 
-def test_fixed_point_keeps_integers_and_is_finer_than_rounding() -> None:
+def test_fixed_point_keeps_integers_and_is_finer_than_rounding():
     rng = np.random.default_rng(1)
     statistics = np.stack([rng.integers(0, 9, 100), rng.normal(size=100) * 1e-6], axis=1)
     rounded = fixed_point(statistics)
@@ -147,7 +145,7 @@ def test_fixed_point_keeps_integers_and_is_finer_than_rounding() -> None:
     assert rounded[:, 1].sum() == rounded[order, 1].sum() == np.cumsum(rounded[order, 1])[-1]
 
 
-def test_large_whole_numbers_are_rounded_so_that_sums_stay_exact() -> None:
+def test_large_whole_numbers_are_rounded_so_that_sums_stay_exact():
     column = np.random.default_rng(2).integers(0, 2**52, 300).astype(float)[:, None]
     rounded = fixed_point(column)[:, 0]
     order = np.random.default_rng(3).permutation(300)

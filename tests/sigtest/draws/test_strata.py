@@ -36,7 +36,7 @@ def request_of(example: Path, **fields: object) -> dict:
     }
 
 
-def test_each_stratum_draws_as_many_as_it_has_from_its_own_stream() -> None:
+def test_each_stratum_draws_as_many_as_it_has_from_its_own_stream():
     strata = np.array([0, 1, 0, 2, 1, 0, 2])
     drawn = stratified_counts(5, 10, 30, strata, 1)
     for number in range(3):
@@ -46,13 +46,13 @@ def test_each_stratum_draws_as_many_as_it_has_from_its_own_stream() -> None:
     assert (stratified_counts(5, 12, 15, strata, 1) == drawn[2:5]).all()
 
 
-def test_one_stratum_is_the_bootstrap_from_stream_one() -> None:
+def test_one_stratum_is_the_bootstrap_from_stream_one():
     whole = np.zeros(50, dtype=np.int64)
     assert (stratified_counts(3, 0, 9, whole, 1) == bootstrap_counts(3, 0, 9, 50, stream=1)).all()
     assert (stratified_counts(3, 0, 9, whole, 1) != bootstrap_counts(3, 0, 9, 50)).any()
 
 
-def test_compiled_draws_of_a_stream_equal_numpy_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compiled_draws_of_a_stream_equal_numpy_draws(monkeypatch):
     strata = np.arange(321) % 4
     compiled = stratified_counts(9, 5, 20, strata, 2), weights.swap_masks(9, 5, 20, 321, 3)
     monkeypatch.setattr(weights, "COMPILED", False)
@@ -60,13 +60,13 @@ def test_compiled_draws_of_a_stream_equal_numpy_draws(monkeypatch: pytest.Monkey
     assert (weights.swap_masks(9, 5, 20, 321, 3) == compiled[1]).all()
 
 
-def test_streams_are_independent() -> None:
+def test_streams_are_independent():
     first, second = (bootstrap_counts(0, 0, 4000, 10, stream)[:, 0] for stream in (0, 1))
     # correlation of 4,000 independent pairs has standard deviation 0.0158
     assert abs(np.corrcoef(first, second)[0, 1]) < 0.08
 
 
-def test_counts_equal_textbook_loops(example: Path) -> None:
+def test_counts_equal_textbook_loops(example):
     """Resample each stratum by itself, put the strata together, score, count."""
     comparison = parse_comparison(request_of(example, labels=LABELS, stratified=True))
     sample = sample_of(comparison)
@@ -97,7 +97,7 @@ def test_counts_equal_textbook_loops(example: Path) -> None:
     assert {key: found[key] for key in expected} == expected
 
 
-def test_strata_change_bootstraps_and_leave_swaps_alone(example: Path) -> None:
+def test_strata_change_bootstraps_and_leave_swaps_alone(example):
     plain = compare(parse_comparison(request_of(example, labels=LABELS)))
     stratified = compare(parse_comparison(request_of(example, labels=LABELS, stratified=True)))
     for before, after in zip(plain.pairs, stratified.pairs, strict=True):
@@ -107,7 +107,7 @@ def test_strata_change_bootstraps_and_leave_swaps_alone(example: Path) -> None:
             assert before.count == after.count
 
 
-def test_strata_that_differ_narrow_the_interval() -> None:
+def test_strata_that_differ_narrow_the_interval():
     """Scores that depend on the label alone do not vary at all within labels."""
     values = [float(10 * (label == "news")) for label in LABELS]
     systems = [
@@ -123,7 +123,7 @@ def test_strata_that_differ_narrow_the_interval() -> None:
 
 
 @pytest.mark.parametrize("unit", ["segment", "document"])
-def test_blocks_of_any_size_give_the_same_report(example: Path, unit: str) -> None:
+def test_blocks_of_any_size_give_the_same_report(example, unit):
     documents = read(example / "documents.txt")
     labels = [("odd", "even")[sum(map(ord, name)) % 2] for name in documents]
     request = request_of(
@@ -135,21 +135,21 @@ def test_blocks_of_any_size_give_the_same_report(example: Path, unit: str) -> No
     assert (kept == np.bincount(sample.part.strata)).all()
 
 
-def test_what_is_not_used_leaves_no_trace(example: Path) -> None:
+def test_what_is_not_used_leaves_no_trace(example):
     (plan,) = parse_comparison(request_of(example, labels=LABELS)).plan.parts
     assert plan.labels is None
     assert "stratified" not in plan.signature
     assert "stratified" not in plan.recipe.as_json()
 
 
-def test_plan_and_comparison_survive_json(example: Path) -> None:
+def test_plan_and_comparison_survive_json(example):
     comparison = parse_comparison(request_of(example, labels=LABELS, stratified=True))
     assert parse_comparison(comparison.as_json()) == comparison
     assert Plan.of(comparison.plan.as_json()) == comparison.plan
     assert "|stratified:true|" in comparison.plan.signature
 
 
-def test_small_strata_are_warned_of(example: Path) -> None:
+def test_small_strata_are_warned_of(example):
     labels = ["rare", *["common"] * 137]
     report = compare(parse_comparison(request_of(example, labels=labels, stratified=True)))
     assert any("smallest stratum has 1 segment;" in warning for warning in sentences(report))
@@ -173,7 +173,7 @@ def test_small_strata_are_warned_of(example: Path) -> None:
         ),
     ],
 )
-def test_bad_labels_are_one_clear_error(example: Path, fields: dict, message: str) -> None:
+def test_bad_labels_are_one_clear_error(example, fields, message):
     with pytest.raises(SigtestError) as caught:
         parse_comparison(request_of(example, **fields))
     assert str(caught.value) == message

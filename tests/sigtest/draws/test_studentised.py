@@ -59,7 +59,7 @@ def textbook(d: Array, counts: Array) -> tuple[float, Array]:
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 @pytest.mark.parametrize("units", [12, 50])
-def test_counts_are_those_of_the_textbook(units: int, alternative: str) -> None:
+def test_counts_are_those_of_the_textbook(units, alternative):
     rows = scores(units)
     report = report_of(request_of(rows, alternative=alternative))
     counts = drawn(units)
@@ -79,7 +79,7 @@ def test_counts_are_those_of_the_textbook(units: int, alternative: str) -> None:
     assert alternative == "two-sided" or max(tails) > 0.01
 
 
-def test_intervals_are_those_of_the_textbook() -> None:
+def test_intervals_are_those_of_the_textbook():
     rows = scores(40)
     report = report_of(request_of(rows, interval="bootstrap_t"))
     counts = drawn(40)
@@ -98,7 +98,7 @@ def test_intervals_are_those_of_the_textbook() -> None:
     assert "|interval:bootstrap_t|" in report["signature"]
 
 
-def test_intervals_resemble_those_of_scipy_on_other_draws() -> None:
+def test_intervals_resemble_those_of_scipy_on_other_draws():
     """SciPy has no bootstrap-t; its BCa intervals see skewness, too."""
     row = scores(200, systems=2)
     report = report_of(request_of(row, interval="bootstrap_t", resamples=9_999))
@@ -107,7 +107,7 @@ def test_intervals_resemble_those_of_scipy_on_other_draws() -> None:
     assert ends == pytest.approx(other.confidence_interval, rel=0.02)
 
 
-def test_percentile_intervals_stay_where_only_the_test_studentises() -> None:
+def test_percentile_intervals_stay_where_only_the_test_studentises():
     rows = scores(30)
     both, plain = (
         report_of(request_of(rows, tests=tests))
@@ -118,7 +118,7 @@ def test_percentile_intervals_stay_where_only_the_test_studentises() -> None:
     assert "interval" not in both
 
 
-def test_standard_errors_over_documents_are_those_of_statsmodels() -> None:
+def test_standard_errors_over_documents_are_those_of_statsmodels():
     """Regression of the difference on nothing but a constant, errors clustered by document."""
     rng = np.random.default_rng(2)
     sizes = rng.integers(2, 9, size=15)
@@ -135,7 +135,7 @@ def test_standard_errors_over_documents_are_those_of_statsmodels() -> None:
         assert sample.studentised[0].errors[s] == pytest.approx(own.bse[0], rel=1e-9)
 
 
-def test_standard_errors_over_segments_are_those_of_the_mean() -> None:
+def test_standard_errors_over_segments_are_those_of_the_mean():
     rows = scores(25)
     sample = sample_of(parse_comparison(request_of(rows)))
     expected = [*stats.sem(rows, axis=1), *(stats.sem(rows[a] - rows[b]) for a, b in PAIRS)]
@@ -154,7 +154,7 @@ def _text_sample(metric: str) -> Sample:
 
 
 @pytest.mark.parametrize("metric", ["bleu", "chrf", "chrf++", "ter", "nist"])
-def test_influence_values_of_corpus_scores_are_those_of_the_jackknife(metric: str) -> None:
+def test_influence_values_of_corpus_scores_are_those_of_the_jackknife(metric):
     """Leaving units out one by one, (n - 1)(score - score without), agrees to first order."""
     sample = _text_sample(metric)
     scored, table = METRICS[metric](), sample.tables[0]
@@ -172,14 +172,14 @@ def test_influence_values_of_corpus_scores_are_those_of_the_jackknife(metric: st
 
 
 @pytest.mark.parametrize("metric", ["bleu", "chrf", "ter"])
-def test_standard_errors_of_corpus_scores_resemble_those_of_resampling(metric: str) -> None:
+def test_standard_errors_of_corpus_scores_resemble_those_of_resampling(metric):
     sample = _text_sample(metric)
     draws = sample.bootstrap_scores(0, 99)[0]
     errors = sample.studentised[0].errors[: len(draws)]
     assert errors == pytest.approx(draws.std(axis=1, ddof=1), rel=0.25)
 
 
-def test_blocks_change_no_bit() -> None:
+def test_blocks_change_no_bit():
     sample = _text_sample("bleu")
     (known,), rows = sample.studentised, slice(None)
     whole = known.resampled(rows, 0, 99)
@@ -219,7 +219,7 @@ def unequal(documents: int, seed: int = 3) -> tuple[Array, list[str]]:
 
 
 @pytest.mark.parametrize("kind", ["documents", "weights", "ratio"])
-def test_units_of_unequal_weight_have_the_errors_of_the_textbook(kind: str) -> None:
+def test_units_of_unequal_weight_have_the_errors_of_the_textbook(kind):
     """Each resample divides by the ratio's standard error in itself, not at the observed sums."""
     rows, documents = unequal(24)
     names = list(dict.fromkeys(documents))
@@ -246,7 +246,7 @@ def test_units_of_unequal_weight_have_the_errors_of_the_textbook(kind: str) -> N
     assert pair["ci"] == pytest.approx((difference - error * high, difference - error * low))
 
 
-def test_errors_of_corpus_scores_are_those_of_gradients_at_the_resample() -> None:
+def test_errors_of_corpus_scores_are_those_of_gradients_at_the_resample():
     """BLEU of a resample, written out as a test set of its own, has the same standard error."""
     sample = _text_sample("bleu")
     (known,) = sample.studentised
@@ -263,9 +263,7 @@ def test_errors_of_corpus_scores_are_those_of_gradients_at_the_resample() -> Non
 @pytest.mark.parametrize(
     "fields", [pytest.param({}, marks=pytest.mark.slow), {"interval": "bootstrap_t"}]
 )
-def test_memory_does_not_grow_with_pairs_times_resamples(
-    fields: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_memory_does_not_grow_with_pairs_times_resamples(fields, monkeypatch):
     """40 systems have 780 pairs: of 4,000 resamples 25 MB an array, of 33 arrays each piece."""
     rows = np.random.default_rng(0).normal(size=(40, 10))
     expected = report_of(request_of(rows, resamples=4_000, **fields))
@@ -276,7 +274,7 @@ def test_memory_does_not_grow_with_pairs_times_resamples(
     tracemalloc.stop()
 
 
-def test_identical_systems_have_p_one_and_no_width() -> None:
+def test_identical_systems_have_p_one_and_no_width():
     row = scores(20)[0]
     report = report_of(request_of(np.stack([row, row]), interval="bootstrap_t"))
     (pair,) = report["pairs"]
@@ -285,7 +283,7 @@ def test_identical_systems_have_p_one_and_no_width() -> None:
 
 @pytest.mark.parametrize("unit", [1.0, 1e20, 1e45, 1e-20])
 @pytest.mark.parametrize("differing", [1, 2, 60])
-def test_an_end_without_a_bound_is_said_to_have_none(unit: float, differing: int) -> None:
+def test_an_end_without_a_bound_is_said_to_have_none(unit, differing):
     d = np.zeros(60)
     d[:differing] = 1.0 + np.arange(differing) % 7
     report = report_of(request_of(unit * np.stack([d, 0 * d]), interval="bootstrap_t"))
@@ -312,7 +310,7 @@ def test_an_end_without_a_bound_is_said_to_have_none(unit: float, differing: int
 @pytest.mark.parametrize(
     "fields", [{"interval": "bootstrap_t"}, {"tests": ["bootstrap"], "correction": "max_t"}]
 )
-def test_the_baseline_alone_has_a_score_and_no_pairs(fields: dict[str, Any]) -> None:
+def test_the_baseline_alone_has_a_score_and_no_pairs(fields):
     rows = scores(30)[:1]
     alone = report_of(request_of(rows, **fields))
     against = report_of(request_of(rows, pairs={"baseline": "s0"}, **fields))
@@ -320,13 +318,13 @@ def test_the_baseline_alone_has_a_score_and_no_pairs(fields: dict[str, Any]) -> 
     assert against["systems"] == alone["systems"]
 
 
-def test_a_difference_without_variance_is_found() -> None:
+def test_a_difference_without_variance_is_found():
     row = np.arange(20) / 4
     (pair,) = report_of(request_of(np.stack([row + 0.5, row])))["pairs"]
     assert pair["count"] == 0
 
 
-def test_the_picture_counts_what_the_report_counts() -> None:
+def test_the_picture_counts_what_the_report_counts():
     rows = scores(30)
     comparison = parse_comparison(request_of(rows, interval="bootstrap_t"))
     report = report_of(request_of(rows))
@@ -338,7 +336,7 @@ def test_the_picture_counts_what_the_report_counts() -> None:
 
 
 @pytest.mark.parametrize("alternative", ["greater", "less"])
-def test_the_picture_of_a_one_sided_claim_counts_what_the_report_counts(alternative: str) -> None:
+def test_the_picture_of_a_one_sided_claim_counts_what_the_report_counts(alternative):
     rows = np.random.default_rng(4).standard_t(3, size=(2, 30))
     rows[0] += 0.4
     comparison = parse_comparison(request_of(rows, alternative=alternative))
@@ -352,14 +350,14 @@ def test_the_picture_of_a_one_sided_claim_counts_what_the_report_counts(alternat
 
 
 @pytest.mark.parametrize("far", [0.0, 1.0, -7.0, 1e30])
-def test_one_unit_that_differs_says_nothing_of_tails(far: float) -> None:
+def test_one_unit_that_differs_says_nothing_of_tails(far):
     values = np.zeros((1, 30))
     values[0, 3] = far
     assert heaviness(values, np.zeros(30, dtype=np.int64)).tolist() == [0.0]
     assert heaviness(values[:, :3], np.zeros(3, dtype=np.int64)).tolist() == [0.0]
 
 
-def test_drawing_in_undoes_moving_out() -> None:
+def test_drawing_in_undoes_moving_out():
     ends, tails = np.meshgrid([-40.0, -2.0, 0.0, 1e-9, 1.7, 1e6], [0.0, 1e-12, 0.01, 3.0])
     there = moved_out(ends, tails)
     assert drawn_in(there, tails, "less") == pytest.approx(ends, rel=1e-9)
@@ -367,7 +365,7 @@ def test_drawing_in_undoes_moving_out() -> None:
     assert drawn_in(np.array([np.inf]), np.array([0.1]), "greater").tolist() == [np.inf]
 
 
-def test_it_sees_skewness_that_exchanges_cannot() -> None:
+def test_it_sees_skewness_that_exchanges_cannot():
     """Mean-zero exponential differences, one-sided at .05, n = 50: the lab has .058 and .102.
 
     With 400 simulations four binomial standard errors are .047 of .058, so only the order and a
@@ -388,7 +386,7 @@ def test_it_sees_skewness_that_exchanges_cannot() -> None:
 @pytest.mark.parametrize(
     ("simulations", "errors"), [(40, 0.22), pytest.param(120, 0.127, marks=pytest.mark.slow)]
 )
-def test_intervals_beside_p_values_are_as_documented(simulations: int, errors: float) -> None:
+def test_intervals_beside_p_values_are_as_documented(simulations, errors):
     """docs/VALIDITY.md: 14 % of 1,000; of 120, four standard errors are 12.7 %, of 40 22 %."""
     rng = np.random.default_rng(4)
     apart = 0
@@ -413,7 +411,7 @@ def stratified_error(d: Array, strata: Array) -> float:
     return float(sum(len(own) * own.var(ddof=1) for own in inside if len(own) > 1) ** 0.5 / len(d))
 
 
-def test_within_strata_errors_are_those_of_stratified_samples() -> None:
+def test_within_strata_errors_are_those_of_stratified_samples():
     rows, strata = scores(40), np.arange(40) % 3
     rows[:, strata == 2] += [[3.0], [5.0], [2.0]]
     labels = [f"l{h}" for h in strata]
@@ -437,7 +435,7 @@ def test_within_strata_errors_are_those_of_stratified_samples() -> None:
         assert pair["ci"] == pytest.approx((d.mean() - own * high, d.mean() - own * low), rel=1e-9)
 
 
-def test_a_stratum_of_one_unit_has_no_variance() -> None:
+def test_a_stratum_of_one_unit_has_no_variance():
     rows = scores(13)
     labels = ["alone", *["other"] * 12]
     sample = sample_of(parse_comparison(request_of(rows, labels=labels, stratified=True)))
@@ -453,7 +451,7 @@ def several(rows: list[Array], **fields: Any) -> dict[str, Any]:
     return {"testsets": testsets, **choices, **fields}
 
 
-def test_a_mean_over_test_sets_has_the_errors_of_independent_parts() -> None:
+def test_a_mean_over_test_sets_has_the_errors_of_independent_parts():
     rows = [scores(20, 1), scores(30, 2)]
     report = report_of(several(rows, interval="bootstrap_t"))["overall"]
     counts = [
@@ -477,7 +475,7 @@ def test_a_mean_over_test_sets_has_the_errors_of_independent_parts() -> None:
         assert pair["ci"] == pytest.approx(expected, rel=1e-9)
 
 
-def test_pooled_test_sets_are_strata() -> None:
+def test_pooled_test_sets_are_strata():
     rows = [scores(20, 1), scores(30, 2)]
     pooled = report_of(several(rows, pooled=True, interval="bootstrap_t"))["overall"]
     joined = np.concatenate(rows, axis=1)
@@ -487,6 +485,6 @@ def test_pooled_test_sets_are_strata() -> None:
         assert (mine["count"], mine["ci"]) == (other["count"], pytest.approx(other["ci"]))
 
 
-def test_kinds_of_intervals_that_there_are_not_are_refused() -> None:
+def test_kinds_of_intervals_that_there_are_not_are_refused():
     with pytest.raises(RecipeError, match="interval"):
         parse_comparison(request_of(scores(10), interval="normal"))

@@ -14,7 +14,7 @@ def alone(units: int) -> Counts:
 
 
 @pytest.mark.parametrize("units", [3, 4, 5, 9, 40])
-def test_heaviness_is_the_term_without_its_bias(units: int) -> None:
+def test_heaviness_is_the_term_without_its_bias(units):
     rows = np.random.default_rng(units).standard_t(2, size=(160 // units, units)) + 0.5
     expected = [heavy(row) if units > 3 else 0.0 for row in rows]
     assert heaviness(rows, alone(units)) == pytest.approx(np.array(expected), rel=1e-9, abs=1e-12)
@@ -23,7 +23,7 @@ def test_heaviness_is_the_term_without_its_bias(units: int) -> None:
 
 
 @pytest.mark.parametrize("unit", [1e-200, 1e-3, 1e200])
-def test_heaviness_has_no_unit(unit: float) -> None:
+def test_heaviness_has_no_unit(unit):
     row = np.random.default_rng(2).standard_t(2, size=(1, 20))
     assert heaviness(unit * row, alone(20)) == pytest.approx(heavy(row[0]), rel=1e-9)
 
@@ -32,11 +32,11 @@ def test_heaviness_has_no_unit(unit: float) -> None:
     "row",
     [[0.0] * 6, [0.3] * 6, [1.0, 1.0, 1.0, 5.0], [1e9] * 5 + [1e9 + 1], [-2.0, 0.0, 0.0, 0.0]],
 )
-def test_nothing_is_known_where_nothing_varies_without_one_unit(row: list[float]) -> None:
+def test_nothing_is_known_where_nothing_varies_without_one_unit(row):
     assert heaviness(np.array([row]), alone(len(row))).tolist() == [0.0]
 
 
-def test_small_variance_next_to_the_mean_counts() -> None:
+def test_small_variance_next_to_the_mean_counts():
     """A ten-thousandth of the mean square is no rounding."""
     row = np.random.default_rng(3).standard_t(2, size=20)
     far = row + 100 * row.std()
@@ -44,7 +44,7 @@ def test_small_variance_next_to_the_mean_counts() -> None:
 
 
 @pytest.mark.parametrize("sizes", [(1, 9, 20), (2, 2, 30), (15, 15), (5, 4, 3, 3, 2)])
-def test_cumulants_of_strata_are_summed(sizes: tuple[int, ...]) -> None:
+def test_cumulants_of_strata_are_summed(sizes):
     rng = np.random.default_rng(sum(sizes))
     strata = np.repeat(np.arange(len(sizes)), sizes)
     found = []
@@ -57,14 +57,14 @@ def test_cumulants_of_strata_are_summed(sizes: tuple[int, ...]) -> None:
     assert max(found) > 0.05
 
 
-def test_strata_within_which_nothing_varies_say_nothing() -> None:
+def test_strata_within_which_nothing_varies_say_nothing():
     """Sums of a number that is no power of two leave a variance of rounding."""
     strata = np.repeat([0, 1], [7, 6])
     constants = np.random.default_rng(4).normal(size=(200, 2))
     assert heaviness(constants[:, strata], strata).tolist() == [0.0] * 200
 
 
-def test_normal_strata_of_unlike_variance_have_no_heavy_tails() -> None:
+def test_normal_strata_of_unlike_variance_have_no_heavy_tails():
     strata = np.repeat([0, 1], 4_000)
     row = np.random.default_rng(1).normal(size=(1, 8_000)) * 10.0**strata
     assert 8_000 * heaviness(row, strata)[0] < 0.3  # in theory 0
@@ -73,7 +73,7 @@ def test_normal_strata_of_unlike_variance_have_no_heavy_tails() -> None:
 
 
 @pytest.mark.parametrize("alternative", ["greater", "less"])
-def test_what_was_observed_is_drawn_in_to_the_root_of_the_cubic(alternative: str) -> None:
+def test_what_was_observed_is_drawn_in_to_the_root_of_the_cubic(alternative):
     t, tails = (
         part.ravel() for part in np.meshgrid([-9.0, -1.3, 0.0, 0.4, 2.0, 300.0], [1e-3, 0.2, 2.0])
     )
@@ -84,19 +84,19 @@ def test_what_was_observed_is_drawn_in_to_the_root_of_the_cubic(alternative: str
         assert own == pytest.approx(real, rel=1e-9, abs=1e-12)
 
 
-def test_nothing_is_drawn_in_without_tails_or_end() -> None:
+def test_nothing_is_drawn_in_without_tails_or_end():
     t = np.array([1.5, -0.5, np.inf, -np.inf])
     tails = np.array([0.0, 0.0, 0.3, 0.3])
     assert drawn_in(t, tails, "greater").tolist() == t.tolist()
     assert drawn_in(t, np.full(4, 0.3), "two-sided").tolist() == t.tolist()
 
 
-def test_ends_are_moved_out_by_the_cubic() -> None:
+def test_ends_are_moved_out_by_the_cubic():
     ends, tails = np.meshgrid([-40.0, -1.96, 0.0, 0.3, 1.645], [0.0, 0.01, 3.0])
     assert moved_out(ends, tails) == pytest.approx(moved(ends, tails), rel=1e-12)
 
 
-def test_ends_beyond_all_numbers_stay_numbers() -> None:
+def test_ends_beyond_all_numbers_stay_numbers():
     """Draws without variance stand at 1e300."""
     found = moved_out(np.array([1e300, -1e300, np.inf]), np.array([0.3, 0.3, 0.3]))
     assert found.tolist() == [1e300, -1e300, np.inf]

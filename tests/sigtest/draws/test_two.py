@@ -47,9 +47,7 @@ def columns_of(units: int, kinds: tuple[str, ...]) -> np.ndarray:
 @pytest.mark.parametrize("kinds", KINDS.values(), ids=KINDS)
 @pytest.mark.parametrize("units", [1, 3, 31, 32, 33, 64, 127, 128, 129, 1000])
 @pytest.mark.parametrize("stream", [0, 3])
-def test_two_columns_have_the_sums_of_the_product(
-    units: int, kinds: tuple[str, ...], stream: int
-) -> None:
+def test_two_columns_have_the_sums_of_the_product(units, kinds, stream):
     columns = DistinctColumns([columns_of(units, kinds)[None]])
     assert columns.two is not None
     (drawn,) = columns.placed(columns.two.bootstrap_sums(SEED, *ROWS, stream))
@@ -61,7 +59,7 @@ def test_two_columns_have_the_sums_of_the_product(
 
 
 @pytest.mark.parametrize("kinds", KINDS.values(), ids=KINDS)
-def test_sums_are_those_of_exact_arithmetic(kinds: tuple[str, ...]) -> None:
+def test_sums_are_those_of_exact_arithmetic(kinds):
     table = columns_of(61, kinds)
     columns = DistinctColumns([table[None]])
     assert columns.two is not None
@@ -78,7 +76,7 @@ def test_sums_are_those_of_exact_arithmetic(kinds: tuple[str, ...]) -> None:
                 assert Fraction(found[j, 0, r]) == exact
 
 
-def test_products_are_left_to_more_columns_and_units() -> None:
+def test_products_are_left_to_more_columns_and_units():
     rng = np.random.default_rng(0)
     assert DistinctColumns([rng.random((2, 9, 1)), np.ones((2, 9, 1))]).two is not None
     assert DistinctColumns([rng.random((3, 9, 1))]).two is None
@@ -126,9 +124,7 @@ REQUESTS = {
 
 
 @pytest.mark.parametrize("name", REQUESTS)
-def test_reports_do_not_depend_on_how_sums_are_made(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_reports_do_not_depend_on_how_sums_are_made(name, monkeypatch):
     report = compare(parse_comparison(REQUESTS[name])).as_json()
     monkeypatch.setattr(product, "TWO_UNITS", 0)
     assert compare(parse_comparison(REQUESTS[name])).as_json() == report

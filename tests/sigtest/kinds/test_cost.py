@@ -62,12 +62,12 @@ def measured(request: dict[str, Any]) -> float:
 @pytest.mark.parametrize(
     "seed", [*range(2), *(pytest.param(n, marks=pytest.mark.slow) for n in range(2, 40))]
 )
-def test_no_question_takes_more_than_twice_what_was_predicted(seed: int) -> None:
+def test_no_question_takes_more_than_twice_what_was_predicted(seed):
     took, predicted = taken(hostile(random.Random(seed)))
     assert took <= 2 * predicted + FIXED_SECONDS, f"{took:.2f} s, predicted {predicted:.2f} s"
 
 
-def test_many_one_word_systems_are_not_cheap() -> None:
+def test_many_one_word_systems_are_not_cheap():
     """Seven kilobytes that took 2,900 seconds."""
     body = {
         "references": [["a"]],
@@ -81,7 +81,7 @@ def test_many_one_word_systems_are_not_cheap() -> None:
     assert took <= 2 * predicted + FIXED_SECONDS
 
 
-def test_standard_errors_of_many_pairs_are_not_cheap() -> None:
+def test_standard_errors_of_many_pairs_are_not_cheap():
     took, predicted = taken(
         {
             "systems": {f"s{i}": {"scores": {"s": [i + x for x in range(10)]}} for i in range(20)},
@@ -93,7 +93,7 @@ def test_standard_errors_of_many_pairs_are_not_cheap() -> None:
     assert took <= 2 * predicted + FIXED_SECONDS
 
 
-def test_lines_that_are_measured_alike_are_not_cheap() -> None:
+def test_lines_that_are_measured_alike_are_not_cheap():
     """Many lines differ, and few of their statistics: one word each, which is right or wrong."""
     rng = random.Random(17)
     words = [f"w{i}" for i in range(200)]
@@ -119,9 +119,7 @@ def test_lines_that_are_measured_alike_are_not_cheap() -> None:
         ("a\u200bb c", True),  # which is no white space
     ],
 )
-def test_statistics_surely_differ_where_words_and_characters_are_more_or_fewer(
-    other: str, surely: bool
-) -> None:
+def test_statistics_surely_differ_where_words_and_characters_are_more_or_fewer(other, surely):
     """Where that is so in many units, no exchange is listed, which would take a second."""
     lines = ["a b c"] * 100
     systems = [{"name": n, "hypotheses": own} for n, own in (("p", lines), ("o", [other] * 100))]
@@ -129,7 +127,7 @@ def test_statistics_surely_differ_where_words_and_characters_are_more_or_fewer(
     assert (ComparisonQuestion(asked).seconds < 0.1) is surely
 
 
-def test_permutations_of_all_systems_are_not_cheap() -> None:
+def test_permutations_of_all_systems_are_not_cheap():
     rng = random.Random(3)
     outputs = [[" ".join(rng.choices("abcdefgh", k=5)) for _ in range(1500)] for _ in range(4)]
     took, predicted = taken({
@@ -143,7 +141,7 @@ def test_permutations_of_all_systems_are_not_cheap() -> None:
 
 
 @pytest.mark.parametrize("resamples", [99, pytest.param(99_999, marks=pytest.mark.slow)])
-def test_judgements_of_many_systems_are_not_cheap(resamples: int) -> None:
+def test_judgements_of_many_systems_are_not_cheap(resamples):
     rng = random.Random(resamples)
     rows = [
         {"annotator": f"w{who}", "system": f"s{system}", "segment": segment, "score": rng.random()}
@@ -160,7 +158,7 @@ def test_judgements_of_many_systems_are_not_cheap(resamples: int) -> None:
 @pytest.mark.parametrize(
     ("decimals", "segments"), [(0, 100), pytest.param(4, 400, marks=pytest.mark.slow), (6, 200)]
 )
-def test_scores_on_a_fine_grid_are_not_cheap(decimals: int, segments: int) -> None:
+def test_scores_on_a_fine_grid_are_not_cheap(decimals, segments):
     rng = random.Random(decimals)
     scores = [[round(rng.random(), decimals) for _ in range(segments)] for _ in range(6)]
     took, predicted = taken({
@@ -172,7 +170,7 @@ def test_scores_on_a_fine_grid_are_not_cheap(decimals: int, segments: int) -> No
     assert took <= 2 * predicted + FIXED_SECONDS, f"{took:.2f} s, predicted {predicted:.2f} s"
 
 
-def test_ordinary_texts_are_predicted_within_reason() -> None:
+def test_ordinary_texts_are_predicted_within_reason():
     """A budget must not be used up by what costs nothing."""
     rng = random.Random(1)
     lines = [" ".join(rng.choices([f"w{i}" for i in range(3000)], k=25)) for _ in range(1000)]
@@ -186,7 +184,7 @@ def test_ordinary_texts_are_predicted_within_reason() -> None:
     assert predicted < 20 * took
 
 
-def test_meteor_is_predicted_from_words_that_are_alike() -> None:
+def test_meteor_is_predicted_from_words_that_are_alike():
     try:
         find()
     except UnavailableError:
@@ -212,9 +210,7 @@ def test_meteor_is_predicted_from_words_that_are_alike() -> None:
         (15, 8, 200, 9),
     ],
 )
-def test_pairs_of_metrics_are_predicted_too(
-    systems: int, metrics: int, segments: int, resamples: int
-) -> None:
+def test_pairs_of_metrics_are_predicted_too(systems, metrics, segments, resamples):
     """Many metrics of few systems, and exchanges that are counted one by one."""
     rng = random.Random(1)
     names = [f"s{i}" for i in range(systems)]
@@ -238,7 +234,7 @@ def test_pairs_of_metrics_are_predicted_too(
 
 
 @pytest.mark.parametrize("test", ["rank_sum", pytest.param("signed_rank", marks=pytest.mark.slow)])
-def test_pairs_of_systems_that_people_judge_are_predicted_too(test: str) -> None:
+def test_pairs_of_systems_that_people_judge_are_predicted_too(test):
     rng = random.Random(1)
 
     def asked(systems: int) -> Any:
@@ -256,7 +252,7 @@ def test_pairs_of_systems_that_people_judge_are_predicted_too(test: str) -> None
     assert took <= 2 * question.seconds + FIXED_SECONDS
 
 
-def test_pairs_that_hardly_differ_are_priced_some_at_a_time() -> None:
+def test_pairs_that_hardly_differ_are_priced_some_at_a_time():
     lines = [f"{i} a b c d" for i in range(4_000)]
     systems = [{"name": f"s{k}", "hypotheses": [f"{k}", *lines[1:]]} for k in range(60)]
     question = ComparisonQuestion(parse_comparison({"references": [lines], "systems": systems}))

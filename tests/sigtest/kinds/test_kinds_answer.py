@@ -12,13 +12,13 @@ def told(path: str, **choices: object) -> str:
     return " ".join(kind.answer(kind.compute(kind.parse(request))))
 
 
-def test_judgements_name_whom_people_find_best() -> None:
+def test_judgements_name_whom_people_find_best():
     said = told("human-evaluations")
     assert "A and B may each be the best as people judge" in said
     assert "2 systems fall into one cluster: no pair is separated." in said
 
 
-def test_a_single_cluster_may_have_pairs_that_are_separated() -> None:
+def test_a_single_cluster_may_have_pairs_that_are_separated():
     """Neighbours are alike, and the first is better than the last (z of their means: 1.4, 2.7)."""
     judged = [
         {"annotator": "w1", "system": system, "segment": segment, "score": score + segment * 7 % 20}
@@ -29,7 +29,7 @@ def test_a_single_cluster_may_have_pairs_that_are_separated() -> None:
     assert "3 systems fall into one cluster, in which 1 of 3 pairs is separated." in said
 
 
-def test_clear_judgements_name_one_system() -> None:
+def test_clear_judgements_name_one_system():
     judged = [
         {"annotator": "w1", "system": system, "segment": segment, "score": score + segment % 3}
         for system, score in (("A", 80), ("B", 20))
@@ -40,7 +40,7 @@ def test_clear_judgements_name_one_system() -> None:
     assert "2 systems fall into 2 clusters" in said
 
 
-def test_metrics_that_cannot_be_told_apart_are_named_together() -> None:
+def test_metrics_that_cannot_be_told_apart_are_named_together():
     assert "comet and ter may each be the best at agreeing with people" in told(
         "metric-evaluations"
     )
@@ -50,7 +50,7 @@ def test_metrics_that_cannot_be_told_apart_are_named_together() -> None:
     assert f"{lone}." in told("metric-evaluations", baseline="ter", correction="none")
 
 
-def test_accuracy_counts_pairs_and_plans_count_segments() -> None:
+def test_accuracy_counts_pairs_and_plans_count_segments():
     said = told("test-accuracy")
     assert said.startswith("At alpha 0.05, bleu by approximate randomization, ")
     assert "conclude what people conclude for 1 of 3 pairs of systems." in said
@@ -64,9 +64,7 @@ def test_accuracy_counts_pairs_and_plans_count_segments() -> None:
     ("scores", "words"),
     [([0.5] * 10, "do not differ in the pilot"), (None, "show a true difference of 0.040 scores ")],
 )
-def test_plans_without_a_difference_tell_what_would_show(
-    scores: list[float] | None, words: str
-) -> None:
+def test_plans_without_a_difference_tell_what_would_show(scores, words):
     example = next(iter(KINDS["plans"].examples.values()))["value"]["comparison"]
     systems = example["systems"]
     if scores is not None:

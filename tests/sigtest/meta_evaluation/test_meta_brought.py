@@ -3,7 +3,6 @@
 import io
 import tarfile
 import zipfile
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -38,7 +37,7 @@ def files(body: dict[str, Any], level: str) -> list[FormFile]:
 
 
 @pytest.mark.parametrize("level", ["system", "segment"])
-def test_tables_say_the_same_as_the_request(level: str) -> None:
+def test_tables_say_the_same_as_the_request(level):
     body = request(level=level, statistics=["pearson"])
     for part in (body["human"]["scores"], *body["metrics"].values()):
         part.pop({"system": "segment", "segment": "system"}[level])
@@ -48,7 +47,7 @@ def test_tables_say_the_same_as_the_request(level: str) -> None:
     assert asked.key == parse(body).key
 
 
-def test_tables_stand_beside_metrics_of_the_request() -> None:
+def test_tables_stand_beside_metrics_of_the_request():
     body = request(tests=[])
     given = {**body, "metrics": {"BLEU": body["metrics"]["BLEU"]}}
     comet = FormFile("scores", "COMET.tsv", table(body["metrics"]["COMET"]["system"]))
@@ -98,9 +97,7 @@ def tarred(members: dict[str, bytes], mode: str) -> bytes:
 
 
 @pytest.mark.parametrize("pack", [zipped, lambda m: tarred(m, "w:gz"), lambda m: tarred(m, "w")])
-def test_an_archive_says_the_same_as_its_folder(
-    members: dict[str, bytes], pack: Any, tmp_path: Path
-) -> None:
+def test_an_archive_says_the_same_as_its_folder(members, pack, tmp_path):
     for name, content in members.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(content)
@@ -113,7 +110,7 @@ def test_an_archive_says_the_same_as_its_folder(
     assert several.key == parse(folder.requests(["xx-yy", "xx-zz"], "mqm", ["QE"])).key
 
 
-def test_more_systems_can_be_left_out_of_an_evalset(members: dict[str, bytes]) -> None:
+def test_more_systems_can_be_left_out_of_an_evalset(members):
     file = FormFile("evalset", "set.zip", zipped(members))
     choices = {"lp": "xx-yy", "gold": "mqm", "exclude_systems": ["Daisy"], "baseline": "chrF-refA"}
     asked = KIND.parse(choices, [file])
@@ -153,9 +150,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("body", "brought", "field", "said"), REFUSED)
-def test_refused(
-    members: dict[str, bytes], body: dict[str, Any], brought: list[FormFile], field: str, said: str
-) -> None:
+def test_refused(members, body, brought, field, said):
     own = [
         FormFile(f.part, f.name, f.data or zipped(members)) if f is EVALSET else f for f in brought
     ]
@@ -164,13 +159,13 @@ def test_refused(
     assert caught.value.field == field
 
 
-def test_an_archive_without_human_scores_is_no_evalset() -> None:
+def test_an_archive_without_human_scores_is_no_evalset():
     file = FormFile("evalset", "set.zip", zipped({"a.txt": b"x"}))
     with pytest.raises(SigtestError, match="no folder human-scores"):
         KIND.parse({"lp": "xx-yy", "gold": "mqm"}, [file])
 
 
-def test_scores_are_of_the_segment_that_their_row_names() -> None:
+def test_scores_are_of_the_segment_that_their_row_names():
     """Whatever the column is called; one that counts lines names none."""
     rows = b"seg_id,system,score\n2,a,0.2\n1,a,0.1\n1,b,0.3\n2,b,0.4\n"
     found = {"segment": {"a": {"2": 0.2, "1": 0.1}, "b": {"1": 0.3, "2": 0.4}}}
@@ -181,7 +176,7 @@ def test_scores_are_of_the_segment_that_their_row_names() -> None:
     assert read_scores(whole, "x.csv") == {"system": {"a": 0.1, "b": 0.3}}
 
 
-def test_numbers_in_json_are_those_of_systems() -> None:
+def test_numbers_in_json_are_those_of_systems():
     assert read_scores(b'{"a": 0.1, "b": 0.3}', "x.json") == {"system": {"a": 0.1, "b": 0.3}}
     levelled = b'{"segment": {"a": [0.1], "b": [0.3]}, "higher": false}'
     assert read_scores(levelled, "x.json") == {
@@ -189,7 +184,7 @@ def test_numbers_in_json_are_those_of_systems() -> None:
     }  # fmt: skip
 
 
-def test_a_table_says_in_a_column_that_less_is_better() -> None:
+def test_a_table_says_in_a_column_that_less_is_better():
     scores = {"system": {"a": 1.0, "b": 2.0}}
     assert read_scores(LOWER, "ter.csv") == {**scores, "higher": False}
     assert read_scores(LOWER.replace(b"False", b"1"), "x.csv") == scores
@@ -220,18 +215,18 @@ def test_a_table_says_in_a_column_that_less_is_better() -> None:
         (b'{"a":' * 100_000, "nested too deep"),
     ],
 )  # fmt: skip
-def test_scores_that_could_be_misread_are_refused(data: bytes, said: str) -> None:
+def test_scores_that_could_be_misread_are_refused(data, said):
     with pytest.raises(InputError) as error:
         read_scores(data, "x.tsv")
     assert said in error.value.message
 
 
 @pytest.mark.parametrize("data", [b"a\t0.5\nb\tn.a.\n", b"system,score\na,0.5\nb,\n"])
-def test_cells_without_a_score_are_missing_as_in_every_table(data: bytes) -> None:
+def test_cells_without_a_score_are_missing_as_in_every_table(data):
     assert read_scores(data, "x.tsv") == {"system": {"a": 0.5, "b": None}}
 
 
-def test_quotation_marks_round_names_are_none_of_their_letters() -> None:
+def test_quotation_marks_round_names_are_none_of_their_letters():
     """As R writes them, with names of rows or without."""
     found = {"system": {"a": 0.5, "b": 0.7}}
     assert read_scores(b'"system","score"\n"a",0.5\n"b",0.7\n', "x.csv") == found

@@ -47,7 +47,7 @@ def evalset(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_reference_of_most_metrics_is_left_out_for_all(evalset: Path) -> None:
+def test_the_reference_of_most_metrics_is_left_out_for_all(evalset):
     body = EvalSet.of_folder(evalset).request("xx-yy", "mqm")
     assert body["exclude_systems"] == ["refB"]
     assert list(body["metrics"]) == ["BLEU-refA", "BLEU-refB", "QE-src", "chrF-refB"]
@@ -60,7 +60,7 @@ def test_the_reference_of_most_metrics_is_left_out_for_all(evalset: Path) -> Non
     assert np.isnan(found.human_segment).tolist() == [[False, True, False]] * 4
 
 
-def test_metrics_can_be_chosen(evalset: Path) -> None:
+def test_metrics_can_be_chosen(evalset):
     body = EvalSet.of_folder(evalset).request("xx-yy", "mqm", ["QE-src"])
     assert list(body["metrics"]) == ["QE-src"]
     assert body["exclude_systems"] == ["refB"]  # of all files, not of the chosen ones
@@ -68,7 +68,7 @@ def test_metrics_can_be_chosen(evalset: Path) -> None:
         EvalSet.of_folder(evalset).request("xx-yy", "mqm", ["chrF-refb"])
 
 
-def test_several_pairs_of_languages_have_the_same_labels(evalset: Path) -> None:
+def test_several_pairs_of_languages_have_the_same_labels(evalset):
     for path in list(evalset.rglob("*xx-yy*")):
         if path.is_file():
             twin = path.with_name(path.name.replace("xx-yy", "xx-zz"))
@@ -95,13 +95,13 @@ def test_several_pairs_of_languages_have_the_same_labels(evalset: Path) -> None:
     ("lp", "gold", "said"),
     [("xx-zz", "mqm", "Did you mean 'xx-yy'"), ("xx-yy", "esa", "choose one of mqm")],
 )
-def test_unknown_names_are_refused(evalset: Path, lp: str, gold: str, said: str) -> None:
+def test_unknown_names_are_refused(evalset, lp, gold, said):
     with pytest.raises(RecipeError, match=said):
         EvalSet.of_folder(evalset).request(lp, gold)
 
 
 @pytest.mark.parametrize("line", ["Aspen", "Aspen\t0.3\tx", "Aspen\thigh"])
-def test_a_malformed_line_is_named(evalset: Path, line: str) -> None:
+def test_a_malformed_line_is_named(evalset, line):
     path = evalset / "metric-scores" / "xx-yy" / "QE-src.seg.score"
     path.write_text(f"Aspen\t1.0\n{line}\nAspen\t2.0\n")
     with pytest.raises(InputError, match=r"QE-src\.seg\.score, line 2") as caught:
@@ -109,19 +109,19 @@ def test_a_malformed_line_is_named(evalset: Path, line: str) -> None:
     assert caught.value.line == 2
 
 
-def test_a_folder_that_is_no_evalset_is_refused(tmp_path: Path) -> None:
+def test_a_folder_that_is_no_evalset_is_refused(tmp_path):
     with pytest.raises(InputError, match="an EvalSet holds human-scores"):
         EvalSet.of_folder(tmp_path).request("xx-yy", "mqm")
 
 
-def test_two_scores_of_a_system_are_refused(evalset: Path) -> None:
+def test_two_scores_of_a_system_are_refused(evalset):
     path = evalset / "metric-scores" / "xx-yy" / "QE-src.sys.score"
     path.write_text(path.read_text() + "Aspen\t0.5\n")
     with pytest.raises(InputError, match="system 'Aspen' has 2 scores"):
         EvalSet.of_folder(evalset).request("xx-yy", "mqm")
 
 
-def test_tables_are_recognised_by_their_columns() -> None:
+def test_tables_are_recognised_by_their_columns():
     two = read_scores(b"A 1.5\nB None\n", "x")
     assert two == {"system": {"A": 1.5, "B": None}}
     assert read_scores(b"A\t1\nA\t2\nB\t3\nB\tNone\n", "x") == {
@@ -178,7 +178,7 @@ def systems_of(folder: Path, label: str) -> tuple[list[float], list[float]]:
     return [human[name][0] for name in shared], [metric[name][0] for name in shared]
 
 
-def test_he_en_system_level_equals_scipy(folder: Path, report: MetaReport) -> None:
+def test_he_en_system_level_equals_scipy(folder, report):
     sizes = []
     for metric in report.metrics:
         human, scores = systems_of(folder, metric.label)
@@ -196,7 +196,7 @@ def test_he_en_system_level_equals_scipy(folder: Path, report: MetaReport) -> No
     assert any("BLEU-refA, BLEU-refB" in said for said in sentences(report))  # corpus BLEU
 
 
-def test_he_en_williams_is_the_formula_over_scipy(folder: Path, report: MetaReport) -> None:
+def test_he_en_williams_is_the_formula_over_scipy(folder, report):
     pair = next(p for p in report.pairs if (p.a, p.b, p.test) ==
                 ("BLEU-refB", "COMET-refB", "williams"))  # fmt: skip
     human, bleu = systems_of(folder, "BLEU-refB")
@@ -212,7 +212,7 @@ def test_he_en_williams_is_the_formula_over_scipy(folder: Path, report: MetaRepo
     assert pair.p_value > 0.5  # BLEU, named first, is not the better one
 
 
-def test_he_en_segment_level_equals_scipy_and_a_sweep(folder: Path) -> None:
+def test_he_en_segment_level_equals_scipy_and_a_sweep(folder):
     body = EvalSet.of_folder(folder).request("he-en", "mqm", ["COMET-refB"])
     report = compute(parse({**body, "level": "segment", "resamples": 99}))
     human = rows(folder / "human-scores" / "he-en.mqm.seg.score")
@@ -251,8 +251,6 @@ def test_he_en_segment_level_equals_scipy_and_a_sweep(folder: Path) -> None:
         ),
     ],
 )
-def test_scores_that_are_not_finite_or_stand_twice_are_refused_with_their_line(
-    text: str, message: str
-) -> None:
+def test_scores_that_are_not_finite_or_stand_twice_are_refused_with_their_line(text, message):
     with pytest.raises(InputError, match=message):
         read_scores(text.encode(), "scores.tsv")

@@ -43,7 +43,7 @@ def ragged(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return human, human + rng.integers(-2, 3, human.shape) / 2, rng.random(human.shape) < 0.7
 
 
-def test_unit_values_of_mt_metrics_eval() -> None:
+def test_unit_values_of_mt_metrics_eval():
     # google-research/mt-metrics-eval, ties_test / stats_test: acc23, gold 1 2 2 3 4
     human, metric = column(1, 2, 2, 3, 4), column(2, 1, 1.5, 5, 3)
     contests = Contests.of(np.ones((5, 1), dtype=bool))
@@ -53,7 +53,7 @@ def test_unit_values_of_mt_metrics_eval() -> None:
     assert calibrated(gold, gaps, contests) == (0.7, 0.5)
 
 
-def test_gaps_that_tie_in_decimals_become_ties_together() -> None:
+def test_gaps_that_tie_in_decimals_become_ties_together():
     # as doubles .3 - .2 is less than .2 - .1: an epsilon between them would make all three right
     contests = Contests.of(np.ones((3, 1), dtype=bool))
     gold, gaps = contests.gaps(column(1, 2, 2)), contests.gaps(column(0.1, 0.2, 0.3))
@@ -62,7 +62,7 @@ def test_gaps_that_tie_in_decimals_become_ties_together() -> None:
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.5, 1.0])
-def test_segments_count_alike_however_many_pairs_they_have(epsilon: float) -> None:
+def test_segments_count_alike_however_many_pairs_they_have(epsilon):
     human, metric, present = ragged(1)
     contests = Contests.of(present)
     right = called_right(contests.gaps(human), contests.gaps(metric), epsilon)
@@ -71,7 +71,7 @@ def test_segments_count_alike_however_many_pairs_they_have(epsilon: float) -> No
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_calibration_finds_the_best_of_all_gaps(seed: int) -> None:
+def test_calibration_finds_the_best_of_all_gaps(seed):
     human, metric, present = ragged(seed)
     contests = Contests.of(present)
     reached, epsilon = calibrated(contests.gaps(human), contests.gaps(metric), contests)
@@ -82,21 +82,21 @@ def test_calibration_finds_the_best_of_all_gaps(seed: int) -> None:
     assert epsilon == first  # the smallest on a plateau
 
 
-def test_equal_gaps_become_ties_together() -> None:
+def test_equal_gaps_become_ties_together():
     # gaps 1, 1, 2; only the first pair is a tie for people, and it has the gap of the second
     human, metric = column(5, 5, 3), column(1, 2, 3)
     contests = Contests.of(np.ones((3, 1), dtype=bool))
     assert calibrated(contests.gaps(human), contests.gaps(metric), contests) == (1 / 3, 1.0)
 
 
-def test_a_segment_with_one_system_has_no_contest() -> None:
+def test_a_segment_with_one_system_has_no_contest():
     present = np.array([[True, True], [True, False], [False, False]])
     contests = Contests.of(present)
     assert contests.segment.tolist() == [0]
     assert np.isnan(accuracy(np.array([], dtype=bool), Contests.of(~present & present)))
 
 
-def test_accuracy_within_a_vector_counts_all_pairs() -> None:
+def test_accuracy_within_a_vector_counts_all_pairs():
     human, metric = np.array([1.0, 2.0, 2.0, 4.0]), np.array([1.0, 3.0, 3.0, 2.0])
     found = by_group("accuracy", metric, human, np.array([0, 4]))
     assert found.tolist() == [4 / 6]

@@ -69,7 +69,7 @@ def run(own: ExchangeColumn, **choices: int):
     return exchange({"x": own}, say=lambda done, of: None, **chosen)["x"]
 
 
-def test_pearson_is_scipys_and_its_rows_add_up() -> None:
+def test_pearson_is_scipys_and_its_rows_add_up():
     h, a, _ = metrics(1, 40, rounded=False)
     table = correlation_rows(np.stack([a, h], 1))
     whole = correlations(table.sum(axis=0))
@@ -81,7 +81,7 @@ def test_pearson_is_scipys_and_its_rows_add_up() -> None:
 
 @pytest.mark.parametrize("rounded", [False, True])
 @pytest.mark.parametrize("size", [4, 7, 10])
-def test_pearson_of_few_systems_is_enumerated(size: int, rounded: bool) -> None:
+def test_pearson_of_few_systems_is_enumerated(size, rounded):
     h, a, b = metrics(size, size, rounded)
     (found,) = run(column(h, a, b))
     expected = enumerated(h, a, b, "pearson")
@@ -92,7 +92,7 @@ def test_pearson_of_few_systems_is_enumerated(size: int, rounded: bool) -> None:
 
 @pytest.mark.parametrize("rounded", [False, True])
 @pytest.mark.parametrize("size", [4, 7, 9])
-def test_orders_of_few_systems_are_enumerated(size: int, rounded: bool) -> None:
+def test_orders_of_few_systems_are_enumerated(size, rounded):
     h, a, b = metrics(size, size, rounded)
     found = exchange_systems(h, a, b, np.ones((1, size), dtype=bool))
     for name, own in found.items():
@@ -103,7 +103,7 @@ def test_orders_of_few_systems_are_enumerated(size: int, rounded: bool) -> None:
 
 
 @pytest.mark.parametrize("ties", [False, True])
-def test_drawn_orders_agree_with_enumerated_ones(ties: bool) -> None:
+def test_drawn_orders_agree_with_enumerated_ones(ties):
     h, a, b = metrics(3, 12, ties)
     rng = np.random.default_rng(1)
     masks = rng.random((20_000, 25)) < 0.5
@@ -127,7 +127,7 @@ def test_drawn_orders_agree_with_enumerated_ones(ties: bool) -> None:
     )
 
 
-def test_exchanges_of_many_cells_agree_with_a_textbook_loop() -> None:
+def test_exchanges_of_many_cells_agree_with_a_textbook_loop():
     h, a, b = metrics(8, 300, rounded=False)
     (found,) = run(column(h, a, b), resamples=4_999)
     assert not found["greater"].exact
@@ -145,7 +145,7 @@ def test_exchanges_of_many_cells_agree_with_a_textbook_loop() -> None:
     assert found["greater"].count + found["less"].count == 4_999
 
 
-def test_a_metric_against_its_copy_on_another_scale_has_p_1() -> None:
+def test_a_metric_against_its_copy_on_another_scale_has_p_1():
     h, a, _ = metrics(2, 200, rounded=False)
     (found,) = run(column(h, a, 3 * a - 7), resamples=199)
     assert all(found[claim].p == 1.0 for claim in ALTERNATIVES)
@@ -153,7 +153,7 @@ def test_a_metric_against_its_copy_on_another_scale_has_p_1() -> None:
     assert all(own[claim].p == 1.0 for own in few.values() for claim in ALTERNATIVES)
 
 
-def test_draws_depend_on_seed_and_stream_alone() -> None:
+def test_draws_depend_on_seed_and_stream_alone():
     h, a, _ = metrics(4, 100, rounded=False)
     b, c = (h + metrics(seed, 100, rounded=False)[0] for seed in (5, 6))
     two, three = run(column(h, a, b)), run(column(h, a, b, c))
@@ -168,7 +168,7 @@ def ratio(parts: np.ndarray, weights: np.ndarray) -> ExchangeColumn:
     return ExchangeColumn.of_means(parts, weights, every_pair(len(parts)))
 
 
-def test_pairs_of_systems_on_segments_are_convolved() -> None:
+def test_pairs_of_systems_on_segments_are_convolved():
     rng = np.random.default_rng(9)
     parts = (rng.random((2, 14)) < 0.6) * 1.0
     (found,) = run(ratio(parts, np.ones((2, 14))))
@@ -181,7 +181,7 @@ def test_pairs_of_systems_on_segments_are_convolved() -> None:
     assert found["two-sided"].p == pytest.approx(beyond, rel=1e-12)
 
 
-def test_units_that_only_one_metric_has_are_exchanged_with_their_weight() -> None:
+def test_units_that_only_one_metric_has_are_exchanged_with_their_weight():
     parts = np.array([[0.9, 0.0, 0.7, 0.4, 0.5], [0.5, 0.8, 0.0, 0.6, 0.1]])
     weights = np.array([[1.0, 0, 1, 1, 1], [1, 1, 0, 1, 1]])
     (found,) = run(ratio(parts, weights))
@@ -194,12 +194,12 @@ def test_units_that_only_one_metric_has_are_exchanged_with_their_weight() -> Non
     assert found["greater"].count == count
 
 
-def test_doubled_tails_are_at_most_1() -> None:
+def test_doubled_tails_are_at_most_1():
     assert counted_chances(40, 40, 6)["two-sided"].p == 1.0
     assert counted_chances(3, 62, 6)["two-sided"].count == 6
 
 
-def test_no_exact_p_where_more_than_20_units_differ() -> None:
+def test_no_exact_p_where_more_than_20_units_differ():
     h, a, b = metrics(1, 21, rounded=False)
     tables = [fixed_point(correlation_rows(np.stack([m, h], 1))) for m in (a, b)]
     assert exact_correlations(*tables) is None

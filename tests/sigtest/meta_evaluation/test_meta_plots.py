@@ -31,7 +31,7 @@ def circles(svg: str) -> list[tuple[float, float]]:
 
 
 @pytest.mark.parametrize("name", PICTURES)
-def test_pictures_are_accessible_and_stay_inside(report: MetaReport, name: str) -> None:
+def test_pictures_are_accessible_and_stay_inside(report, name):
     picture = PICTURES[name]
     assert picture.fits(report)
     assert picture.needs == "report"
@@ -48,7 +48,7 @@ def test_pictures_are_accessible_and_stay_inside(report: MetaReport, name: str) 
     assert picture.draw(report, {}) == picture.draw(report, {})
 
 
-def test_scatter_has_a_point_a_system_and_its_key(report: MetaReport) -> None:
+def test_scatter_has_a_point_a_system_and_its_key(report):
     svg = scatter_plot(report, "TER")
     assert len(circles(svg)) == 6
     assert set(SYSTEMS) <= set(words(svg))
@@ -61,7 +61,7 @@ def test_scatter_has_a_point_a_system_and_its_key(report: MetaReport) -> None:
     assert sorted(range(6), key=across.__getitem__) == sorted(range(6), key=lambda i: -scores[i])
 
 
-def test_correlations_are_ordered_by_r_and_name_their_cells(report: MetaReport) -> None:
+def test_correlations_are_ordered_by_r_and_name_their_cells(report):
     svg = correlations_plot(report)
     best = sorted(report.metrics, key=lambda metric: -metric.pearson.value)
     named = [word for word in words(svg) if word in {"COMET", "BLEU", "TER"}]
@@ -71,7 +71,7 @@ def test_correlations_are_ordered_by_r_and_name_their_cells(report: MetaReport) 
     assert sum(" and " in (hint or "") for hint in hints) == 6
 
 
-def test_numbers_of_systems_that_lie_together_are_apart(report: MetaReport) -> None:
+def test_numbers_of_systems_that_lie_together_are_apart(report):
     (own,) = report.sets
     close = [
         replace(system, human=i // 3 + 1e-3 * (i % 3),
@@ -94,13 +94,13 @@ def test_numbers_of_systems_that_lie_together_are_apart(report: MetaReport) -> N
             assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
 
 
-def test_titles_of_few_metrics_are_whole(report: MetaReport) -> None:
+def test_titles_of_few_metrics_are_whole(report):
     shown = words(correlations_plot(report))
     assert "r of two metrics" in shown
     assert "p: the row's r with people is larger" in shown
 
 
-def test_what_a_report_lacks_is_refused(report: MetaReport) -> None:
+def test_what_a_report_lacks_is_refused(report):
     with pytest.raises(RecipeError, match="Did you mean 'TER'"):
         scatter_plot(report, "TERR")
     with pytest.raises(RecipeError, match="Unknown set"):
@@ -115,7 +115,7 @@ def test_what_a_report_lacks_is_refused(report: MetaReport) -> None:
         scatter_plot(compute(parse(flat)), "BLEU")
 
 
-def test_sets_are_drawn_by_name() -> None:
+def test_sets_are_drawn_by_name():
     own = {k: request()[k] for k in ("human", "metrics")}
     report = compute(parse({"sets": {"de-en": own}, "statistics": ["pearson"]}))
     assert any(word.startswith("de-en: ") for word in words(correlations_plot(report, "de-en")))

@@ -33,7 +33,7 @@ def shown(table: ReportTable) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("name", [name for name in FORMATS if name != "bibtex"])
-def test_every_format_names_every_metric_and_the_signature(report: MetaReport, name: str) -> None:
+def test_every_format_names_every_metric_and_the_signature(report, name):
     text = FORMATS[name].render(present(report))
     assert all(label in text for label in ("COMET", "BLEU", "TER"))
     if name != "csv":
@@ -44,9 +44,7 @@ def test_every_format_names_every_metric_and_the_signature(report: MetaReport, n
 @pytest.mark.parametrize("name", [name for name in FORMATS if name != "bibtex"])
 @pytest.mark.parametrize("level", ["system", "segment"])
 @pytest.mark.parametrize("statistics", [["pearson"], ["pearson", "accuracy_ties"]])
-def test_people_who_find_all_alike_leave_empty_cells(
-    name: str, level: str, statistics: list[str]
-) -> None:
+def test_people_who_find_all_alike_leave_empty_cells(name, level, statistics):
     asked = request(level=level, statistics=statistics, resamples=19)
     human = asked["human"]["scores"]
     human["system"] = dict.fromkeys(human["system"], 1.0)
@@ -57,7 +55,7 @@ def test_people_who_find_all_alike_leave_empty_cells(
     assert all(label in text for label in ("COMET", "BLEU", "TER")) or name == "csv"
 
 
-def test_facts_say_how_many_segments_people_judged() -> None:
+def test_facts_say_how_many_segments_people_judged():
     asked = request(segments=40, level="segment", statistics=["pearson"], resamples=99)
     for scores in asked["human"]["scores"]["segment"].values():
         scores[:15] = [None] * 15
@@ -66,7 +64,7 @@ def test_facts_say_how_many_segments_people_judged() -> None:
     assert document(compute(parse(asked))).facts[1] == "40 segments"
 
 
-def test_folds_of_pairs_say_which_they_are() -> None:
+def test_folds_of_pairs_say_which_they_are():
     """Eleven metrics have 55 pairs, which are folded, a table for each statistic and test."""
     asked = request(resamples=99)
     own = next(iter(asked["metrics"].values()))
@@ -84,7 +82,7 @@ def test_folds_of_pairs_say_which_they_are() -> None:
     assert FORMATS["text"].render(alone).count("not separated") == 55 * len(folds)
 
 
-def test_one_metric_is_told_of_as_one() -> None:
+def test_one_metric_is_told_of_as_one():
     asked = request(resamples=99)
     asked["metrics"] = dict([next(iter(asked["metrics"].items()))])
     report = compute(parse(asked))
@@ -93,7 +91,7 @@ def test_one_metric_is_told_of_as_one() -> None:
     assert not any("PERM-BOTH" in said or "Williams" in said for said in sentences(report))
 
 
-def test_metrics_stand_by_rank_with_their_values(report: MetaReport) -> None:
+def test_metrics_stand_by_rank_with_their_values(report):
     first = tables(report)[0]
     known = {metric.label: metric for metric in report.metrics}
     rows = shown(first)
@@ -110,7 +108,7 @@ def test_metrics_stand_by_rank_with_their_values(report: MetaReport) -> None:
     }
 
 
-def test_pairs_have_a_table_a_statistic_and_test_and_say_who_is_better(report: MetaReport) -> None:
+def test_pairs_have_a_table_a_statistic_and_test_and_say_who_is_better(report):
     own = tables(report)[1:]
     families = list(dict.fromkeys((pair.statistic, pair.test) for pair in report.pairs))
     assert len(own) == len(families) == 6
@@ -135,9 +133,7 @@ def test_pairs_have_a_table_a_statistic_and_test_and_say_who_is_better(report: M
      ({"alternative": "two-sided"}, ["p", "adjusted"], ["p_value", "p_adjusted"]),
      ({"alternative": "two-sided", "correction": "none"}, ["p"], ["p_value"])],
 )  # fmt: skip
-def test_pairs_show_the_p_values_of_both_claims(
-    choices: dict[str, str], headings: list[str], of: list[str]
-) -> None:
+def test_pairs_show_the_p_values_of_both_claims(choices, headings, of):
     report = compute(parse(request(statistics=["pearson"], tests=["williams"], **choices)))
     (table,) = tables(report)[1:]
     (group,) = table.groups
@@ -152,7 +148,7 @@ def test_pairs_show_the_p_values_of_both_claims(
     ("alternative", "order"),
     [("two-sided", 1), ("less", 1), ("greater", 1), ("greater", -1), ("less", -1)],
 )
-def test_conclusions_name_the_winner_in_any_order(alternative: str, order: int) -> None:
+def test_conclusions_name_the_winner_in_any_order(alternative, order):
     body = request(segments=400, alternative=alternative, level="segment", statistics=["pearson"])
     body["metrics"] = dict([*body["metrics"].items()][::order])
     report = compute(parse(body))
@@ -164,7 +160,7 @@ def test_conclusions_name_the_winner_in_any_order(alternative: str, order: int) 
     assert "COMET is better" in said
 
 
-def test_two_sided_pairs_that_do_not_differ_are_not_separated() -> None:
+def test_two_sided_pairs_that_do_not_differ_are_not_separated():
     report = compute(parse(request(alternative="two-sided", statistics=["kendall"])))
     assert not any(pair.significant for pair in report.pairs)
     text = FORMATS["text"].render(present(report))
@@ -172,7 +168,7 @@ def test_two_sided_pairs_that_do_not_differ_are_not_separated() -> None:
     assert "is better" not in text
 
 
-def test_sets_have_sections_and_all_of_them_a_table() -> None:
+def test_sets_have_sections_and_all_of_them_a_table():
     sets = {name: {k: request(seed=i)[k] for k in ("human", "metrics")}
             for i, name in enumerate(("de-en", "he-en"))}  # fmt: skip
     report = compute(parse({"sets": sets, "statistics": ["pearson", "accuracy"]}))
@@ -188,7 +184,7 @@ def test_sets_have_sections_and_all_of_them_a_table() -> None:
     )
 
 
-def test_csv_has_every_pair_unrounded(report: MetaReport) -> None:
+def test_csv_has_every_pair_unrounded(report):
     rows = list(csv.DictReader(io.StringIO(FORMATS["csv"].render(present(report)))))
     assert len(rows) == len(report.pairs)
     for row, pair in zip(rows, report.pairs, strict=True):
@@ -199,16 +195,16 @@ def test_csv_has_every_pair_unrounded(report: MetaReport) -> None:
         assert row["df"] == ("" if pair.df is None else str(pair.df))
 
 
-def test_json_is_the_report(report: MetaReport) -> None:
+def test_json_is_the_report(report):
     body = json.loads(FORMATS["json"].render(present(report)))
     assert decode(MetaReport, body) == report
 
 
-def test_pages_draw_every_picture(report: MetaReport) -> None:
+def test_pages_draw_every_picture(report):
     assert FORMATS["html"].render(present(report)).count("<svg") == 2
 
 
-def test_what_is_not_defined_is_empty() -> None:
+def test_what_is_not_defined_is_empty():
     flat = request(statistics=["pearson"])
     flat["metrics"]["TER"]["system"] = dict.fromkeys(SYSTEMS, 1.0)
     report = compute(parse(flat))
@@ -218,7 +214,7 @@ def test_what_is_not_defined_is_empty() -> None:
     assert "not tested" in FORMATS["text"].render(present(report))
 
 
-def test_metrics_without_tests_have_no_ranks_and_no_pairs() -> None:
+def test_metrics_without_tests_have_no_ranks_and_no_pairs():
     report = compute(parse(request(tests=[], statistics=["kendall"])))
     (table,) = tables(report)
     assert [column.heading for column in table.columns] == ["metric", "value", "interval"]

@@ -33,7 +33,7 @@ def oriented(body: dict, label: str, level: str) -> np.ndarray:
     return table(own, level) * (1 if own.get("higher", True) else -1)
 
 
-def test_system_level_values_are_those_of_scipy() -> None:
+def test_system_level_values_are_those_of_scipy():
     body = request()
     report = compute(parse(body))
     human = table(body["human"], "system")
@@ -55,7 +55,7 @@ def test_system_level_values_are_those_of_scipy() -> None:
             assert low <= high
 
 
-def test_means_that_tie_in_decimals_are_tied() -> None:
+def test_means_that_tie_in_decimals_are_tied():
     rng = np.random.default_rng(8)
     human, metric = rng.integers(0, 10, (2, 40, 7))
     people, own = (
@@ -74,7 +74,7 @@ def test_means_that_tie_in_decimals_are_tied() -> None:
 
 
 @pytest.mark.parametrize(("group", "axis"), [("item", 0), ("system", 1)])
-def test_grouped_values_are_means_of_scipys(group: str, axis: int) -> None:
+def test_grouped_values_are_means_of_scipys(group, axis):
     body = request(level="segment", group=group)
     report = compute(parse(body))
     human = np.moveaxis(table(body["human"], "segment"), axis, -1)
@@ -92,7 +92,7 @@ def test_grouped_values_are_means_of_scipys(group: str, axis: int) -> None:
 
 
 @pytest.mark.parametrize(("group", "axis"), [("item", 0), ("system", 1)])
-def test_pairs_are_held_together_where_both_metrics_say_something(group: str, axis: int) -> None:
+def test_pairs_are_held_together_where_both_metrics_say_something(group, axis):
     body = request(segments=12, level="segment", group=group, statistics=["pearson"])
     flat = {"BLEU": np.s_[:, :4] if group == "item" else np.s_[:2],
             "TER": np.s_[:, 9:] if group == "item" else np.s_[2:3]}  # fmt: skip
@@ -130,7 +130,7 @@ def test_pairs_are_held_together_where_both_metrics_say_something(group: str, ax
         assert pair.ci == pytest.approx(interval(drawn, report.alpha, len(human)))
 
 
-def test_missing_cells_are_dropped_pair_by_pair_before_any_reshape() -> None:
+def test_missing_cells_are_dropped_pair_by_pair_before_any_reshape():
     body = request(level="segment", statistics=["pearson", "accuracy"], resamples=99)
     rng = np.random.default_rng(4)
     parts = [body["human"]["scores"], *body["metrics"].values()]
@@ -155,7 +155,7 @@ def test_missing_cells_are_dropped_pair_by_pair_before_any_reshape() -> None:
             assert pair.value_a == pytest.approx(stats.pearsonr(own, human[cells])[0])
 
 
-def test_williams_rows_have_r12_with_its_sign() -> None:
+def test_williams_rows_have_r12_with_its_sign():
     body = request()
     report = compute(parse(body))
     rows = [pair for pair in report.pairs if pair.test == "williams"]
@@ -169,7 +169,7 @@ def test_williams_rows_have_r12_with_its_sign() -> None:
         assert (pair.exact, pair.count, pair.unit) == (True, None, "none")
 
 
-def test_names_of_error_rates_that_are_read_as_qualities_are_said() -> None:
+def test_names_of_error_rates_that_are_read_as_qualities_are_said():
     human, scores = ({f"s{i}": k + i for i in range(4)} for k in (50, 20))
     metrics = {"ter": {"system": scores}, "chrf": {"system": scores}}
     body = {"human": {"scores": {"system": human}}, "metrics": metrics, "statistics": ["pearson"]}
@@ -184,7 +184,7 @@ def test_names_of_error_rates_that_are_read_as_qualities_are_said() -> None:
         assert not any("error rate" in own for own in sentences(found))
 
 
-def test_perm_both_of_systems_is_exact_and_equals_enumeration() -> None:
+def test_perm_both_of_systems_is_exact_and_equals_enumeration():
     body = request(statistics=["pearson"], tests=["perm_both"])
     human = table(body["human"], "system")
     for pair in compute(parse(body)).pairs:
@@ -202,7 +202,7 @@ def test_perm_both_of_systems_is_exact_and_equals_enumeration() -> None:
 
 
 @pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
-def test_alternative_is_the_claim_about_the_first_metric(alternative: str) -> None:
+def test_alternative_is_the_claim_about_the_first_metric(alternative):
     report = run(alternative=alternative)
     for pair in report.pairs:
         expected = {
@@ -214,7 +214,7 @@ def test_alternative_is_the_claim_about_the_first_metric(alternative: str) -> No
 
 
 @pytest.mark.parametrize("correction", ["holm", "none", "benjamini_hochberg"])
-def test_families_are_all_pairs_of_a_statistic_and_test(correction: str) -> None:
+def test_families_are_all_pairs_of_a_statistic_and_test(correction):
     report = run(correction=correction)
     families: dict[tuple[str, str], list] = {}
     for pair in report.pairs:
@@ -227,7 +227,7 @@ def test_families_are_all_pairs_of_a_statistic_and_test(correction: str) -> None
         assert [pair.significant for pair in rows] == (expected <= 0.05).tolist()
 
 
-def test_clusters_follow_from_one_sided_claims_both_ways() -> None:
+def test_clusters_follow_from_one_sided_claims_both_ways():
     report = run(segments=400, seed=3, level="segment", correction="none")
     assert [metric.cluster for metric in report.metrics] == [1, 2, 3]
     assert [metric.range for metric in report.metrics] == [(1, 1), (2, 2), (3, 3)]
@@ -236,7 +236,7 @@ def test_clusters_follow_from_one_sided_claims_both_ways() -> None:
     assert report.sets[0].beats_baseline == ("COMET",)
 
 
-def test_claims_in_both_directions_are_corrected_together() -> None:
+def test_claims_in_both_directions_are_corrected_together():
     body = request(statistics=["pearson"], tests=["williams"], alpha=0.5)
     report = compute(parse(body))
     p = np.array([[pair.p_greater, pair.p_less] for pair in report.pairs])
@@ -248,7 +248,7 @@ def test_claims_in_both_directions_are_corrected_together() -> None:
     assert [metric.range[0] for metric in report.metrics] == [1 + better[m] for m in METRICS]
 
 
-def test_a_constant_metric_has_no_correlation_and_a_warning() -> None:
+def test_a_constant_metric_has_no_correlation_and_a_warning():
     body = request()
     body["metrics"]["BLEU"]["system"] = dict.fromkeys(SYSTEMS, 30.0)
     report = compute(parse(body))
@@ -267,7 +267,7 @@ def test_a_constant_metric_has_no_correlation_and_a_warning() -> None:
     assert any("All human scores are equal" in said for said in sentences(report))
 
 
-def test_absolute_turns_metrics_round() -> None:
+def test_absolute_turns_metrics_round():
     body = request(absolute=True, statistics=["pearson"])
     plain = compute(parse(request(statistics=["pearson"])))
     body["metrics"]["TER"]["higher"] = True
@@ -275,7 +275,7 @@ def test_absolute_turns_metrics_round() -> None:
         assert second.pearson.value == pytest.approx(first.pearson.value, rel=1e-12)
 
 
-def test_absolute_takes_three_correlations_without_sign() -> None:
+def test_absolute_takes_three_correlations_without_sign():
     human = [0.0, 1, 2, 3, 4, 5, 6, 7]
     up, down = [0.0, 5, 1, 6, 1, 7, 2, 8], [5.0, 0, 6, 1, 7, 1, 8, 2]  # r12 < 0 < r13, r23
     names = [f"S{i}" for i in range(8)]
@@ -298,7 +298,7 @@ def test_absolute_takes_three_correlations_without_sign() -> None:
     assert found[True] != found[False]
 
 
-def test_few_systems_are_warned_of() -> None:
+def test_few_systems_are_warned_of():
     said = sentences(run(statistics=["pearson"], tests=["perm_both"]))
     assert any("PERM-BOTH of Pearson's r rejects true null hypotheses" in own for own in said)
     assert any("6 are few" in own for own in said)
@@ -320,9 +320,7 @@ def test_few_systems_are_warned_of() -> None:
         ({"level": "segment", "statistics": ["kendall"], "group": "item"}, None),
     ],
 )
-def test_exchanges_of_pairs_that_share_a_system_are_warned_of(
-    fields: dict[str, Any], warned: str | None
-) -> None:
+def test_exchanges_of_pairs_that_share_a_system_are_warned_of(fields, warned):
     said = sentences(run(tests=["perm_both"], **fields))
     found = [own for own in said if "pairs of systems to be independent" in own]
     assert [own.startswith(f"PERM-BOTH of {warned} takes") for own in found] == (
@@ -332,9 +330,7 @@ def test_exchanges_of_pairs_that_share_a_system_are_warned_of(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("systems", "least", "most"), [(3, 0.02, 0.08), (8, 0.08, 0.15)])
-def test_exchanges_of_pairs_reject_as_often_as_the_warning_says(
-    systems: int, least: float, most: float
-) -> None:
+def test_exchanges_of_pairs_reject_as_often_as_the_warning_says(systems, least, most):
     def scores(*noisy: np.ndarray) -> dict[str, Any]:
         return {"segment": {f"S{i}": row.tolist() for i, row in enumerate(sum(noisy))}}
 
@@ -354,7 +350,7 @@ def test_exchanges_of_pairs_reject_as_often_as_the_warning_says(
     assert least < np.mean([p_value(seed) <= 0.05 for seed in range(800)]) < most
 
 
-def test_exchanges_of_pairs_of_three_systems_keep_their_level() -> None:
+def test_exchanges_of_pairs_of_three_systems_keep_their_level():
     three = request()
     three["exclude_systems"] = list(three["human"]["scores"]["system"])[3:]
     fields = {"level": "segment", "statistics": ["accuracy"], "tests": ["perm_both"]}
@@ -362,7 +358,7 @@ def test_exchanges_of_pairs_of_three_systems_keep_their_level() -> None:
     assert not any("pairs of systems to be independent" in own for own in said)
 
 
-def test_sets_pool_accuracy_over_pairs_and_share_families() -> None:
+def test_sets_pool_accuracy_over_pairs_and_share_families():
     bodies = {name: request(seed=seed) for name, seed in (("en-de", 1), ("he-en", 2))}
     bodies["he-en"]["human"]["scores"]["system"].pop("Fir")
     bodies["he-en"]["human"]["scores"]["segment"].pop("Fir")
@@ -389,7 +385,7 @@ def test_sets_pool_accuracy_over_pairs_and_share_families() -> None:
     assert [pair.p_adjusted for pair in family] == pytest.approx(expected.tolist())
 
 
-def test_a_metric_that_a_set_lacks_is_pooled_over_the_others() -> None:
+def test_a_metric_that_a_set_lacks_is_pooled_over_the_others():
     sets = {name: {k: request()[k] for k in ("human", "metrics")} for name in ("one", "two")}
     del sets["two"]["metrics"]["TER"]
     sets["two"]["exclude_systems"] = ["Aspen"]
@@ -400,7 +396,7 @@ def test_a_metric_that_a_set_lacks_is_pooled_over_the_others() -> None:
     assert report.pairs == ()
 
 
-def test_more_systems_than_can_be_enumerated_are_drawn() -> None:
+def test_more_systems_than_can_be_enumerated_are_drawn():
     rng = np.random.default_rng(2)
     human = rng.normal(size=24)
     names = [f"S{i}" for i in range(24)]
@@ -425,7 +421,7 @@ def test_more_systems_than_can_be_enumerated_are_drawn() -> None:
             assert low < pair.p_value < high
 
 
-def test_only_systems_that_some_metric_scores_are_counted() -> None:
+def test_only_systems_that_some_metric_scores_are_counted():
     body = request(statistics=["pearson"], tests=["williams"])
     for metric in body["metrics"].values():
         for scores in metric.values():
@@ -441,12 +437,12 @@ def test_only_systems_that_some_metric_scores_are_counted() -> None:
     assert "Left out, as no metric scores them: Fir." in sentences(report)
 
 
-def test_too_few_resamples_are_warned_of() -> None:
+def test_too_few_resamples_are_warned_of():
     report = run(level="segment", statistics=["pearson"], resamples=19, alpha=0.01)
     assert any("19 resamples are too few for 6 comparisons" in said for said in sentences(report))
 
 
-def test_report_is_a_function_of_the_question_and_survives_json() -> None:
+def test_report_is_a_function_of_the_question_and_survives_json():
     asked = parse(request(level="segment"))
     report = compute(asked)
     text = json.dumps(encode(report), allow_nan=False)
@@ -461,14 +457,14 @@ def test_report_is_a_function_of_the_question_and_survives_json() -> None:
     assert report.signature.startswith("statistics:pearson+spearman")
 
 
-def test_progress_says_what_is_done() -> None:
+def test_progress_says_what_is_done():
     seen: list[tuple[str, int, int]] = []
     compute(parse(request(level="segment")), lambda *step: seen.append(step))
     assert {phase for phase, _, _ in seen} == {"statistics", "resampling", "report"}
     assert all(0 <= done <= total for _, done, total in seen)
 
 
-def test_judgements_take_the_place_of_scores() -> None:
+def test_judgements_take_the_place_of_scores():
     rng = np.random.default_rng(6)
     quality = {f"{name}.{i}": i for i, name in enumerate(SYSTEMS)}
     judgements = [
@@ -495,7 +491,7 @@ def test_judgements_take_the_place_of_scores() -> None:
 
 @pytest.mark.parametrize("size", [3, 4, 5])
 @pytest.mark.parametrize("ties", [False, True])
-def test_intervals_of_few_systems_hold_what_they_are_of(size: int, ties: bool) -> None:
+def test_intervals_of_few_systems_hold_what_they_are_of(size, ties):
     """As a resample of all systems is not among them, ends are often the value itself."""
     rng = np.random.default_rng(size)
     for _ in range(10):

@@ -56,7 +56,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("path", "value", "kind", "said"), REFUSED)
-def test_refused(path: str, value: Any, kind: type[SigtestError], said: str) -> None:
+def test_refused(path, value, kind, said):
     body = request()
     *parents, last = path.split("/")
     place: Any = body
@@ -70,7 +70,7 @@ def test_refused(path: str, value: Any, kind: type[SigtestError], said: str) -> 
     assert caught.value.field
 
 
-def test_ragged_lists_are_refused_with_the_system() -> None:
+def test_ragged_lists_are_refused_with_the_system():
     body = request()
     body["metrics"]["BLEU"]["segment"]["Daisy"].pop()
     with pytest.raises(LengthError, match=r"metric BLEU, system 'Daisy': 29 .* has 30") as caught:
@@ -78,7 +78,7 @@ def test_ragged_lists_are_refused_with_the_system() -> None:
     assert caught.value.system == "Daisy"
 
 
-def test_disjoint_systems_are_listed_from_both_sides() -> None:
+def test_disjoint_systems_are_listed_from_both_sides():
     body = request()
     body["metrics"]["BLEU"] = {"system": {"Gorse": 1.0, "Holly": 2.0, "Ivy": 3.0}}
     with pytest.raises(InputError) as caught:
@@ -88,7 +88,7 @@ def test_disjoint_systems_are_listed_from_both_sides() -> None:
     assert caught.value.field == "metrics.BLEU"
 
 
-def test_systems_whose_scores_are_missing_do_not_count_as_shared() -> None:
+def test_systems_whose_scores_are_missing_do_not_count_as_shared():
     body = request()
     for name in SYSTEMS[:4]:
         body["metrics"]["TER"]["system"][name] = None
@@ -96,7 +96,7 @@ def test_systems_whose_scores_are_missing_do_not_count_as_shared() -> None:
         parse(body)
 
 
-def test_williams_needs_four_systems_and_pearson_without_groups() -> None:
+def test_williams_needs_four_systems_and_pearson_without_groups():
     few = request(exclude_systems=list(SYSTEMS[:3]))
     assert parse(few).choices.tests == ("perm_both",)
     for body, said in (
@@ -108,7 +108,7 @@ def test_williams_needs_four_systems_and_pearson_without_groups() -> None:
             parse(body)
 
 
-def test_what_segments_are_needed_for_is_refused_without_them() -> None:
+def test_what_segments_are_needed_for_is_refused_without_them():
     body = request()
     for own in (body["human"]["scores"], *body["metrics"].values()):
         del own["segment"]
@@ -121,7 +121,7 @@ def test_what_segments_are_needed_for_is_refused_without_them() -> None:
         parse(request(level="segment", group="system", statistics=["accuracy_ties"]))
 
 
-def test_segments_may_be_named() -> None:
+def test_segments_may_be_named():
     body = request(segments=4, level="segment")
     listed = parse(body)
     named = copy.deepcopy(body)
@@ -136,7 +136,7 @@ def test_segments_may_be_named() -> None:
         parse(named)
 
 
-def test_ids_from_0_are_read_as_segments_from_1_with_a_warning() -> None:
+def test_ids_from_0_are_read_as_segments_from_1_with_a_warning():
     body = request(segments=4, level="segment")
     listed = parse(body)
     body["human"]["scores"]["segment"] = {
@@ -148,7 +148,7 @@ def test_ids_from_0_are_read_as_segments_from_1_with_a_warning() -> None:
     assert "id 0 is read as segment 1" in found.notes[0].message
 
 
-def test_plain_tables_of_people_are_systems_or_segments() -> None:
+def test_plain_tables_of_people_are_systems_or_segments():
     body = request()
     scores = body["human"]["scores"]
     systems = parse({**body, "human": {"scores": scores["system"]}})
@@ -158,7 +158,7 @@ def test_plain_tables_of_people_are_systems_or_segments() -> None:
     assert segments.sets[0].human_system == pytest.approx(expected, rel=1e-12)
 
 
-def test_null_is_a_missing_score_and_nan_is_not() -> None:
+def test_null_is_a_missing_score_and_nan_is_not():
     body = request()
     body["metrics"]["BLEU"]["segment"]["Aspen"][3] = None
     scores = parse(body).sets[0].metrics[1].segment
@@ -168,13 +168,13 @@ def test_null_is_a_missing_score_and_nan_is_not() -> None:
         parse(body)
 
 
-def test_systems_without_judgements_are_left_out_and_named() -> None:
+def test_systems_without_judgements_are_left_out_and_named():
     body = request()
     body["metrics"]["BLEU"]["system"]["Gorse"] = 1.0
     assert parse(body).sets[0].ignored == ("Gorse",)
 
 
-def test_key_is_of_content_and_choices() -> None:
+def test_key_is_of_content_and_choices():
     first = parse(request())
     assert parse(request()).key == first.key
     keys = {
@@ -191,7 +191,7 @@ def test_key_is_of_content_and_choices() -> None:
     assert parse(body).key != first.key
 
 
-def test_what_is_stored_is_loaded_as_it_was() -> None:
+def test_what_is_stored_is_loaded_as_it_was():
     body = request(level="segment", group="item", tests=["perm_both"])
     body["metrics"]["BLEU"]["segment"]["Aspen"][3] = None
     body["metrics"]["BLEU"]["pairs"] = [{"a": "Aspen", "b": "Birch", "p_greater": 0.25}]
@@ -214,14 +214,14 @@ def test_what_is_stored_is_loaded_as_it_was() -> None:
         ("Aspen", "must be an object"),
     ],
 )
-def test_p_values_of_metrics_are_checked(pair: object, said: str) -> None:
+def test_p_values_of_metrics_are_checked(pair, said):
     body = request()
     body["metrics"]["BLEU"]["pairs"] = [pair]
     with pytest.raises(SigtestError, match=said):
         parse(body)
 
 
-def test_baseline_is_bleu_where_there_is_one() -> None:
+def test_baseline_is_bleu_where_there_is_one():
     assert parse(request()).choices.baseline == "BLEU"
     body = request()
     body["metrics"]["BLEURT-20"] = body["metrics"].pop("BLEU")
@@ -244,7 +244,7 @@ class Counting(str):
 
 @pytest.mark.parametrize("excluded", [0.0, 0.4])
 @pytest.mark.parametrize("shared", [0.05, 0.5, 1.0])
-def test_steps_to_match_systems_grow_as_their_number(shared: float, excluded: float) -> None:
+def test_steps_to_match_systems_grow_as_their_number(shared, excluded):
     def steps(size: int) -> int:
         people = [Counting(f"s{i}") for i in range(size)]
         first = round(size * (1 - shared))

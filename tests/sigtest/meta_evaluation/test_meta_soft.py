@@ -26,7 +26,7 @@ def exact_p(differences: np.ndarray) -> float:
     return float(np.mean(np.array(sums) >= differences.sum() - 1e-12))
 
 
-def test_p_values_of_sign_flips_are_those_of_enumeration() -> None:
+def test_p_values_of_sign_flips_are_those_of_enumeration():
     human, _ = scores(1)
     found, _ = flipped(human, np.ones(human.shape, dtype=bool), DRAWS)
     expected = [exact_p(human[a] - human[b]) for a, b in combinations(range(4), 2)]
@@ -34,7 +34,7 @@ def test_p_values_of_sign_flips_are_those_of_enumeration() -> None:
 
 
 @pytest.mark.parametrize("share", [1.0, 0.7])
-def test_soft_accuracy_is_one_minus_the_mean_gap_of_p_values(share: float) -> None:
+def test_soft_accuracy_is_one_minus_the_mean_gap_of_p_values(share):
     human, metric = scores(2)
     rng = np.random.default_rng(5)
     present = rng.random(human.shape) < share
@@ -48,7 +48,7 @@ def test_soft_accuracy_is_one_minus_the_mean_gap_of_p_values(share: float) -> No
     assert found.value == pytest.approx(1 - np.mean(gaps), abs=0.01)
 
 
-def test_complete_and_ragged_sums_are_the_same_numbers() -> None:
+def test_complete_and_ragged_sums_are_the_same_numbers():
     human, _ = scores(3, systems=5, segments=40)
     ragged = np.ones(human.shape, dtype=bool)
     ragged[4, 1:] = False
@@ -59,13 +59,13 @@ def test_complete_and_ragged_sums_are_the_same_numbers() -> None:
         assert complete == pytest.approx(some[..., among], abs=1e-12)
 
 
-def test_identical_systems_have_p_1_both_ways() -> None:
+def test_identical_systems_have_p_1_both_ways():
     human, _ = scores(4)
     human[1] = human[0]
     assert flipped(human, np.ones(human.shape, dtype=bool), DRAWS)[0][0] == 1.0
 
 
-def test_resampled_p_values_are_the_normal_limit() -> None:
+def test_resampled_p_values_are_the_normal_limit():
     human, _ = scores(6, systems=2, segments=400)
     _, drawn = flipped(human, np.ones(human.shape, dtype=bool), DRAWS)
     d = human[0] - human[1]
@@ -80,7 +80,7 @@ def test_resampled_p_values_are_the_normal_limit() -> None:
     assert scale == pytest.approx(stats.norm.isf(np.quantile(own, quantiles)), abs=0.25)
 
 
-def test_given_p_values_take_the_place_of_segment_scores() -> None:
+def test_given_p_values_take_the_place_of_segment_scores():
     human, metric = scores(7, systems=3)
     present = np.ones(human.shape, dtype=bool)
     better = np.array([[np.nan, 0.2, 0.3], [0.8, np.nan, 0.4], [0.7, 0.6, np.nan]])
@@ -90,7 +90,7 @@ def test_given_p_values_take_the_place_of_segment_scores() -> None:
     assert not len(found.drawn)
 
 
-def test_intervals_hold_their_own_value() -> None:
+def test_intervals_hold_their_own_value():
     """Systems a long way apart: gaps of resamples are wider than those of the sample."""
     for seed in range(12):
         rng = np.random.default_rng(seed)
@@ -102,7 +102,7 @@ def test_intervals_hold_their_own_value() -> None:
         assert found.drawn.max() <= 1.0
 
 
-def test_segments_with_one_judged_system_have_no_soft_accuracy() -> None:
+def test_segments_with_one_judged_system_have_no_soft_accuracy():
     body = request(segments=12, resamples=99)
     for k, name in enumerate(SYSTEMS):
         row = body["human"]["scores"]["segment"][name]

@@ -53,7 +53,7 @@ def people() -> dict:
 
 
 @pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
-def test_metrics_of_a_comparison_bring_their_p_values(alternative: str) -> None:
+def test_metrics_of_a_comparison_bring_their_p_values(alternative):
     report = comparison(alternative=alternative)
     metrics = from_comparison(report)
     assert metrics["ter"]["higher"] is False
@@ -71,7 +71,7 @@ def test_metrics_of_a_comparison_bring_their_p_values(alternative: str) -> None:
 
 
 @pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
-def test_neither_of_two_equal_outputs_is_taken_for_the_better_one(alternative: str) -> None:
+def test_neither_of_two_equal_outputs_is_taken_for_the_better_one(alternative):
     systems = outputs()
     report = comparison(
         alternative=alternative, systems={**systems, "Elm": systems["Cedar"]}, metrics=["bleu"]
@@ -83,7 +83,7 @@ def test_neither_of_two_equal_outputs_is_taken_for_the_better_one(alternative: s
     assert better[2, 4] == better[4, 2] == 1.0  # each of p >= the observed difference of 0
 
 
-def test_soft_accuracy_of_a_corpus_score_looks_at_its_own_p_values() -> None:
+def test_soft_accuracy_of_a_corpus_score_looks_at_its_own_p_values():
     metrics = from_comparison(comparison(alternative="greater"))
     found = compute(parse({"human": people(), "metrics": metrics, "resamples": 999}))
     flips = compute(
@@ -97,7 +97,7 @@ def test_soft_accuracy_of_a_corpus_score_looks_at_its_own_p_values() -> None:
     assert not any("means of segment scores" in said for said in sentences(found))
 
 
-def test_a_human_report_brings_its_z() -> None:
+def test_a_human_report_brings_its_z():
     rng = np.random.default_rng(4)
     judgements = [
         {"annotator": f"M{who}", "system": name, "segment": str(i), "score": float(s)}
@@ -116,12 +116,12 @@ def test_a_human_report_brings_its_z() -> None:
     assert found.metrics[0].accuracy.value == np.mean(alike)
 
 
-def test_a_report_of_another_kind_is_refused() -> None:
+def test_a_report_of_another_kind_is_refused():
     with pytest.raises(InputError, match="has no systems"):
         from_comparison({"rows": []})
 
 
-def test_more_scores_than_are_accepted_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_scores_than_are_accepted_are_refused(monkeypatch):
     monkeypatch.setattr(requests, "MOST_CELLS", 99)
     with pytest.raises(LimitError, match=r"100 segment scores.*at most 99") as caught:
         parse({"human": people(), "metrics": {"BLEU": people()["scores"]}})

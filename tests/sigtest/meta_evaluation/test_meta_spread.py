@@ -33,7 +33,7 @@ def accuracy_of(h: np.ndarray, m: np.ndarray, ids: np.ndarray) -> float:
 
 @pytest.mark.parametrize("ties", [False, True])
 @pytest.mark.parametrize("statistic", ["pearson", "spearman", "kendall", "accuracy"])
-def test_resampled_systems_give_the_statistic_of_the_sample(statistic: str, ties: bool) -> None:
+def test_resampled_systems_give_the_statistic_of_the_sample(statistic, ties):
     own = cells(9, 1, ties=ties)
     counts = bootstrap_counts(9, 0, ROWS, 9)
     found = drawn(statistic, own, "system")
@@ -52,7 +52,7 @@ def test_resampled_systems_give_the_statistic_of_the_sample(statistic: str, ties
 
 @pytest.mark.parametrize("ties", [False, True])
 @pytest.mark.parametrize("statistic", ["pearson", "spearman"])
-def test_resampled_segments_bring_all_their_cells(statistic: str, ties: bool) -> None:
+def test_resampled_segments_bring_all_their_cells(statistic, ties):
     own = cells(5, 30, ties=ties)
     counts = bootstrap_counts(9, 0, ROWS, 30)
     found = drawn(statistic, own, "segment")
@@ -65,7 +65,7 @@ def test_resampled_segments_bring_all_their_cells(statistic: str, ties: bool) ->
 
 
 @pytest.mark.parametrize("statistic", ["accuracy", "accuracy_ties", "kendall"])
-def test_means_over_segments_are_means_over_the_drawn_ones(statistic: str) -> None:
+def test_means_over_segments_are_means_over_the_drawn_ones(statistic):
     own = cells(6, 25)
     group = "item" if statistic == "kendall" else "none"
     found = evaluate(statistic, own, group)
@@ -81,7 +81,7 @@ def test_means_over_segments_are_means_over_the_drawn_ones(statistic: str) -> No
 
 @pytest.mark.parametrize(("level", "segments"), [("system", 1), ("segment", 30)])
 @pytest.mark.parametrize("statistic", ["pearson", "spearman"])
-def test_no_correlation_is_beyond_one(statistic: str, level: str, segments: int) -> None:
+def test_no_correlation_is_beyond_one(statistic, level, segments):
     scores = np.random.default_rng(4).normal(size=(5, segments))
     own = Cells(scores, np.stack([0.1 * scores, -3.0 * scores]), np.full(scores.shape, True))
     found = drawn(statistic, own, level)
@@ -90,11 +90,11 @@ def test_no_correlation_is_beyond_one(statistic: str, level: str, segments: int)
     assert np.abs(known).max() <= 1.0
 
 
-def test_tau_over_all_cells_has_no_draws() -> None:
+def test_tau_over_all_cells_has_no_draws():
     assert drawn("kendall", cells(4, 9), "segment") is None
 
 
-def test_interval_leaves_out_what_is_not_defined() -> None:
+def test_interval_leaves_out_what_is_not_defined():
     values = np.concatenate([np.linspace(0, 1, 101), [np.nan] * 9])
     assert interval(values, 0.1, 10_000) == pytest.approx((0.05, 0.95), abs=0.011)
     assert interval(np.full(20, np.nan), 0.1, 50) is None
@@ -102,7 +102,7 @@ def test_interval_leaves_out_what_is_not_defined() -> None:
     assert interval(values, 0.1, 1) is None
 
 
-def test_interval_is_expanded_by_students_quantile() -> None:
+def test_interval_is_expanded_by_students_quantile():
     draws = np.random.default_rng(3).normal(size=9_999)
     for units in (4, 10, 30):
         share = stats.norm.cdf(np.sqrt(units / (units - 1)) * stats.t.ppf(0.025, units - 1))
@@ -110,7 +110,7 @@ def test_interval_is_expanded_by_students_quantile() -> None:
         assert interval(draws, 0.05, units) == pytest.approx(expected)
 
 
-def test_intervals_cover_the_truth_about_as_often_as_they_say() -> None:
+def test_intervals_cover_the_truth_about_as_often_as_they_say():
     rng = np.random.default_rng(7)
     hits, trials, rho, size = 0, 1_000, 0.6, 10
     for trial in range(trials):

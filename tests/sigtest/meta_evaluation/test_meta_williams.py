@@ -17,7 +17,7 @@ def expected(oracles: Path) -> dict:
     return json.loads((oracles / "williams.json").read_text())
 
 
-def test_examples_of_the_oracles(oracles: Path) -> None:
+def test_examples_of_the_oracles(oracles):
     for example in expected(oracles)["examples"]:
         found = williams(example["r12"], example["r13"], example["r23"], example["n"])
         assert example["df"] == example["n"] - 3
@@ -26,7 +26,7 @@ def test_examples_of_the_oracles(oracles: Path) -> None:
         assert certain(found)["two-sided"].p == pytest.approx(example["p_two_sided"], rel=1e-9)
 
 
-def test_amber_and_bleu_as_r_prints_them() -> None:
+def test_amber_and_bleu_as_r_prints_them():
     # Graham & Baldwin (2014), WMT12 es-en; psych 2.2.9 under R 4.2.2, df = n - 3
     found = williams(0.947389661501826, 0.880651168828011, 0.760352368043568, 12)
     assert found.greater == pytest.approx(0.0124587706640954, rel=1e-12)
@@ -39,7 +39,7 @@ def rows(path: Path, *cells: bytes) -> bytes:
     return header + b"".join(line for line in lines if {*cells} <= {*line.split()})
 
 
-def test_all_pairs_of_wmt12_from_the_authors_files(data: Path, oracles: Path) -> None:
+def test_all_pairs_of_wmt12_from_the_authors_files(data, oracles):
     oracle = expected(oracles)["wmt12_es_en"]
     folder = data / "williams" / "example-data-multi"
     humans = folder / "mt-systems-scored-by-humans.tsv"
@@ -73,7 +73,7 @@ def test_all_pairs_of_wmt12_from_the_authors_files(data: Path, oracles: Path) ->
     assert len(report.sets[0].beats_baseline) == 8
 
 
-def test_the_direction_is_the_callers() -> None:
+def test_the_direction_is_the_callers():
     better, worse = williams(0.9, 0.8, 0.7, 15), williams(0.9, 0.7, 0.8, 15)
     assert better.statistic == -worse.statistic > 0
     assert better.greater == worse.less < 0.5 < worse.greater
@@ -83,7 +83,7 @@ def test_the_direction_is_the_callers() -> None:
 
 
 @pytest.mark.parametrize("r12", [1.0, -1.0, 1.0 - 1e-15])
-def test_the_same_metric_twice_has_p_1(r12: float) -> None:
+def test_the_same_metric_twice_has_p_1(r12):
     found = williams(r12, 0.7, math.copysign(0.7, r12), 10)
     assert found is None
     assert [chance.p for chance in certain(found).values()] == [1.0, 1.0, 1.0]
@@ -91,7 +91,7 @@ def test_the_same_metric_twice_has_p_1(r12: float) -> None:
 
 @pytest.mark.parametrize("n", [4, 12, 560])
 @pytest.mark.parametrize("r13", [-0.6, 0.3, 0.42, 0.7])
-def test_tails_keep_their_digits(r13: float, n: int) -> None:
+def test_tails_keep_their_digits(r13, n):
     found = williams(0.3, r13, 0.4, n)
     assert found.greater == pytest.approx(stats.t.sf(found.statistic, n - 3), rel=1e-10)
     assert found.less == pytest.approx(stats.t.cdf(found.statistic, n - 3), rel=1e-10)

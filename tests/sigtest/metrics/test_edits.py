@@ -167,14 +167,14 @@ QUICK = 5  # of these, for which sacreBLEU runs
 
 
 @pytest.mark.parametrize("longest", EDITS)
-def test_edits_of_long_lines_equal_sacrebleu(longest: int) -> None:
+def test_edits_of_long_lines_equal_sacrebleu(longest):
     rng = random.Random(longest)
     hypotheses, references = zip(*(pair(rng, longest) for _ in EDITS[longest]), strict=True)
     for way in edits_both_ways(list(hypotheses), list(references)):
         np.testing.assert_array_equal(way, EDITS[longest])
 
 
-def test_edits_of_long_lines_are_those_that_sacrebleu_gives() -> None:
+def test_edits_of_long_lines_are_those_that_sacrebleu_gives():
     rng = random.Random(35)
     hypotheses, references = zip(*(pair(rng, 35) for _ in range(QUICK)), strict=True)
     rows = sacrebleu_rows(list(hypotheses), [list(references)])
@@ -182,7 +182,7 @@ def test_edits_of_long_lines_are_those_that_sacrebleu_gives() -> None:
 
 
 @pytest.mark.parametrize(("count", "longest"), [(4000, 10), (400, 20)])
-def test_edits_equal_sacrebleu_where_many_shifts_are_possible(count: int, longest: int) -> None:
+def test_edits_equal_sacrebleu_where_many_shifts_are_possible(count, longest):
     rng = random.Random(longest)
     hypotheses, references = zip(*(pair(rng, longest) for _ in range(count)), strict=True)
     expected = sacrebleu_rows(list(hypotheses), [list(references)])[:, 0]
@@ -192,12 +192,12 @@ def test_edits_equal_sacrebleu_where_many_shifts_are_possible(count: int, longes
 
 
 @pytest.mark.parametrize("name", LONG)
-def test_long_segments_equal_sacrebleu(name: str) -> None:
+def test_long_segments_equal_sacrebleu(name):
     hypothesis, reference = long_pair(name)
     assert [int(way[0]) for way in edits_both_ways([hypothesis], [reference])] == [LONG[name]] * 2
 
 
-def test_bits_and_cells_agree_on_lengths_around_those_of_a_word_of_the_machine() -> None:
+def test_bits_and_cells_agree_on_lengths_around_those_of_a_word_of_the_machine():
     rng = random.Random(3)
     hypotheses, references = zip(*(pair(rng, 70) for _ in range(1500)), strict=True)
     in_bits, in_cells = edits_both_ways(list(hypotheses), list(references))
@@ -205,7 +205,7 @@ def test_bits_and_cells_agree_on_lengths_around_those_of_a_word_of_the_machine()
 
 
 @pytest.mark.parametrize("options", CHOICES, ids=lambda options: Ter(**options).spelling)
-def test_words_equal_sacrebleu_for_all_options(options: dict[str, bool]) -> None:
+def test_words_equal_sacrebleu_for_all_options(options):
     rng = random.Random(5)
     lines = [*WORDS, *(sentence(rng, 12) for _ in range(700)), "", " ", "\u3000"]
     program, tokenizer = TER(**options), Ter(**options)
@@ -217,7 +217,7 @@ def test_words_equal_sacrebleu_for_all_options(options: dict[str, bool]) -> None
 
 
 @pytest.mark.parametrize("options", CHOICES, ids=lambda options: Ter(**options).spelling)
-def test_statistics_equal_sacrebleu_for_all_options(options: dict[str, bool]) -> None:
+def test_statistics_equal_sacrebleu_for_all_options(options):
     rng = random.Random(7)
     hypotheses = [sentence(rng, 7) for _ in range(150)]
     references: list[list[str | None]] = [
@@ -230,14 +230,14 @@ def test_statistics_equal_sacrebleu_for_all_options(options: dict[str, bool]) ->
         np.testing.assert_array_equal(own_rows(hypotheses, texts, **options), expected)
 
 
-def test_references_are_normalized_twice_as_in_sacrebleu() -> None:
+def test_references_are_normalized_twice_as_in_sacrebleu():
     line = "Sotheby's, 1..2 &amp;lt; x"
     assert own_rows([line], [[line]], normalized=True)[0].tolist() != [0, 9]
     expected = sacrebleu_rows([line], [[line]], normalized=True)
     np.testing.assert_array_equal(own_rows([line], [[line]], normalized=True), expected)
 
 
-def test_lower_case_is_idempotent_so_that_once_is_enough_without_normalization() -> None:
+def test_lower_case_is_idempotent_so_that_once_is_enough_without_normalization():
     every = [chr(point) for point in range(0x110000)]
     assert [
         character for character in every if character.lower().lower() != character.lower()
@@ -253,9 +253,7 @@ def test_lower_case_is_idempotent_so_that_once_is_enough_without_normalization()
     ),
     st.lists(st.booleans(), min_size=8, max_size=8),
 )
-def test_any_segments_equal_sacrebleu(
-    segments: list[tuple[str, str, str]], given_twice: list[bool]
-) -> None:
+def test_any_segments_equal_sacrebleu(segments, given_twice):
     hypotheses = [segment[0] for segment in segments]
     references: list[list[str | None]] = [
         [segment[1] for segment in segments],
@@ -272,20 +270,20 @@ def test_any_segments_equal_sacrebleu(
     ),
     st.sampled_from(CHOICES),
 )
-def test_any_line_is_cut_as_in_sacrebleu(pieces: list[str], options: dict[str, bool]) -> None:
+def test_any_line_is_cut_as_in_sacrebleu(pieces, options):
     lines = ["".join(pieces), "a", "".join(reversed(pieces))]
     expected = [TER(**options)._preprocess_segment(line).split() for line in lines]
     assert [line.split() for line in Ter(**options).clean(lines)] == expected
 
 
-def test_a_text_is_cut_once() -> None:
+def test_a_text_is_cut_once():
     references = [Text(["a b", "c"]), Text(["a", None])]
     assert Ter().reference_words(references) is Ter().reference_words(references)
     assert Ter().reference_words(references) is not Ter(normalized=True).reference_words(references)
 
 
 @pytest.mark.skipif(not COMPILED, reason="without numba nothing is compiled")
-def test_kernels_are_compiled_for_one_signature() -> None:
+def test_kernels_are_compiled_for_one_signature():
     own_rows(["a b c", "d"], [["c a b", "d e"], ["x", None]])
     own_rows(["a " * 80], [["b a " * 40]])
     kernels = [k for module in (edits, distances) for k in vars(module).values()]
@@ -313,7 +311,7 @@ for way in edits_both_ways(hypotheses, references):
 """
 
 
-def test_plain_python_gives_the_same() -> None:
+def test_plain_python_gives_the_same():
     root = Path(__file__).parents[3]
     subprocess.run(
         [sys.executable, "-W", "error::RuntimeWarning", "-c", PLAIN],
@@ -337,9 +335,7 @@ def test_plain_python_gives_the_same() -> None:
         ),
     ],
 )
-def test_whole_systems_equal_the_oracle(
-    data: Path, oracles: Path, corpus: str, references: dict[str, list[str]]
-) -> None:
+def test_whole_systems_equal_the_oracle(data, oracles, corpus, references):
     testsets = {
         key: TestSet.of([parse_lines((data / corpus / f).read_bytes(), f) for f in files])
         for key, files in references.items()

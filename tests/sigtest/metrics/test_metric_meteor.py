@@ -70,9 +70,7 @@ def printed(arguments: tuple[str, ...], *options: str) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("modules", ["exact+stem", "exact"])
-def test_scores_with_some_modules_equal_meteors_own(
-    data: Path, oracles: Path, modules: str
-) -> None:
+def test_scores_with_some_modules_equal_meteors_own(data, oracles, modules):
     metric = f"METEOR_1.5_norm modules={modules}"
     wanted = oracle(oracles, "metrics.meteor-example.tsv", metric)["GTH-UPM"]
     meteor = Meteor(modules=modules)
@@ -81,13 +79,13 @@ def test_scores_with_some_modules_equal_meteors_own(
 
 
 @pytest.mark.slow
-def test_scores_of_a_system_equal_meteors_own(data: Path, oracles: Path) -> None:
+def test_scores_of_a_system_equal_meteors_own(data, oracles):
     wanted = oracle(oracles, "metrics.wmt12.es-en.tsv", "METEOR_1.5_norm")["uedin-wmt12"]
     rows = Meteor().statistics(*corpus(data, "uedin-wmt12"))
     assert float(Meteor().score(rows.sum(axis=0))) == pytest.approx(wanted, abs=1e-9)
 
 
-def test_meteors_example_has_the_scores_it_came_with(data: Path) -> None:
+def test_meteors_example_has_the_scores_it_came_with(data):
     folder = data / "meteor-example"
     texts = [sgml(folder / name) for name in ("ref.sgm", "test.sgm")]
     keys = list(texts[0])
@@ -119,13 +117,13 @@ def sgml(path: Path) -> dict[tuple[str, str], str]:
         ("completely different", 0.0),
     ],
 )
-def test_toy_sentences(hypothesis: str, wanted: float) -> None:
+def test_toy_sentences(hypothesis, wanted):
     testset = TestSet.of([["the cat sat on the mat"]])
     row = Meteor().statistics(testset, System.of("a", [hypothesis]))[0]
     assert float(Meteor().score(row)) == pytest.approx(wanted, abs=1e-12)
 
 
-def test_rows_add_up_to_what_meteor_says_of_files(tmp_path: Path) -> None:
+def test_rows_add_up_to_what_meteor_says_of_files(tmp_path):
     hypotheses = ["the cat sat", "a dog ran past me", "", "cats were sitting", "it is so"]
     reference = ["the cat sat", "past me ran a dog", "nothing", "a cat sits", "so it was"]
     files = write(tmp_path, hypotheses, reference)
@@ -147,7 +145,7 @@ def write(folder: Path, *texts: list[str]) -> list[str]:
     pytest.param({"norm": False}, marks=pytest.mark.slow),
     pytest.param({"no_punct": True}, marks=pytest.mark.slow),
 ])  # fmt: skip
-def test_hostile_lines_are_read_as_in_files(tmp_path: Path, options: dict[str, bool]) -> None:
+def test_hostile_lines_are_read_as_in_files(tmp_path, options):
     meteor = Meteor(modules="exact+stem", **options)
     hypotheses = HOSTILE + HOSTILE
     reference = HOSTILE + HOSTILE[1:] + HOSTILE[:1]
@@ -162,7 +160,7 @@ def test_hostile_lines_are_read_as_in_files(tmp_path: Path, options: dict[str, b
     assert float(meteor.score(rows.sum(axis=0))) == pytest.approx(final, abs=1e-12)
 
 
-def test_processes_of_a_comparison_measure_the_same() -> None:
+def test_processes_of_a_comparison_measure_the_same():
     comparison = parse_comparison(
         {
             "references": [["the cat sat", "a dog ran", "so it was"]],
@@ -179,7 +177,7 @@ def test_processes_of_a_comparison_measure_the_same() -> None:
     assert shared.tobytes() == alone.tobytes()
 
 
-def test_carriage_returns_do_not_shift_answers() -> None:
+def test_carriage_returns_do_not_shift_answers():
     meteor = Meteor(modules="exact")
     hypotheses = ["a\rSCORE ||| b", "c\r\rd", "e"]
     rows = meteor.statistics(TestSet.of([["a score b", "c d", "e"]]), System.of("x", hypotheses))
@@ -187,7 +185,7 @@ def test_carriage_returns_do_not_shift_answers() -> None:
     assert float(meteor.score(rows[2])) == 1.0
 
 
-def test_the_best_reference_counts_and_missing_ones_do_not(tmp_path: Path) -> None:
+def test_the_best_reference_counts_and_missing_ones_do_not(tmp_path):
     hypotheses = ["the cat sat on the mat", "a dog", "so it goes"]
     first = ["a mat", "a dog", "so"]
     second = ["the cat sat", "the dog barks", "so it goes on"]
@@ -203,7 +201,7 @@ def test_the_best_reference_counts_and_missing_ones_do_not(tmp_path: Path) -> No
     assert (some[1] == rows[1]).all()
 
 
-def test_scores_depend_on_no_neighbour(data: Path) -> None:
+def test_scores_depend_on_no_neighbour(data):
     meteor = Meteor(modules="exact")
     rows = meteor.statistics(*corpus(data, "onlineB", 200))
     together = meteor.score(rows)
@@ -213,7 +211,7 @@ def test_scores_depend_on_no_neighbour(data: Path) -> None:
     assert (plain(np.ascontiguousarray(rows.T), np.ones(1), *numbers) == together).all()
 
 
-def test_a_segment_without_an_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_segment_without_an_answer_is_named(monkeypatch):
     monkeypatch.setattr(jvm, "BATCH_SECONDS", 0.2)
     monkeypatch.setattr(jvm, "BATCH", 2)
     monstrous = " ".join(f"a{i % 7}" for i in range(20_000))
@@ -235,13 +233,13 @@ def test_a_segment_without_an_answer_is_named(monkeypatch: pytest.MonkeyPatch) -
         ({"norm": False, "no_punct": True}, "no_punct needs norm"),
     ],
 )
-def test_impossible_options_are_refused(options: dict[str, object], message: str) -> None:
+def test_impossible_options_are_refused(options, message):
     with pytest.raises(RecipeError, match=message):
         parse_metric({"name": "meteor", **options})
 
 
 @pytest.mark.parametrize("language", ["cs", "de", "sv"])
-def test_constants_are_meteors_own(tmp_path: Path, language: str) -> None:
+def test_constants_are_meteors_own(tmp_path, language):
     meteor = Meteor(language=language, norm=language != "sv", lower=True)
     numbers = meteor_module.tuning(language, "default")
     files = write(tmp_path, ["a"], ["a"])
@@ -260,5 +258,5 @@ def test_constants_are_meteors_own(tmp_path: Path, language: str) -> None:
     ]
 
 
-def test_the_cache_key_names_the_jar() -> None:
+def test_the_cache_key_names_the_jar():
     assert re.fullmatch(r"meteor:1\.5-[0-9a-f]{12}", Meteor().implementation)

@@ -1,7 +1,6 @@
 """NIST: against mteval-v13a's printed scores, and digit for digit against textbook loops."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import plain_nist
@@ -56,7 +55,7 @@ def require_equal(metric: Nist, references: list[list[str | None]], texts: list[
     )
 
 
-def test_scores_are_those_that_mteval_prints(data: Path, oracles: Path) -> None:
+def test_scores_are_those_that_mteval_prints(data, oracles):
     folder = data / "wmt12.es-en"
     metric = METRICS["nist"]()
     testset = TestSet.of([parse_lines((folder / "reference.en").read_bytes(), "reference")])
@@ -76,7 +75,7 @@ def test_scores_are_those_that_mteval_prints(data: Path, oracles: Path) -> None:
         ([["0 a b 0 0 . c a", "x 0 a"], ["0 a a", "y 0 c"]], 3.011937960668),
     ],
 )
-def test_zero_is_no_prefix_as_in_mteval(references: list[list[str]], expected: float) -> None:
+def test_zero_is_no_prefix_as_in_mteval(references, expected):
     metric = Nist()
     statistics = metric.statistics(TestSet.of(references), System.of("s", ["0 a c", "x 0 a y 0"]))
     assert float(metric.score(statistics.sum(axis=0))) == pytest.approx(expected, abs=1e-11)
@@ -95,16 +94,14 @@ def test_zero_is_no_prefix_as_in_mteval(references: list[list[str]], expected: f
 )
 @given(batch=st.lists(st.tuples(LINES, LINES, LINES, st.integers(0, 2)), min_size=1, max_size=12))
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
-def test_statistics_are_those_of_textbook_loops(
-    metric: Nist, batch: list[tuple[str, str, str, int]]
-) -> None:
+def test_statistics_are_those_of_textbook_loops(metric, batch):
     texts = [text for text, _, _, _ in batch]
     first: list[str | None] = [None if gap == 1 else line for _, line, _, gap in batch]
     second: list[str | None] = [None if gap == 2 else line for _, _, line, gap in batch]
     require_equal(metric, [first, second], texts)
 
 
-def test_statistics_of_real_text_are_those_of_textbook_loops(data: Path) -> None:
+def test_statistics_of_real_text_are_those_of_textbook_loops(data):
     folder = data / "wmt22.cs-en"
     references: list[list[str | None]] = [
         list(parse_lines((folder / f"reference.{name}.en").read_bytes(), name)[:500])
@@ -117,7 +114,7 @@ def test_statistics_of_real_text_are_those_of_textbook_loops(data: Path) -> None
         require_equal(metric, references, texts)
 
 
-def test_information_is_that_of_the_whole_test_set() -> None:
+def test_information_is_that_of_the_whole_test_set():
     metric = Nist()
     references, texts = ["a b c", "a b d", "c c"], ["a b c", "a d", "c"]
     whole = metric.statistics(TestSet.of([references]), System.of("s", texts))
@@ -125,20 +122,20 @@ def test_information_is_that_of_the_whole_test_set() -> None:
     assert whole[:, 0].tolist() == [3, 3, 2]
 
 
-def test_length_penalty_is_one_half_at_two_thirds() -> None:
+def test_length_penalty_is_one_half_at_two_thirds():
     metric = Nist(max_ngram_order=1)
     sums = np.array([[3.0, 2.0, 2.0], [2.0, 2.0, 2.0], [3.0, 0.0, 0.0], [0.0, 0.0, 2.0]])
     assert metric.score(sums).tolist() == pytest.approx([0.5, 1.0, 0.0, 0.0])
 
 
-def test_empty_texts_score_nothing() -> None:
+def test_empty_texts_score_nothing():
     metric = Nist()
     for references, texts in ((["", ""], ["a", ""]), (["a", ""], ["", ""]), ([""], [""])):
         sums = metric.statistics(TestSet.of([references]), System("s", Text(texts))).sum(axis=0)
         assert float(metric.score(sums)) == 0
 
 
-def test_scores_do_not_depend_on_their_neighbours() -> None:
+def test_scores_do_not_depend_on_their_neighbours():
     rng = np.random.default_rng(1)
     metric = Nist()
     sums = rng.random((40, metric.width)) * 50
@@ -147,6 +144,6 @@ def test_scores_do_not_depend_on_their_neighbours() -> None:
 
 
 @pytest.mark.parametrize("options", [{"tokenize": "zh"}, {"max_ngram_order": 0}])
-def test_options_outside_their_range_are_refused(options: dict[str, object]) -> None:
+def test_options_outside_their_range_are_refused(options):
     with pytest.raises(RecipeError):
         Nist(**options)

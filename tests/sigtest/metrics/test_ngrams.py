@@ -115,11 +115,11 @@ def with_gaps(texts: list[str], seed: int) -> list[list[str | None]]:
     return sets
 
 
-def test_white_space_is_what_python_splits_at() -> None:
+def test_white_space_is_what_python_splits_at():
     assert tuple(i for i in range(0x110000) if chr(i).isspace()) == WHITE_SPACE
 
 
-def test_kinds_of_13a_are_those_of_its_expressions() -> None:
+def test_kinds_of_13a_are_those_of_its_expressions():
     alone, before, after, dash = (rule for rule, _ in TokenizerRegexp()._re)
     assert [p.pattern for p in (before, after)] == [r"([^0-9])([\.,])", r"([\.,])([^0-9])"]
     assert dash.pattern == r"([0-9])(-)"
@@ -128,7 +128,7 @@ def test_kinds_of_13a_are_those_of_its_expressions() -> None:
     assert set(np.flatnonzero(tokens.kinds_of("13a") == tokens.ALONE)) == expected
 
 
-def test_kinds_of_intl_are_those_of_its_expressions() -> None:
+def test_kinds_of_intl_are_those_of_its_expressions():
     patterns = [rule.pattern for rule, _ in TokenizerV14International()._re]
     assert patterns == [r"(\P{N})(\p{P})", r"(\p{P})(\P{N})", r"(\p{S})"]
     kinds = tokens.kinds_of("intl")
@@ -138,7 +138,7 @@ def test_kinds_of_intl_are_those_of_its_expressions() -> None:
         assert set(np.flatnonzero(kinds == kind)) == members
 
 
-def test_chinese_characters_are_those_of_sacrebleu() -> None:
+def test_chinese_characters_are_those_of_sacrebleu():
     # Called without its cache, which has as many entries as there are characters here.
     is_chinese = TokenizerZh._is_chinese_char.__wrapped__
     points = [*range(0x10000), *range(0x10000, 0x110000, 97), 0x20000, 0x2F800, 0x2FA1D]
@@ -148,13 +148,13 @@ def test_chinese_characters_are_those_of_sacrebleu() -> None:
     assert {i for i in points if kinds[i] == tokens.ALONE} == expected
 
 
-def test_chrf_marks_are_those_of_sacrebleu() -> None:
+def test_chrf_marks_are_those_of_sacrebleu():
     assert set(tokens._PUNCTUATION.decode()) == CHRF._PUNCTS == set(string.punctuation)
 
 
 @pytest.mark.parametrize("lowercase", [False, True])
 @pytest.mark.parametrize("tokenize", TOKENIZERS)
-def test_bleu_tokens_are_those_of_sacrebleu(tokenize: str, lowercase: bool) -> None:
+def test_bleu_tokens_are_those_of_sacrebleu(tokenize, lowercase):
     program = BLEU(tokenize=tokenize, lowercase=lowercase, force=True)
     spans = Tokenizer(tokenize, lowercase).spans(CORPUS)
     words = [
@@ -169,14 +169,14 @@ def test_bleu_tokens_are_those_of_sacrebleu(tokenize: str, lowercase: bool) -> N
 @pytest.mark.parametrize("tokenize", TOKENIZERS)
 @given(batch=st.lists(st.tuples(lines(), lines()), min_size=1, max_size=20))
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
-def test_bleu_statistics_of_any_text(tokenize: str, batch: list[tuple[str, str]]) -> None:
+def test_bleu_statistics_of_any_text(tokenize, batch):
     texts = [a + b for a, b in batch]
     require_equal(Bleu(tokenize=tokenize), [[b + a for a, b in batch]], texts)
 
 
 @given(batch=st.lists(st.tuples(lines(), lines(), lines()), min_size=1, max_size=20))
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-def test_chrf_statistics_of_any_text(batch: list[tuple[str, str, str]]) -> None:
+def test_chrf_statistics_of_any_text(batch):
     texts = [a + b for a, b, _ in batch]
     references: list[list[str | None]] = [
         [b + a for a, b, _ in batch],
@@ -188,12 +188,12 @@ def test_chrf_statistics_of_any_text(batch: list[tuple[str, str, str]]) -> None:
 
 @pytest.mark.parametrize("lowercase", [False, True])
 @pytest.mark.parametrize("tokenize", TOKENIZERS)
-def test_bleu_statistics_with_missing_references(tokenize: str, lowercase: bool) -> None:
+def test_bleu_statistics_with_missing_references(tokenize, lowercase):
     require_equal(Bleu(lowercase, tokenize), with_gaps(CORPUS, 4), neighbours(CORPUS))
 
 
 @pytest.mark.parametrize("order", [1, 2, 3, 5, 9])
-def test_bleu_statistics_of_other_orders(order: int) -> None:
+def test_bleu_statistics_of_other_orders(order):
     require_equal(Bleu(max_ngram_order=order), with_gaps(CORPUS, 5), neighbours(CORPUS))
 
 
@@ -211,29 +211,29 @@ def test_bleu_statistics_of_other_orders(order: int) -> None:
     ],
     ids=lambda metric: metric.spelling,
 )
-def test_chrf_statistics_with_missing_references(metric: Chrf) -> None:
+def test_chrf_statistics_with_missing_references(metric):
     require_equal(metric, with_gaps(CORPUS, 6), neighbours(CORPUS))
 
 
-def test_first_of_equally_good_references_is_taken() -> None:
+def test_first_of_equally_good_references_is_taken():
     # Both references give chrF 0 but have different lengths.
     require_equal(Chrf(), [["xyz", ""], ["uvwxyz", "ab"]], ["abc", "abc"])
     require_equal(Chrf(), [["", "ab"], ["xyz", ""]], ["abc", "abc"])
 
 
-def test_very_long_segments_are_counted_in_wider_tables() -> None:
+def test_very_long_segments_are_counted_in_wider_tables():
     long = "".join(noise(7, 1, "abc ", longest=2)) + "abc abd ab. " * 3500
     require_equal(Bleu(), [[long, "a"]], [long[5:], "a"])
     require_equal(ChrfPlusPlus(), [[long, "a"]], [long[7:20000], "a"])
 
 
-def test_other_tokenizers_are_left_to_sacrebleu(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_tokenizers_are_left_to_sacrebleu(monkeypatch):
     assert set(bleu.FAST) == set(tokens.TOKENIZERS) & set(BLEU.TOKENIZERS)
     monkeypatch.setattr(bleu, "FAST", ())
     require_equal(Bleu(), [["a b, c."]], ["a b, d."])
 
 
-def test_nothing_is_derived_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_derived_twice(monkeypatch):
     testset, system = TestSet.of([["a b c", "d e"]]), System.of("s", ["a b d", "d e"])
     first = [METRICS[name]().statistics(testset, system) for name in ("bleu", "chrf++", "nist")]
     cut: list[str] = []
@@ -248,7 +248,7 @@ def test_nothing_is_derived_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cut == ["13a"]
 
 
-def test_matches_of_integers_are_clipped_counts() -> None:
+def test_matches_of_integers_are_clipped_counts():
     rng = np.random.default_rng(8)
     given_, wanted = rng.integers(0, 3, size=(2, 200, 25)).astype(np.int32)
     starts = boundaries(np.full(200, 25))
@@ -279,7 +279,7 @@ def system_file(folder: Path, name: str) -> Path:
 
 
 @pytest.mark.parametrize("task", ["wmt12.es-en", "wmt22.cs-en"])
-def test_scores_of_all_systems_are_those_of_sacrebleu(data: Path, oracles: Path, task: str) -> None:
+def test_scores_of_all_systems_are_those_of_sacrebleu(data, oracles, task):
     metrics = {
         "sacrebleu_BLEU_13a": Bleu(),
         "sacrebleu_chrF": Chrf(),
@@ -309,7 +309,7 @@ def test_scores_of_all_systems_are_those_of_sacrebleu(data: Path, oracles: Path,
 @pytest.mark.parametrize(
     "task", [pytest.param("wmt13.en-ru", marks=pytest.mark.slow), "flores21.bn-hi"]
 )
-def test_statistics_of_all_systems_are_those_of_sacrebleu(data: Path, task: str) -> None:
+def test_statistics_of_all_systems_are_those_of_sacrebleu(data, task):
     (reference,) = (data / task).glob("reference.*")
     every = 20 if task == "wmt13.en-ru" else 4
     references: list[list[str | None]] = [list(read(reference)[::every])]
@@ -321,7 +321,7 @@ def test_statistics_of_all_systems_are_those_of_sacrebleu(data: Path, task: str)
 @pytest.mark.parametrize(
     "task", [pytest.param("wmt13.en-ru", marks=pytest.mark.slow), "flores21.bn-hi"]
 )
-def test_scores_of_whole_systems_are_the_golden_ones(data: Path, task: str) -> None:
+def test_scores_of_whole_systems_are_the_golden_ones(data, task):
     (reference,) = (data / task).glob("reference.*")
     testset = TestSet.of([read(reference)])
     golden = (Path(__file__).parents[2] / "golden" / "sacrebleu.tsv").read_text().splitlines()
@@ -335,7 +335,7 @@ def test_scores_of_whole_systems_are_the_golden_ones(data: Path, task: str) -> N
 
 
 @pytest.mark.parametrize("name", ["bleu", "chrf", "chrf++", "ter"])
-def test_scores_of_a_few_lines_are_those_of_sacrebleu(name: str) -> None:
+def test_scores_of_a_few_lines_are_those_of_sacrebleu(name):
     """Outputs are shorter than references, so that precision and recall differ."""
     references = ["the cat sat on the old mat", "it rained all day and all night", "we left early"]
     outputs = ["the cat sat on a mat", "it rained day and night", "we left"]
@@ -348,9 +348,7 @@ def test_scores_of_a_few_lines_are_those_of_sacrebleu(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["bleu", "chrf", "chrf++", "nist", "ter"])
 @pytest.mark.parametrize("order", [1, -1])
-def test_a_text_that_is_a_reference_here_and_an_output_there_is_not_mistaken(
-    name: str, order: int
-) -> None:
+def test_a_text_that_is_a_reference_here_and_an_output_there_is_not_mistaken(name, order):
     metric = METRICS[name]()
 
     def rows(x: Text, y: Text, is_reference: bool) -> list[list[float]]:

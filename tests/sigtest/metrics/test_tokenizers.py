@@ -47,17 +47,15 @@ def agrees(tokenizer: str) -> bool:
      ("flores200", "sentencepiece")],
 )  # fmt: skip
 def test_what_is_not_installed_is_not_offered_and_says_how_to_get_it(
-    tokenizer: str, advice: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    tokenizer, advice, monkeypatch
+):
     monkeypatch.setattr(sacre, "find_spec", lambda name: None)
     assert tokenizer not in bleu.Bleu.choices()["tokenize"]
     with pytest.raises(UnavailableError, match=f"pip install '{advice}'"):
         compare(parse_comparison(asked(tokenizer)))
 
 
-def test_a_model_that_is_not_there_is_named(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_model_that_is_not_there_is_named(monkeypatch, tmp_path):
     monkeypatch.setattr("sacrebleu.utils.SACREBLEU_DIR", str(tmp_path))
     monkeypatch.setattr(sacre, "find_spec", lambda name: name)
     with pytest.raises(UnavailableError, match=rf"{tmp_path}.*-tok flores200"):
@@ -69,7 +67,7 @@ def test_a_model_that_is_not_there_is_named(
     assert not sacre.lacking("flores200")
 
 
-def test_spbleu_is_sacrebleus(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_spbleu_is_sacrebleus(monkeypatch, tmp_path):
     pieces = pytest.importorskip("sentencepiece")
     monkeypatch.setattr("sacrebleu.utils.SACREBLEU_DIR", str(tmp_path))
     monkeypatch.setattr(tokenizer_spm, "SACREBLEU_DIR", str(tmp_path))
@@ -83,12 +81,12 @@ def test_spbleu_is_sacrebleus(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     assert agrees("flores200")
 
 
-def test_bleu_of_japanese_is_sacrebleus() -> None:
+def test_bleu_of_japanese_is_sacrebleus():
     pytest.importorskip("MeCab")
     assert agrees("ja-mecab")
 
 
-def test_meteor_is_offered_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_meteor_is_offered_where_it_is_installed(monkeypatch):
     assert "meteor" in forms.measurable()
     monkeypatch.setattr(jvm, "_inside", lambda name, file: None)
     assert "meteor" not in forms.measurable()

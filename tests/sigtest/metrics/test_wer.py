@@ -73,9 +73,7 @@ def pairs(count: int, inserted: float) -> tuple[list[str], list[str]]:
 
 @pytest.mark.parametrize("inserted", [0.05, 0.4])
 @pytest.mark.parametrize("name", RATES)
-def test_rates_are_those_of_jiwer_and_kinds_of_errors_those_of_a_textbook(
-    name: str, inserted: float
-) -> None:
+def test_rates_are_those_of_jiwer_and_kinds_of_errors_those_of_a_textbook(name, inserted):
     references, hypotheses = pairs(1000, inserted)
     rows = statistics(name, references, hypotheses)
     assert rate(name, references, hypotheses) == pytest.approx(
@@ -90,7 +88,7 @@ def test_rates_are_those_of_jiwer_and_kinds_of_errors_those_of_a_textbook(
             assert row[0] == round(RATES[name](reference, hypothesis) * len(a))
 
 
-def test_lines_whose_rows_do_not_fit_are_aligned_in_blocks() -> None:
+def test_lines_whose_rows_do_not_fit_are_aligned_in_blocks():
     rng = random.Random(3)
     spoken = [rng.choice("abcd") for _ in range(90)]
     heard = recognised(rng, spoken, 0.3)
@@ -101,13 +99,13 @@ def test_lines_whose_rows_do_not_fit_are_aligned_in_blocks() -> None:
 
 
 @pytest.mark.parametrize(("name", "line"), [("wer", "a " * 100_001), ("cer", "a" * 100_001)])
-def test_lines_that_are_too_long_to_be_aligned_are_refused(name: str, line: str) -> None:
+def test_lines_that_are_too_long_to_be_aligned_are_refused(name, line):
     with pytest.raises(InputError, match=f"Line 2 of system 'x' has 100,001 .*, and {name}") as e:
         compare(["a", "a"], {"x": ["a", line], "y": ["a", "a"]}, metrics=[name])
     assert (e.value.system, e.value.line) == ("x", 2)
 
 
-def test_counts_of_several_training_runs_are_their_means() -> None:
+def test_counts_of_several_training_runs_are_their_means():
     runs = [["a b x"], ["a b c d"]], [["a b c"], ["a b c"]]
     report = compare(["a b c"], dict(zip("xy", runs, strict=True)), metrics=["wer"])
     found = report.systems[0].scores["wer"].counts
@@ -117,7 +115,7 @@ def test_counts_of_several_training_runs_are_their_means() -> None:
     assert "0.5/0/0.5" in str(report)
 
 
-def test_words_of_alignments_take_as_many_numbers_as_are_promised() -> None:
+def test_words_of_alignments_take_as_many_numbers_as_are_promised():
     texts = TestSet.of([["a b c d e f g", "", "h"]])
     words = METRICS["wer"]().words
     size = words.statistics(texts, System.of("A", ["a", "b", "c"])).size
@@ -125,7 +123,7 @@ def test_words_of_alignments_take_as_many_numbers_as_are_promised() -> None:
     assert words.signature(1) == METRICS["wer"](buffer=7).words.signature(1)
 
 
-def test_the_kit_may_find_more_errors_and_its_rate_stands_beside_the_score() -> None:
+def test_the_kit_may_find_more_errors_and_its_rate_stands_beside_the_score():
     # five substitutions cost 20 there, three deletions and three insertions 18
     reference, hypotheses = ["a a a b b"], {"x": ["b b x x a"], "y": ["a a a b b"]}
     report = compare(reference, hypotheses, metrics=["wer"])
@@ -151,14 +149,12 @@ def test_the_kit_may_find_more_errors_and_its_rate_stands_beside_the_score() -> 
     ],
 )
 @pytest.mark.parametrize("name", RATES)
-def test_empty_lines_and_odd_blanks_are_as_in_jiwer(
-    name: str, reference: list[str], hypothesis: list[str]
-) -> None:
+def test_empty_lines_and_odd_blanks_are_as_in_jiwer(name, reference, hypothesis):
     expected = pytest.approx(100 * RATES[name](reference, hypothesis), rel=1e-14)
     assert rate(name, reference, hypothesis) == expected
 
 
-def test_words_heard_in_silence_are_insertions_of_the_whole() -> None:
+def test_words_heard_in_silence_are_insertions_of_the_whole():
     rows = statistics("wer", ["", "a b c"], ["x y", "a b c"])
     assert rows.sum(axis=0).tolist() == [2, 3, 0, 0, 2, 3]
 
@@ -171,7 +167,7 @@ def test_words_heard_in_silence_are_insertions_of_the_whole() -> None:
         ({"lowercase": True, "no_punct": True}, [jiwer.ToLowerCase(), jiwer.RemovePunctuation()]),
     ],
 )
-def test_options_are_transforms_of_jiwer(options: dict[str, Any], transforms: list[Any]) -> None:
+def test_options_are_transforms_of_jiwer(options, transforms):
     reference, hypothesis = ["Well, it's «ÇA» - OK."], ["well it’s ça ok"]
     words = [jiwer.RemoveMultipleSpaces(), jiwer.Strip(), jiwer.ReduceToListOfListOfWords()]
     how = jiwer.Compose([*transforms, *words])
@@ -179,7 +175,7 @@ def test_options_are_transforms_of_jiwer(options: dict[str, Any], transforms: li
     assert rate("wer", reference, hypothesis, **options) == pytest.approx(100 * expected)
 
 
-def test_normalization_is_that_of_unicode_and_stands_in_the_signature() -> None:
+def test_normalization_is_that_of_unicode_and_stands_in_the_signature():
     reference, hypothesis = ["é ﬁn"], [unicodedata.normalize("NFD", "é fin")]
     assert rate("wer", reference, hypothesis) == 100
     assert rate("wer", reference, hypothesis, normalize="NFC") == 50
@@ -187,18 +183,18 @@ def test_normalization_is_that_of_unicode_and_stands_in_the_signature() -> None:
     assert "|normalize:NFKC|" in METRICS["wer"](normalize="NFKC").signature(1)
 
 
-def test_several_transcripts_are_refused() -> None:
+def test_several_transcripts_are_refused():
     with pytest.raises(InputError, match="wer takes one reference, and there are 2"):
         compare([["a"], ["b"]], {"x": ["a"], "y": ["b"]}, metrics=["wer"])
 
 
 @pytest.mark.parametrize("options", [{"normalize": "nfx"}, {"buffer": 0}])
-def test_options_outside_their_range_are_refused(options: dict[str, Any]) -> None:
+def test_options_outside_their_range_are_refused(options):
     with pytest.raises(RecipeError):
         METRICS["wer"](**options)
 
 
-def test_the_lower_rate_wins() -> None:
+def test_the_lower_rate_wins():
     spoken = ["a b c d e"] * 40
     report = compare(spoken, {"bad": ["a b x d"] * 40, "good": spoken}, metrics=["wer"])
     assert report.pairs[0].winner(report.metrics["wer"].higher_is_better) == "good"

@@ -5,7 +5,6 @@ import doctest
 import gzip
 import json
 import pickle
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +40,7 @@ def scores(label: str) -> dict[str, float]:
     return {name: float(score) for name, score in rows}
 
 
-def test_the_examples_in_the_documentation_run() -> None:
+def test_the_examples_in_the_documentation_run():
     tried = doctest.testmod(notebook, extraglobs={"sigtest": sigtest})
     assert tried.attempted > 6
     assert tried.failed == 0
@@ -74,7 +73,7 @@ def test_the_examples_in_the_documentation_run() -> None:
         "iterator",
     ],
 )
-def test_judgements_come_in_any_shape(tmp_path: Path, brought: Callable[[Path], Any]) -> None:
+def test_judgements_come_in_any_shape(tmp_path, brought):
     expected = compute(parse({"quality": CAREFUL}, [("judged.tsv", CAMPAIGN.read_bytes())]))
     found = sigtest.human(brought(tmp_path), quality=CAREFUL)
     assert without_sources(found) == without_sources(expected)
@@ -86,14 +85,14 @@ def packed(folder: Path) -> Path:
     return path
 
 
-def test_missing_numbers_of_a_data_frame_are_missing() -> None:
+def test_missing_numbers_of_a_data_frame_are_missing():
     holes = FRAME.copy()
     holes.loc[:9, "seconds"] = np.nan
     found = sigtest.human(holes)
     assert found.systems == sigtest.human(FRAME).systems
 
 
-def test_what_stands_twice_is_refused_instead_of_dropped() -> None:
+def test_what_stands_twice_is_refused_instead_of_dropped():
     twice = pandas.concat([FRAME, FRAME["score"]], axis=1)
     with pytest.raises(sigtest.InputError, match=r"^judgements has .* named 'score'"):
         sigtest.human(twice)
@@ -104,13 +103,13 @@ def test_what_stands_twice_is_refused_instead_of_dropped() -> None:
             sigtest.meta(gold, {"x": scores})
 
 
-def test_choices_may_be_numbers_of_numpy() -> None:
+def test_choices_may_be_numbers_of_numpy():
     choices = {"resamples": 99, "seed": 3, "test": "approximate_randomization"}
     found = sigtest.human(FRAME, **choices | {"resamples": np.int64(99), "seed": np.uint8(3)})
     assert found.signature == sigtest.human(FRAME, **choices).signature
 
 
-def test_reports_show_themselves() -> None:
+def test_reports_show_themselves():
     kind = KINDS["human-evaluations"]
     found = sigtest.human(CAMPAIGN)
     presented = kind.present(found)
@@ -121,7 +120,7 @@ def test_reports_show_themselves() -> None:
     )
 
 
-def test_metrics_come_as_paths_mappings_and_series() -> None:
+def test_metrics_come_as_paths_mappings_and_series():
     files = [FormFile("scores", f"{label}.tsv", (SCORES / f"{label}.tsv").read_bytes())
              for label in ("bleu", "ter")]  # fmt: skip
     files.append(FormFile("judgements", "judged.tsv", CAMPAIGN.read_bytes()))
@@ -141,14 +140,14 @@ def test_metrics_come_as_paths_mappings_and_series() -> None:
     assert "Pearson" in str(found)
 
 
-def test_a_table_of_scores_that_cannot_be_used_is_named_by_its_path(tmp_path: Path) -> None:
+def test_a_table_of_scores_that_cannot_be_used_is_named_by_its_path(tmp_path):
     broken = tmp_path / "broken.tsv"
     broken.write_text("A 1\nB x\n")
     with pytest.raises(InputError, match=r"broken\.tsv, line 2: 'x' is not a number"):
         sigtest.meta(CAMPAIGN, {"bleu": broken})
 
 
-def test_people_bring_scores_or_judgements(tmp_path: Path) -> None:
+def test_people_bring_scores_or_judgements(tmp_path):
     table = tmp_path / "people.tsv"
     table.write_text("".join(f"{name}\t{score}\n" for name, score in PEOPLE.items()))
     metrics = {"bleu": scores("bleu")}
@@ -162,7 +161,7 @@ def test_people_bring_scores_or_judgements(tmp_path: Path) -> None:
     assert judged[0] == judged[1] != found[0].sets
 
 
-def test_several_sets_are_those_of_a_request() -> None:
+def test_several_sets_are_those_of_a_request():
     sets = {
         name: {
             "human": {"scores": {"system": PEOPLE}},
@@ -175,7 +174,7 @@ def test_several_sets_are_those_of_a_request() -> None:
     assert vars(found) == vars(kind.compute(kind.parse({"sets": sets, "statistics": ["accuracy"]})))
 
 
-def test_missing_scores_of_arrays_are_missing() -> None:
+def test_missing_scores_of_arrays_are_missing():
     rng = np.random.default_rng(6)
     human = {name: rng.normal(size=12) for name in PEOPLE}
     holes = {name: np.where(np.arange(12) == 3, np.nan, row) for name, row in human.items()}
@@ -196,7 +195,7 @@ class Series:
         return list(self._entries)
 
 
-def test_scores_of_segments_come_as_lists_arrays_and_series() -> None:
+def test_scores_of_segments_come_as_lists_arrays_and_series():
     rng = np.random.default_rng(5)
     human, metric = ({name: rng.normal(size=20) for name in PEOPLE} for _ in range(2))
     lists = [{name: row.tolist() for name, row in table.items()} for table in (human, metric)]
@@ -210,7 +209,7 @@ def test_scores_of_segments_come_as_lists_arrays_and_series() -> None:
     assert arrays.metrics[0].pearson.value == pytest.approx(r[0, 1])
 
 
-def test_an_evalset_comes_as_a_directory(data: Path) -> None:
+def test_an_evalset_comes_as_a_directory(data):
     found = sigtest.meta(
         evalset=data / "wmt23.he-en", lp="he-en", gold="mqm", metrics=["BLEU-refB", "chrF-refB"],
         resamples=99, statistics=["pearson"],
@@ -223,7 +222,7 @@ def test_an_evalset_comes_as_a_directory(data: Path) -> None:
     assert [metric.label for metric in one.metrics] == ["BLEU-refB"]
 
 
-def test_tests_are_held_against_judgements() -> None:
+def test_tests_are_held_against_judgements():
     def lines(path: Path) -> list[str]:
         return path.read_text(encoding="utf-8").splitlines()
 
@@ -280,7 +279,7 @@ def test_tests_are_held_against_judgements() -> None:
         (lambda: sigtest.meta(evalset=EXAMPLE, lower="TER"), "leave out judgements and lower"),
     ],
 )
-def test_what_cannot_be_used_is_said_in_words(ask: Callable[[], object], said: str) -> None:
+def test_what_cannot_be_used_is_said_in_words(ask, said):
     with pytest.raises(sigtest.SigtestError, match=said):
         ask()
 
@@ -314,9 +313,7 @@ asked_of_each_kind = pytest.mark.parametrize(
 
 
 @asked_of_each_kind
-def test_reports_of_every_kind_become_files_tables_and_data_frames(
-    path: str, ask: Callable[[], Any], tmp_path: Path
-) -> None:
+def test_reports_of_every_kind_become_files_tables_and_data_frames(path, ask, tmp_path):
     found, kind = ask(), KINDS[path]
     for form in FORMATS.values():
         found.save(tmp_path / f"report.{form.suffix}")
@@ -335,15 +332,13 @@ def test_reports_of_every_kind_become_files_tables_and_data_frames(
 
 
 @asked_of_each_kind
-def test_a_plain_shell_shows_a_report_as_print_does(path: str, ask: Callable[[], Any]) -> None:
+def test_a_plain_shell_shows_a_report_as_print_does(path, ask):
     found = ask()
     assert repr(found) == str(found) == FORMATS["text"].render(KINDS[path].present(found))
 
 
 @asked_of_each_kind
-def test_reports_are_equal_if_they_say_the_same_and_may_be_pickled(
-    path: str, ask: Callable[[], Any]
-) -> None:
+def test_reports_are_equal_if_they_say_the_same_and_may_be_pickled(path, ask):
     found = ask()
     assert found == ask()
     for again in (pickle.loads(pickle.dumps(found)), copy.deepcopy(found)):
@@ -351,7 +346,7 @@ def test_reports_are_equal_if_they_say_the_same_and_may_be_pickled(
         assert again._repr_html_() == found._repr_html_()
 
 
-def test_a_report_survives_json() -> None:
+def test_a_report_survives_json():
     found = sigtest.human(CAMPAIGN)
     kind = KINDS["human-evaluations"]
     body = json.loads(FORMATS["json"].render(kind.present(found)))

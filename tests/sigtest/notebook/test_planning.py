@@ -16,11 +16,11 @@ RNG = random.Random(5)
 SCORES = {name: {"comet": [RNG.random() for _ in range(80)]} for name in ("a", "b", "c")}
 
 
-def test_the_example_runs() -> None:
+def test_the_example_runs():
     assert doctest.testmod(notebook).failed == 0
 
 
-def test_a_plan_is_that_of_the_same_request() -> None:
+def test_a_plan_is_that_of_the_same_request():
     report = sigtest.plan(scores=SCORES, difference=0.1, units=500, corrected=True, seed=3)
     systems = {name: {"scores": own} for name, own in SCORES.items()}
     comparison = {"systems": systems, "metrics": [{"name": "scores", "of": "comet"}], "seed": 3}
@@ -31,6 +31,6 @@ def test_a_plan_is_that_of_the_same_request() -> None:
     assert "<svg" in report._repr_html_()
 
 
-def test_what_cannot_be_planned_is_one_sentence() -> None:
+def test_what_cannot_be_planned_is_one_sentence():
     with pytest.raises(SigtestError, match="difference"):
         sigtest.plan(scores=SCORES, difference=-1)

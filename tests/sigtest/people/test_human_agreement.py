@@ -2,7 +2,6 @@
 
 import json
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from sigtest.people.judgements import Pairs, pairs_within
 from sigtest.requests.people import HumanRequest
 
 
-def test_kappa_of_printed_agreement(oracles: Path) -> None:
+def test_kappa_of_printed_agreement(oracles):
     """Tables 2 and 3 of LAW 2013: kappa follows from the share and the number of categories."""
     rows = json.loads((oracles / "human.json").read_text())["kappa"]["rows"]
     for row in rows:
@@ -32,7 +31,7 @@ def test_kappa_of_printed_agreement(oracles: Path) -> None:
             )
 
 
-def test_two_judges_have_cohens_kappa() -> None:
+def test_two_judges_have_cohens_kappa():
     rng = np.random.default_rng(4)
     first = rng.integers(0, 4, 120)
     second = np.where(rng.random(120) < 0.6, first, rng.integers(1, 4, 120))
@@ -46,7 +45,7 @@ def test_two_judges_have_cohens_kappa() -> None:
     assert turned.cohen[0] == pytest.approx(found.cohen[0], rel=1e-12)
 
 
-def test_one_judge_twice_has_cohens_kappa_of_first_and_second() -> None:
+def test_one_judge_twice_has_cohens_kappa_of_first_and_second():
     rng = np.random.default_rng(8)
     first = rng.integers(0, 3, 90)
     second = np.where(rng.random(90) < 0.7, first, 2)
@@ -57,7 +56,7 @@ def test_one_judge_twice_has_cohens_kappa_of_first_and_second() -> None:
     assert found.cohen[0] == pytest.approx(cohens_kappa(table).kappa, rel=1e-12)
 
 
-def test_many_judges_as_a_loop_counts_them() -> None:
+def test_many_judges_as_a_loop_counts_them():
     rng = np.random.default_rng(2)
     items, judges = rng.integers(0, 40, 150), rng.integers(0, 7, 150)
     labels = rng.integers(0, 3, 150)
@@ -84,7 +83,7 @@ def test_many_judges_as_a_loop_counts_them() -> None:
     assert kappa.cohen[0] == pytest.approx((share - chance) / (1 - chance))
 
 
-def test_draws_of_judges_weigh_each_pair_by_both() -> None:
+def test_draws_of_judges_weigh_each_pair_by_both():
     rng = np.random.default_rng(6)
     items, judges = np.repeat(np.arange(60), 4), np.tile(np.arange(12), 20)
     labels = rng.integers(0, 3, 240)
@@ -101,7 +100,7 @@ def test_draws_of_judges_weigh_each_pair_by_both() -> None:
     assert found.uniform[1] == pytest.approx(np.array(expected), abs=1e-12)
 
 
-def test_draws_of_single_judges_weigh_their_own_repeats() -> None:
+def test_draws_of_single_judges_weigh_their_own_repeats():
     rng = np.random.default_rng(7)
     judges = np.tile(np.arange(5), 24)
     labels = rng.integers(0, 2, 120)
@@ -115,18 +114,18 @@ def test_draws_of_single_judges_weigh_their_own_repeats() -> None:
 
 
 @pytest.mark.parametrize("size", [2, 7, 156])
-def test_judges_are_drawn_as_everything_else_is(size: int) -> None:
+def test_judges_are_drawn_as_everything_else_is(size):
     drawn = counts_plain(12345, 0, RESAMPLES, size, STREAM)
     assert np.array_equal(drawn, bootstrap_counts(12345, 0, RESAMPLES, size, STREAM))
 
 
-def test_too_many_pairs_are_left_alone() -> None:
+def test_too_many_pairs_are_left_alone():
     assert pairs_within(np.zeros(3000, dtype=np.int64)) is None
     assert len(pairs_within(np.zeros(1000, dtype=np.int64))) == 499_500
     assert len(pairs_within(np.arange(50))) == 0
 
 
-def test_no_pair_has_no_kappa() -> None:
+def test_no_pair_has_no_kappa():
     nothing = np.empty(0, dtype=np.int64)
     pairs = {"same": Pairs(nothing, nothing)}
     made = "adequacy", "intervals", 5, np.zeros(3), np.zeros(3)

@@ -29,14 +29,14 @@ def conclusion(report, a, b, criterion):
 
 
 @pytest.mark.parametrize("test", ["paired_t", "signed_rank", "welch", "mann_whitney"])
-def test_every_test_finds_the_two_careless_annotators(test: str) -> None:
+def test_every_test_finds_the_two_careless_annotators(test):
     found = evaluated(quality={"test": test}, show_annotators=True).annotators
     careless = {own.name for own in found.each if own.verdict == "careless"}
     assert careless == {"rater-05", "rater-11"}
     assert (found.n, found.kept, found.careless, found.untestable) == (12, 10, 2, 0)
 
 
-def test_careless_annotators_are_quick(report) -> None:
+def test_careless_annotators_are_quick(report):
     by = Counter()
     for own in report.annotators.each:
         by[own.verdict] = max(by[own.verdict], own.seconds)
@@ -47,7 +47,7 @@ def test_careless_annotators_are_quick(report) -> None:
     )
 
 
-def test_fluency_separates_what_adequacy_does_not(report) -> None:
+def test_fluency_separates_what_adequacy_does_not(report):
     assert conclusion(report, "aspen", "birch", "adequacy") is None
     assert conclusion(report, "aspen", "birch", "fluency") == "birch"
     assert conclusion(report, "aspen", "birch", "combined") == "birch"
@@ -55,20 +55,20 @@ def test_fluency_separates_what_adequacy_does_not(report) -> None:
 
 @pytest.mark.parametrize("test", ["rank_sum", "signed_rank", "approximate_randomization"])
 @pytest.mark.parametrize("aggregate", ["segment", "document"])
-def test_a_copy_is_no_better_and_the_worst_is_worst(test: str, aggregate: str) -> None:
+def test_a_copy_is_no_better_and_the_worst_is_worst(test, aggregate):
     found = evaluated(quality={}, test=test, aggregate=aggregate, resamples=999)
     assert conclusion(found, "cedar", "dogwood", "combined") is None
     assert next(own for own in found.systems if own.name == "elm").range == (5, 5)
 
 
-def test_all_rows_are_accounted_for(report) -> None:
+def test_all_rows_are_accounted_for(report):
     (source,) = report.sources
     assert source.rows == 2_352
     assert source.used + sum(source.dropped.values()) == source.rows
     assert source.dropped == {"careless annotator": 2 * 196}
 
 
-def test_judgements_speak_of_the_example_task(report, example: Path) -> None:
+def test_judgements_speak_of_the_example_task(report, example):
     outputs = [path.stem for path in sorted((example / "systems").iterdir())]
     matched = match_systems([own.name for own in report.systems], outputs)
     assert set(matched.outputs.values()) == set(outputs)
@@ -80,7 +80,7 @@ def test_judgements_speak_of_the_example_task(report, example: Path) -> None:
     assert all(document_of[s] == documents[int(s) - 1] for s in segments)
 
 
-def test_agreement_is_better_with_oneself_and_without_careless_annotators(report) -> None:
+def test_agreement_is_better_with_oneself_and_without_careless_annotators(report):
     with_all = evaluated()
     share = {(own.criterion, own.judges): own.uniform_chance.value for own in report.agreement}
     before = {(own.criterion, own.judges): own.uniform_chance.value for own in with_all.agreement}

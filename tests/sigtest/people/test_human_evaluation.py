@@ -4,7 +4,6 @@ import json
 import math
 import statistics
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -40,7 +39,7 @@ def pair(report, a, b, criterion=None):
     return next(p for p in rows if criterion in {None, p.criterion})
 
 
-def test_z_divides_by_the_sample_standard_deviation(oracles: Path) -> None:
+def test_z_divides_by_the_sample_standard_deviation(oracles):
     fixture = json.loads((oracles / "human.json").read_text())["z_standardisation"]
     fixture = fixture["small_fixture"]
     rows = [row("w", "AB"[i % 2], i, score) for i, score in enumerate(fixture["scores"])]
@@ -48,7 +47,7 @@ def test_z_divides_by_the_sample_standard_deviation(oracles: Path) -> None:
     assert prepared.judgements.z == pytest.approx(fixture["z_ddof1"], rel=1e-12)
 
 
-def test_annotators_are_standardised_alone_and_by_criterion() -> None:
+def test_annotators_are_standardised_alone_and_by_criterion():
     rows = [row(w, s, i, base + 10 * i + 3 * (s == "A"), criterion=c)
             for w, base in (("v", 0), ("w", 40)) for s in "AB" for i in range(4)
             for c in ("adequacy", "fluency")]  # fmt: skip
@@ -65,7 +64,7 @@ def test_annotators_are_standardised_alone_and_by_criterion() -> None:
             assert judgements.z[mine] == pytest.approx([(x - mean) / sd for x in raw])
 
 
-def test_means_without_references_leave_out_both_kinds() -> None:
+def test_means_without_references_leave_out_both_kinds():
     rows = [row("w", "A", 1, 50), row("w", "B", 1, 70), row("w", "A", 2, 90),
             row("w", "A", 1, 0, "BAD_REF"), row("w", "B", 1, 100, "REF")]  # fmt: skip
     whole = parse({"judgements": rows}).prepared.judgements.z
@@ -75,7 +74,7 @@ def test_means_without_references_leave_out_both_kinds() -> None:
     assert part == pytest.approx([(x - 70) / 20 for x in scores])
 
 
-def test_annotators_without_variance_are_dropped_and_counted() -> None:
+def test_annotators_without_variance_are_dropped_and_counted():
     rows = [row("w", s, i, 10 * i + 5 * (s == "A")) for s in "AB" for i in range(5)]
     rows += [row("same", s, i, 70) for s in "AB" for i in range(5)]
     rows += [row("once", "A", 9, 12)]
@@ -86,7 +85,7 @@ def test_annotators_without_variance_are_dropped_and_counted() -> None:
     assert evaluated(rows, standardise="none").sources[0].used == 21
 
 
-def test_segments_are_averaged_before_systems() -> None:
+def test_segments_are_averaged_before_systems():
     """Three judgements of segment 1 count as much as one of segment 2."""
     rows = [row("u", "A", 1, 10), row("v", "A", 1, 20), row("u", "A", 1, 60, "REPEAT"),
             row("u", "A", 2, 90), row("u", "B", 1, 50), row("v", "B", 3, 70),
@@ -101,7 +100,7 @@ def test_segments_are_averaged_before_systems() -> None:
     assert report.tested == "raw"
 
 
-def test_intervals_of_means_are_students() -> None:
+def test_intervals_of_means_are_students():
     scores = [12, 30, 41, 55, 90]
     rows = [row("w", s, i, x) for s in "AB" for i, x in enumerate(scores)]
     report = evaluated(rows, standardise="none", alpha=0.1)
@@ -109,14 +108,14 @@ def test_intervals_of_means_are_students() -> None:
     assert system(report, "A").ci == pytest.approx(expected, rel=1e-12)
 
 
-def test_boxes_are_tukeys() -> None:
+def test_boxes_are_tukeys():
     scores = [0, 40, 45, 50, 55, 60, 100]
     rows = [row("w", s, i, x) for s in "AB" for i, x in enumerate(scores)]
     box = system(evaluated(rows, standardise="none"), "A").criteria["score"].box
     assert box == (40.0, 42.5, 50.0, 57.5, 60.0)
 
 
-def test_documents_as_units_average_their_segments() -> None:
+def test_documents_as_units_average_their_segments():
     rows = [row("w", s, i, 10 * i + 7 * (s == "A"), document=f"d{i // 2}")
             for s in "AB" for i in range(6)]  # fmt: skip
     rows += [row("w", s, i, 0, document="d0") for s in "AB" for i in (6, 7)]
@@ -154,7 +153,7 @@ def careful_and_careless():
     return rows
 
 
-def test_careless_annotators_are_found_but_stay_unless_asked() -> None:
+def test_careless_annotators_are_found_but_stay_unless_asked():
     rows = careful_and_careless()
     report = evaluated(rows)
     annotators = report.annotators
@@ -166,7 +165,7 @@ def test_careless_annotators_are_found_but_stay_unless_asked() -> None:
     assert any("1 of 3 annotators" in said for said in sentences(report))
 
 
-def test_quality_control_leaves_out_careless_and_untestable_annotators() -> None:
+def test_quality_control_leaves_out_careless_and_untestable_annotators():
     rows = careful_and_careless()
     report = evaluated(rows, quality={})
     assert (report.annotators.kept, report.annotators.filtered) == (1, True)
@@ -178,7 +177,7 @@ def test_quality_control_leaves_out_careless_and_untestable_annotators() -> None
 
 
 @pytest.mark.parametrize("test", ["paired_t", "signed_rank", "welch", "mann_whitney"])
-def test_p_values_of_an_annotator_equal_scipy(test: str) -> None:
+def test_p_values_of_an_annotator_equal_scipy(test):
     rows = careful_and_careless()
     mine = [entry for entry in rows if entry["annotator"] == "careful"]
     first = np.array([e["score"] for e in mine if e["kind"] == "SYSTEM"], float)
@@ -201,7 +200,7 @@ def test_p_values_of_an_annotator_equal_scipy(test: str) -> None:
     assert report.annotators.test == test
 
 
-def test_a_score_at_the_end_of_a_category_is_in_the_next_one() -> None:
+def test_a_score_at_the_end_of_a_category_is_in_the_next_one():
     # the five of 0 to 6 end at 1.2, 2.4 ...; as doubles 1.2 / 6 * 5 is below 1
     rows = [row(w, s, 1, score) for w, score in (("v", 1.2), ("w", 1.3)) for s in "AB"]
     (own,) = evaluated(rows, scale=[0, 6], standardise="none").agreement
@@ -209,7 +208,7 @@ def test_a_score_at_the_end_of_a_category_is_in_the_next_one() -> None:
 
 
 @pytest.mark.parametrize("lowest", [0, 60])
-def test_differences_that_tie_in_decimals_are_tied_in_quality_control(lowest: int) -> None:
+def test_differences_that_tie_in_decimals_are_tied_in_quality_control(lowest):
     first, bad, again = np.random.default_rng(3).integers(0, 10, (3, 12))
     rows = [
         row("w", "AB"[i % 2], i, lowest + score / 10, kind, hit="h")
@@ -231,7 +230,7 @@ def judged_thrice(seed: int) -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_means_of_documents_tie_where_their_sums_do(seed: int) -> None:
+def test_means_of_documents_tie_where_their_sums_do(seed):
     rows = judged_thrice(seed)
     sums = [[sum(r["score"] for r in rows if (r["system"], r["document"]) == (s, d))
              for d in "0123"] for s in "AB"]  # fmt: skip
@@ -241,7 +240,7 @@ def test_means_of_documents_tie_where_their_sums_do(seed: int) -> None:
 
 
 @pytest.mark.parametrize(("aggregate", "seed"), [("segment", 10), ("segment", 16), ("document", 9)])
-def test_no_order_of_rows_breaks_ties_of_standardised_scores(aggregate: str, seed: int) -> None:
+def test_no_order_of_rows_breaks_ties_of_standardised_scores(aggregate, seed):
     first, *others = judged_thrice(seed)
     found = set()
     for order in range(10):
@@ -251,7 +250,7 @@ def test_no_order_of_rows_breaks_ties_of_standardised_scores(aggregate: str, see
     assert len(found) == 1
 
 
-def test_threshold_and_least_number_of_pairs_decide() -> None:
+def test_threshold_and_least_number_of_pairs_decide():
     rows = careful_and_careless()
     strict = evaluated(rows, quality={"threshold": 1e-12, "untestable": "keep"}, standardise="none")
     assert (strict.annotators.careless, strict.annotators.untestable) == (2, 1)
@@ -259,7 +258,7 @@ def test_threshold_and_least_number_of_pairs_decide() -> None:
     assert many.annotators.untestable == 3
 
 
-def test_degraded_copies_meet_their_output_in_the_same_batch_only() -> None:
+def test_degraded_copies_meet_their_output_in_the_same_batch_only():
     rows = [row("w", s, i, 60 + i, hit="one") for s in "AB" for i in range(4)]
     rows += [row("w", "A", i, 20, "BAD_REF", hit="two") for i in range(4)]
     assert evaluated(rows).annotators.each[0].bad_references == 0
@@ -268,7 +267,7 @@ def test_degraded_copies_meet_their_output_in_the_same_batch_only() -> None:
     assert evaluated(rows).annotators.each[0].bad_references == 4
 
 
-def test_scores_of_nobody_cannot_be_standardised() -> None:
+def test_scores_of_nobody_cannot_be_standardised():
     rows = [row("w" if i < 4 else None, s, i, 50 + i + 9 * (s == "A")) for s in "AB"
             for i in range(6)]  # fmt: skip
     with pytest.raises(InputError) as error:
@@ -278,20 +277,20 @@ def test_scores_of_nobody_cannot_be_standardised() -> None:
     assert system(evaluated(rows, standardise="none"), "A").raw == 61.5
 
 
-def test_no_annotator_left_is_an_error_that_says_so() -> None:
+def test_no_annotator_left_is_an_error_that_says_so():
     rows = [row("w", s, i, 50 + i + 9 * (s == "A")) for s in "AB" for i in range(4)]
     with pytest.raises(InputError, match="No judgement of score is left of A, B"):
         parse({"judgements": rows, "quality": {}})
 
 
-def test_pseudonyms_stay_out_unless_asked_for() -> None:
+def test_pseudonyms_stay_out_unless_asked_for():
     rows = careful_and_careless()
     assert [own.name for own in evaluated(rows).annotators.each] == [None] * 3
     named = evaluated(rows, show_annotators=True).annotators.each
     assert [own.name for own in named] == ["careful", "careless", "short"]
 
 
-def test_effort_is_seconds_where_they_are_known() -> None:
+def test_effort_is_seconds_where_they_are_known():
     rows = [row(w, s, i, 50 + i * 7 + (s == "A"), seconds=t) for w, t in (("v", 10), ("w", None))
             for s in "AB" for i in range(3)]  # fmt: skip
     annotators = evaluated(rows).annotators
@@ -306,7 +305,7 @@ def two_criteria(adequacy, fluency):
             for s, scores in table.items() for i, x in enumerate(scores)]  # fmt: skip
 
 
-def test_fluency_decides_where_adequacy_does_not() -> None:
+def test_fluency_decides_where_adequacy_does_not():
     low, high = list(range(10, 40)), list(range(50, 80))
     report = evaluated(two_criteria(
         {"A": high, "B": high, "C": low}, {"A": low, "B": high, "C": high}
@@ -327,7 +326,7 @@ def test_fluency_decides_where_adequacy_does_not() -> None:
     assert [system(report, s).criteria["adequacy"].cluster for s in "ABC"] == [1, 1, 2]
 
 
-def test_pooled_scores_average_over_criteria() -> None:
+def test_pooled_scores_average_over_criteria():
     report = evaluated(
         two_criteria({"A": [10, 30], "B": [5, 6]}, {"A": [50, 70], "B": [7, 8]}),
         standardise="none",
@@ -337,7 +336,7 @@ def test_pooled_scores_average_over_criteria() -> None:
     assert system(report, "A").n_judgements == 4
 
 
-def test_a_criterion_can_be_chosen() -> None:
+def test_a_criterion_can_be_chosen():
     rows = two_criteria({"A": [10, 30, 20], "B": [5, 6, 7]}, {"A": [50, 70, 60], "B": [7, 8, 9]})
     report = evaluated(rows, criteria=["fluency"], standardise="none")
     assert report.criteria == ("fluency",)
@@ -345,7 +344,7 @@ def test_a_criterion_can_be_chosen() -> None:
     assert report.sources[0].dropped == {"other criterion": 6}
 
 
-def test_corrections_count_every_ordered_pair() -> None:
+def test_corrections_count_every_ordered_pair():
     rng = np.random.default_rng(3)
     rows = [row("w", s, i, round(50 + 4 * k + 15 * rng.normal())) for k, s in enumerate("ABCD")
             for i in range(40)]  # fmt: skip
@@ -364,7 +363,7 @@ def test_corrections_count_every_ordered_pair() -> None:
     assert first.p_adjusted == pytest.approx(12 * p[0])
 
 
-def test_conclusions_and_clusters_follow_the_decisions() -> None:
+def test_conclusions_and_clusters_follow_the_decisions():
     rng = np.random.default_rng(9)
     rows = [row("w", s, i, float(50 + 6 * k + 12 * rng.normal()))
             for k, s in enumerate("ABCDE") for i in range(60)]  # fmt: skip
@@ -387,7 +386,7 @@ def penalised(**more):
 
 @pytest.mark.parametrize("standardise", ["none", "annotator"])
 @pytest.mark.parametrize("said", ["option", "column", "file"])
-def test_of_penalties_the_fewest_are_best(said: str, standardise: str) -> None:
+def test_of_penalties_the_fewest_are_best(said, standardise):
     choices = {"standardise": standardise, "test": "signed_rank"}
     if said == "file":
         lines = ["model,item,login,score,higher_is_better"]
@@ -416,7 +415,7 @@ def test_of_penalties_the_fewest_are_best(said: str, standardise: str) -> None:
         assert own.mean_difference == other.mean_difference
 
 
-def test_names_of_penalties_are_warned_of() -> None:
+def test_names_of_penalties_are_warned_of():
     def said(rows, name="x", **choices):
         lines = ["system,segment,score,criterion"]
         lines += [f"{r['system']},{r['segment']}{r['annotator']},{r['score']},{r['criterion']}"
@@ -432,7 +431,7 @@ def test_names_of_penalties_are_warned_of() -> None:
     assert not said(negative, scale=[-50, 0])
 
 
-def test_stars_are_those_of_corrected_p_values() -> None:
+def test_stars_are_those_of_corrected_p_values():
     rng = np.random.default_rng(3)
     rows = [row("w", s, i, round(50 + 4 * k + 12 * rng.normal())) for k, s in enumerate("ABCD")
             for i in range(40)]  # fmt: skip
@@ -448,13 +447,13 @@ def test_stars_are_those_of_corrected_p_values() -> None:
     assert text.count("*") == (adjusted <= 0.05).sum()
 
 
-def test_a_table_that_this_report_has_nothing_for_is_not_called_unknown() -> None:
+def test_a_table_that_this_report_has_nothing_for_is_not_called_unknown():
     report = evaluated(penalised(), standardise="none")
     with pytest.raises(RecipeError, match="nothing for the table gain; it has systems, pairs"):
         KINDS["human-evaluations"].lay_out(report, Layout("gain"))
 
 
-def test_a_winner_with_the_worse_mean_is_pointed_out() -> None:
+def test_a_winner_with_the_worse_mean_is_pointed_out():
     """B is a little better almost everywhere and fails badly on five segments."""
     rows = [row("w", "A", i, 60) for i in range(60)]
     rows += [row("w", "B", i, 0 if i < 5 else 62) for i in range(60)]
@@ -466,7 +465,7 @@ def test_a_winner_with_the_worse_mean_is_pointed_out() -> None:
     assert [(own.cluster, own.range) for own in report.systems] == [(1, (2, 2)), (1, (1, 1))]
 
 
-def test_paired_tests_use_shared_segments_only() -> None:
+def test_paired_tests_use_shared_segments_only():
     rows = [row("w", "A", i, 40 + 3 * i % 17 + 9) for i in range(12)]
     rows += [row("w", "B", i, 40 + 3 * i % 17 - i % 2) for i in range(3, 20)]
     signed = evaluated(rows, standardise="none", test="signed_rank")
@@ -481,14 +480,14 @@ def test_paired_tests_use_shared_segments_only() -> None:
     assert found.difference == pytest.approx((a - b).mean())
 
 
-def test_paired_tests_without_shared_segments_are_refused() -> None:
+def test_paired_tests_without_shared_segments_are_refused():
     rows = [row("w", "A", f"a{i}", 40 + i) for i in range(5)]
     rows += [row("w", "B", f"b{i}", 40 + i) for i in range(5)]
     with pytest.raises(InputError, match="'A' and 'B' were judged on no unit in common"):
         parse({"judgements": rows, "test": "signed_rank"})
 
 
-def test_repeats_and_distinct_annotators_agree_as_counted_by_hand() -> None:
+def test_repeats_and_distinct_annotators_agree_as_counted_by_hand():
     rows = [row("v", "A", i, score) for i, score in enumerate([5, 25, 45, 65, 85])]
     rows += [row("w", "A", i, score) for i, score in enumerate([15, 35, 35, 99, 100])]
     rows += [row("v", "A", i, score, "REPEAT") for i, score in enumerate([19, 20, 60])]
@@ -504,7 +503,7 @@ def test_repeats_and_distinct_annotators_agree_as_counted_by_hand() -> None:
     assert distinct.sd_difference == pytest.approx(statistics.stdev([10, 10, 10, 34, 15]))
 
 
-def test_an_annotator_who_judges_again_unasked_is_no_distinct_one() -> None:
+def test_an_annotator_who_judges_again_unasked_is_no_distinct_one():
     rows = [row(w, s, i, 10 * i + 5 * (s == "A"), hit=w) for w in "vw" for s in "AB"
             for i in range(4)]  # fmt: skip
     rows += [row("v", "A", i, 10 * i, hit="other") for i in range(4)]
@@ -512,7 +511,7 @@ def test_an_annotator_who_judges_again_unasked_is_no_distinct_one() -> None:
     assert distinct.pairs == 4 * 2 + 4
 
 
-def test_standardised_scores_are_put_into_percentiles() -> None:
+def test_standardised_scores_are_put_into_percentiles():
     rng = np.random.default_rng(2)
     rows = [row(w, s, i, int(rng.integers(0, 101))) for w in "vw" for s in "AB" for i in range(200)]
     report = evaluated(rows, categories=4)
@@ -525,7 +524,7 @@ def test_standardised_scores_are_put_into_percentiles() -> None:
     assert distinct.agreed == int((v == w).sum())
 
 
-def test_scores_by_name_are_those_of_segments() -> None:
+def test_scores_by_name_are_those_of_segments():
     rows = [row("w", s, f"s{i}", 10 * i + 5 * (s == "A")) for s in "AB" for i in range(3)]
     prepared = parse({"judgements": rows, "standardise": "none"}).prepared
     found = prepared.pooled.by_name(prepared.systems)
@@ -537,7 +536,7 @@ def made(a, b, greater, criterion="c"):
                       math.log10(min(greater, 1 - greater)), 1.0, "tie")  # fmt: skip
 
 
-def test_combined_clusters_follow_wins_not_the_first_mean() -> None:
+def test_combined_clusters_follow_wins_not_the_first_mean():
     names = ("A", "B", "C")
     adequacy = decide([made("A", "B", 0.3, "x"), made("A", "C", 0.001, "x"),
                        made("B", "C", 0.001, "x")], 0.05, "none")  # fmt: skip
@@ -550,7 +549,7 @@ def test_combined_clusters_follow_wins_not_the_first_mean() -> None:
     assert [(own.lowest, own.highest) for own in found] == [(2, 2), (1, 1), (3, 3)]
 
 
-def test_combined_systems_with_equal_wins_share_a_cluster() -> None:
+def test_combined_systems_with_equal_wins_share_a_cluster():
     beaten = decide([made("A", "B", 0.5), made("A", "C", 0.001), made("A", "D", 0.001),
                      made("B", "C", 0.001), made("B", "D", 0.001), made("C", "D", 0.5)],
                     0.05, "none")  # fmt: skip
@@ -558,7 +557,7 @@ def test_combined_systems_with_equal_wins_share_a_cluster() -> None:
     assert [own.cluster for own in found] == [1, 1, 2, 2]
 
 
-def test_pairs_are_in_order_of_appearance() -> None:
+def test_pairs_are_in_order_of_appearance():
     rows = [row("w", s, i, 50 + i + (s == "C")) for i in range(4) for s in "CAB"]
     report = evaluated(rows)
     assert [own.name for own in report.systems] == ["C", "A", "B"]

@@ -1,7 +1,6 @@
 """Files of judgements: recognised, read with their traps, or refused with file and line."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -43,7 +42,7 @@ def wmt25(*systems, segment=0, **fields):
                        "tgt_text": dict.fromkeys(systems, "Hallo \U0001f600")}) + "\n"  # fmt: skip
 
 
-def test_tabs_blanks_quotes_and_na_are_read_alike() -> None:
+def test_tabs_blanks_quotes_and_na_are_read_alike():
     text = DA + (
         'NA\tw1\tbn\thi ad NA\t"A.1" NA SYSTEM\ts.1_1\t52\t0\n'
         "NA w1 bn hi ad NA B.2 NA REPEAT s.1_1 0 0\r\n"
@@ -56,19 +55,19 @@ def test_tabs_blanks_quotes_and_na_are_read_alike() -> None:
     assert asked.sources[0].input == "wmt_da"
 
 
-def test_blanks_inside_quotes_belong_to_the_name() -> None:
+def test_blanks_inside_quotes_belong_to_the_name():
     text = DA + 'h w a b ad 1 "My system" r SYSTEM 1 52 9\nh w a b ad 1 X r SYSTEM 1 5 9\n'
     assert judged(text).systems == ("My system", "X")
 
 
-def test_the_time_of_a_batch_is_shared_by_its_rows() -> None:
+def test_the_time_of_a_batch_is_shared_by_its_rows():
     lines = [f"h1 w a b ad 1 {s} r SYSTEM {i} 5{i} 300\n" for s in "AB" for i in range(5)]
     assert judged(DA + "".join(lines)).judgements.seconds == pytest.approx([30.0] * 10)
     own = [f"h1 w a b ad 1 {s} r SYSTEM {i} 5{i} {20 + i}\n" for s in "AB" for i in range(5)]
     assert judged(DA + "".join(own)).judgements.seconds.tolist() == [20, 21, 22, 23, 24] * 2
 
 
-def test_standardised_files_are_known_by_their_scores() -> None:
+def test_standardised_files_are_known_by_their_scores():
     lines = [f"h w a b fl 1 {s} r SYSTEM {i} {i - 2.5} 9\n" for s in "AB" for i in range(5)]
     asked = parse({}, [("x", (DA + "".join(lines)).encode())])
     assert asked.choices.standardise == "none"
@@ -77,12 +76,12 @@ def test_standardised_files_are_known_by_their_scores() -> None:
     assert (report.tested, report.systems[0].raw, report.systems[0].z) == ("z", None, -0.5)
 
 
-def test_small_raw_scores_are_not_taken_for_standardised_ones() -> None:
+def test_small_raw_scores_are_not_taken_for_standardised_ones():
     lines = [f"h w a b ad 1 {s} r SYSTEM {i} {i} 9\n" for s in "AB" for i in range(15)]
     assert parse({}, [("x", (DA + "".join(lines)).encode())]).choices.standardise == "annotator"
 
 
-def test_means_by_segment_say_how_many_judgements_are_in_them() -> None:
+def test_means_by_segment_say_how_many_judgements_are_in_them():
     text = "SYS SID RAW.SCR Z.SCR N \nA 1 50 -0.5 3 \nA 2 60 0.5 1 \nB x-1 70 1.5 2 \n"
     report = compute(parse({}, [("x", text.encode())]))
     a, b = report.systems
@@ -91,14 +90,14 @@ def test_means_by_segment_say_how_many_judgements_are_in_them() -> None:
     assert report.annotators is None
 
 
-def test_wmt13_means_are_read_raw_and_standardised() -> None:
+def test_wmt13_means_are_read_raw_and_standardised():
     raw = "LP\tSYSTEM\tSID\tHUMAN\nen-ru\tA.1\t4\t50.5\nen-ru\tB.2\t4\t43.2\n"
     z = "LP SYSTEM SID HUMAN\nen-ru A.1 4 -0.19\nen-ru B.2 4 -0.6\n"
     assert judged(raw).judgements.raw.tolist() == [50.5, 43.2]
     assert judged(z).judgements.z.tolist() == [-0.19, -0.6]
 
 
-def test_mtme_none_is_not_judged_and_lines_are_segments() -> None:
+def test_mtme_none_is_not_judged_and_lines_are_segments():
     asked = judged("A\t-0.0\nA\tNone\nB\t-5\nB\t-1.5\n")
     assert rows_of(asked) == [(None, "A", "1", 0, 0.0), (None, "B", "1", 0, -5.0),
                               (None, "B", "2", 0, -1.5)]  # fmt: skip
@@ -118,11 +117,11 @@ def test_mtme_none_is_not_judged_and_lines_are_segments() -> None:
         ("critical", "other", None),
     ],
 )
-def test_mqm_weights(severity: str, category: str, expected: float | None) -> None:
+def test_mqm_weights(severity, category, expected):
     assert weight(severity, category) == expected
 
 
-def test_mqm_sums_by_rater_and_averages_over_raters() -> None:
+def test_mqm_sums_by_rater_and_averages_over_raters():
     body = [("A", "1", "r1", 'say "no', "Accuracy", "Major"),
             ("A", "1", "r1", "x", "Style", "Minor"),
             ("A", "1", "r2", "x", "No-error", "No-error"),
@@ -140,7 +139,7 @@ def test_mqm_sums_by_rater_and_averages_over_raters() -> None:
     assert report.criteria == ("mqm",)
 
 
-def test_esa_keeps_the_judgement_that_ended_last() -> None:
+def test_esa_keeps_the_judgement_that_ended_last():
     text = (esa("A", 0, 10, start=5, end=9) + esa("A", 0, 20, start=1, end=3) + esa("B", 0, 40)
             + esa("ende-tutorial1", 1_000_001, 0))  # fmt: skip
     asked = judged(text)
@@ -149,7 +148,7 @@ def test_esa_keeps_the_judgement_that_ended_last() -> None:
     assert asked.judgements.seconds[0] == 4.0
 
 
-def test_esa_copies_are_for_control_only() -> None:
+def test_esa_copies_are_for_control_only():
     text = (esa("A", 3, 80) + esa("A", 3, 20, kind="BAD", doc="d#bad")
             + esa("A", 3, 70, doc="d#dup") + esa("A", 4, 60, doc="d#incomplete")
             + esa("B", 3, 50))  # fmt: skip
@@ -162,7 +161,7 @@ def test_esa_copies_are_for_control_only() -> None:
     assert report.agreement[0].pairs == 1
 
 
-def test_esa_items_that_are_places_become_places_in_their_document() -> None:
+def test_esa_items_that_are_places_become_places_in_their_document():
     """Document d of system A is cut between two logins; its degraded copy follows in the first."""
     text = "".join(esa("wmt23.A", item, 50 + item, doc="d#A", login="w1") for item in (98, 97))
     text += esa("wmt23.A", 99, 5, kind="BAD", doc="d#A#bad1", login="w1")
@@ -177,13 +176,13 @@ def test_esa_items_that_are_places_become_places_in_their_document() -> None:
     ]  # fmt: skip
 
 
-def test_a_second_annotator_of_a_whole_document_judges_the_same_segments() -> None:
+def test_a_second_annotator_of_a_whole_document_judges_the_same_segments():
     text = "".join(esa("A", i, 50 + i, doc="d#A", login=w) for w in ("w1", "w2") for i in (1, 2))
     text += "".join(esa("B", i, 50, doc="d#B") for i in (1, 2))
     assert [own[2] for own in rows_of(judged(text))] == ["d.1", "d.2"] * 3
 
 
-def test_appraise_mqm_is_known_by_its_spans() -> None:
+def test_appraise_mqm_is_known_by_its_spans():
     minor = {"start_i": 0, "end_i": 3, "severity": "minor", "error_type": ["Style", "Awkward"]}
     comma = {"start_i": 4, "end_i": 4, "severity": "major",
              "error_type": ["Linguistic conventions", "Punctuation"]}  # fmt: skip
@@ -194,7 +193,7 @@ def test_appraise_mqm_is_known_by_its_spans() -> None:
     assert asked.choices.criteria == ("mqm",)
 
 
-def test_points_counted_from_errors_have_their_direction() -> None:
+def test_points_counted_from_errors_have_their_direction():
     of_appraise = esa("A", 0, 0, spans=[MINOR]) + esa("B", 0, 0)
     of_google = MQM + "".join(f"{own}\td\t1\t1\tr\ts\tt\tStyle\tMajor\n" for own in "AB")
     for text in (of_appraise, of_google):
@@ -204,7 +203,7 @@ def test_points_counted_from_errors_have_their_direction() -> None:
 
 
 @pytest.mark.parametrize(("severity", "score"), [(None, 0), ("minor", -1), ("major", -5)])
-def test_errors_of_undecided_severity_count_as_is_asked(severity: str, score: float) -> None:
+def test_errors_of_undecided_severity_count_as_is_asked(severity, score):
     undecided = {**ODD, "severity": "undecided"}
     text = esa("A", 0, 0, spans=[undecided, MINOR]) + esa("B", 0, 0, spans=[MINOR])
     asked = judged(text, **({"undecided": severity} if severity else {}))
@@ -213,7 +212,7 @@ def test_errors_of_undecided_severity_count_as_is_asked(severity: str, score: fl
                for note in sentences(compute(asked)))  # fmt: skip
 
 
-def test_every_wave_of_wmt25_is_an_item() -> None:
+def test_every_wave_of_wmt25_is_an_item():
     emoji = {"start_i": 7, "end_i": 8, "severity": "minor"}  # its second half, as browsers count
     text = wmt25("A", "B", human1=90, annotator1="v", human2=95, annotator2="w", errors2=[emoji])
     text += wmt25("A", "B", segment=1, human1=80, annotator1="v", human2=None)
@@ -234,7 +233,7 @@ def test_every_wave_of_wmt25_is_an_item() -> None:
 
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "semicolon", "jsonl", "json"])
-def test_named_columns_in_every_form(form: str) -> None:
+def test_named_columns_in_every_form(form):
     header = ["Rater", "System", "seg_id", "Score", "doc", "comment", "type"]
     body = [["r1", "A", "1", "70", "d", 'said "ok"', "TGT"],
             ["r1", "B", "1", "40.5", "d", "", "BAD"],
@@ -263,12 +262,12 @@ def test_named_columns_in_every_form(form: str) -> None:
         ('{"system": "A", "segment": 1, "score": 3, "Score": 4}\n', "score: 'score', 'Score'"),
     ],
 )
-def test_two_columns_of_one_meaning_are_refused(text: str, shown: str) -> None:
+def test_two_columns_of_one_meaning_are_refused(text, shown):
     with pytest.raises(InputError, match=f"more than one column for the {shown}; leave one"):
         judged(text)
 
 
-def test_a_file_that_is_given_twice_is_refused() -> None:
+def test_a_file_that_is_given_twice_is_refused():
     data = b"system,segment,score\nA,1,70\nB,1,40\n"
     more = b"system,segment,score\nA,2,70\nB,2,40\n"
     assert len(parse({}, [("one", data), ("two", more)]).judgements) == 4
@@ -276,7 +275,7 @@ def test_a_file_that_is_given_twice_is_refused() -> None:
         parse({}, [("one", data), ("two", more), ("copy", data)])
 
 
-def test_models_of_hubs_are_called_as_files_of_theirs() -> None:
+def test_models_of_hubs_are_called_as_files_of_theirs():
     asked = judged("system,segment,score\norg/big,1,70\norg/small,1,40\norg/big,2,60\n")
     assert asked.judgements.system.names == ("org__big", "org__small")
     ranked = "srcIndex,judgeId,system1Id,system2Id,system1rank,system2rank\n1,j,org/big,B,1,2\n"
@@ -284,7 +283,7 @@ def test_models_of_hubs_are_called_as_files_of_theirs() -> None:
     assert [own.name for own in report.systems] == ["org__big", "B"]
 
 
-def test_rankings_pass_over_outputs_that_were_not_ranked() -> None:
+def test_rankings_pass_over_outputs_that_were_not_ranked():
     header = "srclang,trglang,srcIndex,judgeId,system1Id,system2Id,system3Id,system1rank,"
     text = header + "system2rank,system3rank\nx,y,1,j,A,B,C,1,2,-1\nx,y,2,j,C,A,B,1,1,3\n"
     report = compute(parse({}, [("r", text.encode())]))
@@ -297,7 +296,7 @@ def test_rankings_pass_over_outputs_that_were_not_ranked() -> None:
     assert report.tested == "preferences"
 
 
-def test_systems_of_another_language_pair_are_not_ranked() -> None:
+def test_systems_of_another_language_pair_are_not_ranked():
     header = "srclang,trglang,srcIndex,judgeId,system1Id,system2Id,system1rank,system2rank\n"
     text = header + "x,y,1,j,A,B,1,2\nz,y,1,j,C,D,1,2\nx,y,2,j,B,A,2,1\n"
     report = compute(parse({"languages": "x-y"}, [("r", text.encode())]))
@@ -305,20 +304,20 @@ def test_systems_of_another_language_pair_are_not_ranked() -> None:
     assert [(pair.a, pair.b, pair.u) for pair in report.pairs] == [("A", "B", 2)]
 
 
-def test_outputs_that_nobody_ranked_are_not_ranked() -> None:
+def test_outputs_that_nobody_ranked_are_not_ranked():
     header = "srcIndex,judgeId,system1Id,system2Id,system3Id,system1rank,system2rank,system3rank\n"
     report = compute(parse({}, [("r", (header + "1,j,X,A,B,-1,1,2\n").encode())]))
     assert [own.name for own in report.systems] == ["A", "B"]
 
 
-def test_a_system_that_ties_with_all_others_has_no_share_of_wins() -> None:
+def test_a_system_that_ties_with_all_others_has_no_share_of_wins():
     header = "srcIndex,judgeId,system1Id,system2Id,system1rank,system2rank\n"
     report = compute(parse({}, [("r", (header + "1,j,A,B,1,1\n2,j,B,C,1,2\n").encode())]))
     tied, won, _ = report.systems
     assert (tied.raw, won.raw) == (None, 100)
 
 
-def test_rankings_of_several_files_may_be_unequally_wide() -> None:
+def test_rankings_of_several_files_may_be_unequally_wide():
     two = "srcIndex,judgeId,system1Id,system2Id,system1rank,system2rank\n"
     three = "srcIndex,judgeId,system1Id,system2Id,system3Id,system1rank,system2rank,system3rank\n"
     files = [("r", (two + "1,j,A,B,1,2\n").encode()),
@@ -329,7 +328,7 @@ def test_rankings_of_several_files_may_be_unequally_wide() -> None:
     assert [source.used for source in report.sources] == [1, 2]
 
 
-def test_fillers_are_no_systems_and_shared_outputs_are_of_both() -> None:
+def test_fillers_are_no_systems_and_shared_outputs_are_of_both():
     text = RNK + "1,j,A+B,C,1,2\n2,j,A,placeholder,1,-1\n3,j,B,C,2,1\n4,j,A,x+y,2,1\n"
     report = compute(parse({}, [("r", text.encode())]))
     won = {(p.a, p.b): (p.u, p.n_a) for p in report.pairs}
@@ -340,7 +339,7 @@ def test_fillers_are_no_systems_and_shared_outputs_are_of_both() -> None:
     assert report.sources[0].dropped == {"fewer than two outputs are ranked": 1}
 
 
-def test_rankings_of_wmt16_are_pairs_of_outputs() -> None:
+def test_rankings_of_wmt16_are_pairs_of_outputs():
     # the layout that the README of WMT16's human judgements shows
     text = (
         "srclang,trglang,srcIndex,segmentId,judgeID,system1Id,system1rank,system2Id,system2rank,"
@@ -353,7 +352,7 @@ def test_rankings_of_wmt16_are_pairs_of_outputs() -> None:
         "newstest2016.online-A.0.cs-en": 100, "newstest2016.uedin-nmt.4361.cs-en": 0}  # fmt: skip
 
 
-def test_agreement_of_rankings_does_not_depend_on_the_order_of_outputs() -> None:
+def test_agreement_of_rankings_does_not_depend_on_the_order_of_outputs():
     header = "srcIndex,judgeId,system1Id,system2Id,system1rank,system2rank\n"
     text = header + "1,j,A,B,1,2\n1,k,B,A,2,1\n1,l,B,A,1,2\n1,j,A,B,1,1\n"
     same, distinct = compute(parse({}, [("r", text.encode())])).agreement
@@ -362,7 +361,7 @@ def test_agreement_of_rankings_does_not_depend_on_the_order_of_outputs() -> None
     assert (distinct.bins, distinct.categories) == ("relations", 3)
 
 
-def test_input_overrules_sniffing() -> None:
+def test_input_overrules_sniffing():
     text = "system\tsegment\tscore\nA\t1\t5\nB\t1\t7\n"
     assert read_judgements(text.encode(), "x").input == "columns"
     with pytest.raises(InputError, match="x, line 1: the header has no column workerid"):
@@ -392,7 +391,7 @@ NEWER = "system\tdoc\tdocSegId\tglobalSegId\trater\tsource\ttarget\tcategory\tse
     ("numbers", "expected"),
     [(("7", "8", "8"), ["7", "8"]), (("0", "0", "0"), ["d.1", "e.1"])],
 )
-def test_mqm_of_later_years_numbers_segments_twice(numbers, expected) -> None:
+def test_mqm_of_later_years_numbers_segments_twice(numbers, expected):
     places = zip("dee", numbers, ("Minor", "Major", "Minor"), strict=True)
     text = NEWER + "".join(
         f"{system}\t{doc}\t1\t{number}\tr1\tsrc\tx\tStyle\t{severity}\n"
@@ -405,7 +404,7 @@ def test_mqm_of_later_years_numbers_segments_twice(numbers, expected) -> None:
             if system == "A"] == [(expected[0], -1.0), (expected[1], -6.0)]  # fmt: skip
 
 
-def test_questions_in_messages_end_with_their_own_mark() -> None:
+def test_questions_in_messages_end_with_their_own_mark():
     with pytest.raises(InputError) as caught:
         judged(DA + LINE.replace("SYSTEM", "SYSTEN"))
     assert caught.value.message.endswith("Did you mean 'SYSTEM'?")
@@ -508,7 +507,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_bad_files_are_refused_with_file_and_line(case: str) -> None:
+def test_bad_files_are_refused_with_file_and_line(case):
     text, message = REFUSED[case]
     with pytest.raises(InputError, match=message) as caught:
         parse({}, [("file", text.encode())])
@@ -518,14 +517,14 @@ def test_bad_files_are_refused_with_file_and_line(case: str) -> None:
         assert caught.value.line == int(message.split("line ")[1].split(":")[0].split(",")[0])
 
 
-def test_a_hint_for_spreadsheets_is_no_header() -> None:
+def test_a_hint_for_spreadsheets_is_no_header():
     hinted = "sep=;\r\nsystem;segment;score\r\nA;1;70\r\nB;1;x\r\n"
     assert judged(hinted.replace("x", "40")).judgements.raw.tolist() == [70, 40]
     with pytest.raises(InputError, match="line 4: 'x' is no score"):
         judged(hinted)
 
 
-def test_rows_without_content_are_passed_over() -> None:
+def test_rows_without_content_are_passed_over():
     asked = judged("system,segment,score\nA,1,5\n,,\nB,1,6\n,,\n")
     assert len(asked.judgements) == 2
 
@@ -549,14 +548,14 @@ PLAIN = "annotator,system,segment,score,document\nann,A,1,5,x\nann,B,1,6,x\n"
         ("ann,A,1,7,y", "line 4: segment '1' is of document 'y', above of 'x'; .* 'y:1'."),
     ],
 )
-def test_a_row_of_a_spreadsheet_that_would_mislead_is_refused(row: str, said: str) -> None:
+def test_a_row_of_a_spreadsheet_that_would_mislead_is_refused(row, said):
     with pytest.raises(InputError, match=f"^file(, |: ){said}$"):
         judged(f"{PLAIN}{row}\n")
 
 
 @pytest.mark.parametrize("names", [("source_lang", "target_lang"), ("srclang", "trglang")])
 @pytest.mark.parametrize("form", ["csv", "json"])
-def test_a_column_for_each_language_names_the_pair(names: tuple[str, str], form: str) -> None:
+def test_a_column_for_each_language_names_the_pair(names, form):
     """Else judgements of several pairs would be pooled."""
     columns = ["system", "segment", "score", *names]
     rows = [[s, i, 5 + i, "en", to] for i, to in enumerate(["de", "cs"]) for s in "AB"]
@@ -568,7 +567,7 @@ def test_a_column_for_each_language_names_the_pair(names: tuple[str, str], form:
     assert [row[2] for row in rows_of(judged(text, languages="en-cs"))] == ["1", "1"]
 
 
-def test_ids_that_count_anew_in_documents_are_refused_in_requests() -> None:
+def test_ids_that_count_anew_in_documents_are_refused_in_requests():
     rows = [{"system": "A", "segment": 1, "score": 5, "document": d} for d in "xy"]
     with pytest.raises(InputError) as error:
         parse({"judgements": rows})
@@ -576,7 +575,7 @@ def test_ids_that_count_anew_in_documents_are_refused_in_requests() -> None:
 
 
 @pytest.mark.parametrize("separator", [",", "\t"])
-def test_blanks_at_the_ends_of_cells_do_not_count(separator: str) -> None:
+def test_blanks_at_the_ends_of_cells_do_not_count(separator):
     """As spreadsheets and people leave them: one annotator, system or segment is not two."""
     plain = "annotator,system,segment,score\nann,A,1,5\nann,B,1,6\nann,A,2,7\nann,B,2,8\n"
     spaced = plain.replace("ann,A,2", 'ann ,"A\u00a0", 2')
@@ -584,20 +583,20 @@ def test_blanks_at_the_ends_of_cells_do_not_count(separator: str) -> None:
     assert rows_of(judged(texts[0])) == rows_of(judged(texts[1]))
 
 
-def test_other_white_space_at_the_end_of_a_name_is_refused() -> None:
+def test_other_white_space_at_the_end_of_a_name_is_refused():
     text = 'system,segment,score\n"A\x0b",1,5\n'
     with pytest.raises(InputError, match=r"file, line 2: the system name 'A\\x0b' contains"):
         judged(text)
 
 
-def test_rows_that_occur_twice_alike_count_once() -> None:
+def test_rows_that_occur_twice_alike_count_once():
     asked = judged(DA + LINE + LINE)
     assert len(asked.judgements) == 2
     assert asked.sources[0].dropped == {"repeated row": 2}
 
 
 @pytest.mark.parametrize("nobody", ["", "null"])
-def test_judgements_of_nobody_are_not_those_of_one_annotator(nobody: str) -> None:
+def test_judgements_of_nobody_are_not_those_of_one_annotator(nobody):
     scores = [("A", 5), ("A", 7), ("B", 6), ("B", 6)]
     text = "annotator,system,segment,score\n" + "".join(f",{s},1,{v}\n" for s, v in scores)
     if nobody == "null":
@@ -606,7 +605,7 @@ def test_judgements_of_nobody_are_not_those_of_one_annotator(nobody: str) -> Non
     assert [row[4] for row in rows_of(judged(text))] == [5, 7, 6, 6]
 
 
-def test_rows_that_two_files_have_alike_count_once() -> None:
+def test_rows_that_two_files_have_alike_count_once():
     more = LINE.replace(" A ", " C ")
     files = [("monday", (DA + LINE).encode()), ("tuesday", (DA + LINE + more).encode())]
     asked = parse({"standardise": "none"}, files)
@@ -615,7 +614,7 @@ def test_rows_that_two_files_have_alike_count_once() -> None:
     assert [own.dropped for own in asked.sources] == [{}, {"repeated row": 3}]
 
 
-def test_rankings_that_two_files_have_alike_count_once() -> None:
+def test_rankings_that_two_files_have_alike_count_once():
     """Those that one file has twice are of an annotator who ranked the same outputs again."""
     header = "srclang,trglang,srcIndex,judgeId,system1Id,system2Id,system1rank,system2rank\n"
     a, b, c = (f"es,en,{i},judge,A,B,1,2\n" for i in range(3))
@@ -627,27 +626,27 @@ def test_rankings_that_two_files_have_alike_count_once() -> None:
     assert [own.dropped for own in asked.sources] == [{}, {"repeated row": 2}]
 
 
-def test_one_judgement_with_two_scores_names_both_files_and_lines() -> None:
+def test_one_judgement_with_two_scores_names_both_files_and_lines():
     other = DA + "\n" + LINE.replace(" B r SYSTEM 1 50 ", " B r SYSTEM 1 60 ")
     message = "^tuesday, line 4: the score 60 contradicts monday, line 3, which has 50 for the same"
     with pytest.raises(InputError, match=message):
         parse({}, [("monday", (DA + LINE).encode()), ("tuesday", other.encode())])
 
 
-def test_rows_without_annotators_are_no_copies_of_other_files() -> None:
+def test_rows_without_annotators_are_no_copies_of_other_files():
     table = b"system,segment,score\nA,1,50\nB,1,60\n"
     asked = parse({}, [("one.csv", table), ("two.csv", table + b"A,2,50\n")])
     assert len(asked.judgements) == 5
 
 
-def test_raw_and_standardised_files_do_not_mix() -> None:
+def test_raw_and_standardised_files_do_not_mix():
     raw = ("raw", (DA + LINE).encode())
     z = ("stnd", (DA + LINE.replace(" 50 ", " -0.5 ")).encode())
     with pytest.raises(InputError, match="raw and stnd differ"):
         parse({}, [raw, z])
 
 
-def test_several_files_are_one_evaluation() -> None:
+def test_several_files_are_one_evaluation():
     first = ("one", (DA + LINE).encode())
     second = ("two", (DA + LINE.replace(" ad ", " fl ")).encode())
     report = compute(parse({"standardise": "none"}, [first, second]))
@@ -655,13 +654,13 @@ def test_several_files_are_one_evaluation() -> None:
     assert [own.rows for own in report.sources] == [2, 2]
 
 
-def test_millions_of_rows_are_refused_before_they_are_read() -> None:
+def test_millions_of_rows_are_refused_before_they_are_read():
     data = b"A\t1\n" * 5_000_000
     with pytest.raises(LimitError, match=f"5,000,000 lines; at most {MAX_ROWS:,}"):
         read_judgements(data, "huge")
 
 
-def test_every_published_file_is_read_or_refused_by_name(data: Path) -> None:
+def test_every_published_file_is_read_or_refused_by_name(data):
     """Judgements are read by sniffing; what lies beside them is refused by what it is."""
     refused = ("adwilcox", "ad-DA-diff", "ad-sys-scores", "ad-sys-ranking", "trk-mean-sd",
                ".sys.score", ".domain.score")  # fmt: skip

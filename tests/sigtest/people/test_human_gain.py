@@ -1,7 +1,6 @@
 """Longitudinal gain: the printed tables' arithmetic, and a bootstrap as a textbook writes it."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,7 +22,7 @@ def printed(row):
     })  # fmt: skip
 
 
-def test_gains_of_eacl_2014_tables_4_and_5(oracles: Path) -> None:
+def test_gains_of_eacl_2014_tables_4_and_5(oracles):
     tables = json.loads((oracles / "seed_tables.json").read_text())
     for row in tables["eacl_2014_tables_4_5"]["rows"]:
         found = printed(row)
@@ -31,7 +30,7 @@ def test_gains_of_eacl_2014_tables_4_and_5(oracles: Path) -> None:
         assert found.gain == pytest.approx(row["gain"], abs=0.1501)
 
 
-def test_mean_gains_of_eacl_2014_table_3(oracles: Path) -> None:
+def test_mean_gains_of_eacl_2014_table_3(oracles):
     tables = json.loads((oracles / "seed_tables.json").read_text())
     rows = tables["eacl_2014_tables_4_5"]["rows"]
     means = tables["eacl_2014_table_3"]["unweighted_macro_means_of_tables_4_5"]
@@ -43,7 +42,7 @@ def test_mean_gains_of_eacl_2014_table_3(oracles: Path) -> None:
         assert found.gain == pytest.approx(expected["gain"], abs=0.03)
 
 
-def test_f1_is_the_harmonic_mean() -> None:
+def test_f1_is_the_harmonic_mean():
     assert harmonic(10.0, 15.0) == pytest.approx(12.0)
     assert harmonic(10.0, -1.0) is None
 
@@ -71,7 +70,7 @@ def means(rows, criterion="adequacy"):
     return {n: np.mean([row["score"] for row in own if row["system"] == n]) for n in "ABCD"}
 
 
-def test_gain_of_four_systems() -> None:
+def test_gain_of_four_systems():
     rows = judged()
     report = compute(parse({"judgements": rows, "longitudinal": FOUR, "resamples": 999}))
     (gain,) = report.gain
@@ -84,7 +83,7 @@ def test_gain_of_four_systems() -> None:
     assert gain.f1_raw is None
 
 
-def test_stars_stand_at_the_larger_mean_with_the_rank_sums_p() -> None:
+def test_stars_stand_at_the_larger_mean_with_the_rank_sums_p():
     rows = judged()
     report = compute(parse({"judgements": rows, "longitudinal": FOUR, "standardise": "none"}))
     found = report.gain[0].criteria["adequacy"]
@@ -101,7 +100,7 @@ def test_stars_stand_at_the_larger_mean_with_the_rank_sums_p() -> None:
     assert set(found.stars) <= {"current_old", "current_new", "best_old", "best_new"}
 
 
-def test_interval_draws_both_systems_of_a_test_set_together() -> None:
+def test_interval_draws_both_systems_of_a_test_set_together():
     rows = judged(4)
     report = compute(parse({"judgements": rows, "longitudinal": FOUR, "standardise": "none",
                             "resamples": 600, "seed": 21}))  # fmt: skip
@@ -121,7 +120,7 @@ def test_interval_draws_both_systems_of_a_test_set_together() -> None:
     assert report.gain[0].criteria["adequacy"].raw.ci == pytest.approx(expected, rel=1e-12)
 
 
-def test_several_language_pairs_end_with_their_mean() -> None:
+def test_several_language_pairs_end_with_their_mean():
     rows = judged(2, ("adequacy", "fluency"))
     other = {"best_old": "B", "best_new": "A", "current_old": "D", "current_new": "C"}
     report = compute(parse({"judgements": rows, "longitudinal": {"x-y": FOUR, "y-x": other},

@@ -5,32 +5,32 @@ import numpy as np
 from sigtest.people.judgements import Names, groups
 
 
-def test_names_keep_their_order_and_unknown_ones_have_none() -> None:
+def test_names_keep_their_order_and_unknown_ones_have_none():
     column = Names.of(["b", None, "a", "b"])
     assert column.names == ("b", "a")
     assert column.codes.tolist() == [0, -1, 1, 0]
     assert [column.at(i) for i in range(4)] == ["b", None, "a", "b"]
 
 
-def test_taking_rows_forgets_names_that_no_longer_occur() -> None:
+def test_taking_rows_forgets_names_that_no_longer_occur():
     taken = Names.of(["b", None, "a", "b"]).take(np.array([False, True, True, False]))
     assert taken.names == ("a",)
     assert taken.codes.tolist() == [-1, 0]
 
 
-def test_columns_below_each_other_share_names() -> None:
+def test_columns_below_each_other_share_names():
     whole = Names.concatenate([Names.of(["x", "y"]), Names.unknown(1), Names.of(["z", "x"])])
     assert whole.names == ("x", "y", "z")
     assert whole.codes.tolist() == [0, 1, -1, 2, 0]
 
 
-def test_groups_number_combinations_in_increasing_order() -> None:
+def test_groups_number_combinations_in_increasing_order():
     place, first = groups(np.array([1, -1, 1, 0]), np.array([5, 5, 5, 2]))
     assert place.tolist() == [2, 0, 2, 1]
     assert first.tolist() == [1, 3, 0]
 
 
-def test_groups_of_many_large_columns_do_not_overflow() -> None:
+def test_groups_of_many_large_columns_do_not_overflow():
     rng = np.random.default_rng(1)
     columns = [rng.integers(0, 2, 60) * (10**9 + k) for k in range(7)]
     place, first = groups(*columns)

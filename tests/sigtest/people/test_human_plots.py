@@ -44,7 +44,7 @@ def words(svg: str) -> list[str]:
 
 
 @pytest.mark.parametrize("plot", PLOTS)
-def test_pictures_are_accessible_xml_with_text_as_text(plot, report) -> None:
+def test_pictures_are_accessible_xml_with_text_as_text(plot, report):
     root = ElementTree.fromstring(plot(report))
     assert root.get("role") == "img"
     assert [root[0].get("id"), root[1].get("id")] == root.get("aria-labelledby").split()
@@ -56,17 +56,17 @@ def test_pictures_are_accessible_xml_with_text_as_text(plot, report) -> None:
 
 
 @pytest.mark.parametrize("plot", [annotators_plot, heatmap_plot, panels_plot])
-def test_tests_are_named_in_words(plot, report) -> None:
+def test_tests_are_named_in_words(plot, report):
     assert re.search("paired t|rank sum", plot(report))
     assert not re.search("paired_t|rank_sum", plot(report))
 
 
 @pytest.mark.parametrize("plot", [boxes_plot, heatmap_plot, panels_plot])
-def test_every_system_is_named(plot, report) -> None:
+def test_every_system_is_named(plot, report):
     assert {system.name for system in report.systems} <= set(words(plot(report)))
 
 
-def test_cells_have_the_shade_of_their_p_value(report) -> None:
+def test_cells_have_the_shade_of_their_p_value(report):
     root = ElementTree.fromstring(heatmap_plot(report, "fluency"))
     shades = {}
     for cell in root.iter(f"{SVG}rect"):
@@ -83,7 +83,7 @@ def test_cells_have_the_shade_of_their_p_value(report) -> None:
             assert shades[names] == COLOURS[shade]
 
 
-def test_corrected_cells_follow_the_corrected_conclusions() -> None:
+def test_corrected_cells_follow_the_corrected_conclusions():
     report = compute(parse({"correction": "bonferroni"}, [("c", CAMPAIGN.read_bytes())]))
     root = ElementTree.fromstring(heatmap_plot(report, "adequacy"))
     found = [hint for hint in root.iter(f"{SVG}title") if ": p = " in (hint.text or "")]
@@ -99,7 +99,7 @@ def test_corrected_cells_follow_the_corrected_conclusions() -> None:
     assert len(found) == 20
 
 
-def test_panels_show_all_criteria_and_their_combination(report) -> None:
+def test_panels_show_all_criteria_and_their_combination(report):
     shown = words(panels_plot(report))
     assert {"adequacy", "fluency", "combined"} <= set(shown)
     cells = [e for e in ElementTree.fromstring(panels_plot(report)).iter(f"{SVG}title")
@@ -107,20 +107,20 @@ def test_panels_show_all_criteria_and_their_combination(report) -> None:
     assert len(cells) == 3 * 5 * 4
 
 
-def test_systems_stand_in_the_order_of_their_means(report) -> None:
+def test_systems_stand_in_the_order_of_their_means(report):
     shown = [w for w in words(boxes_plot(report, "fluency")) if w in
              {system.name for system in report.systems}]  # fmt: skip
     ordered = sorted(report.systems, key=lambda own: -own.criteria["fluency"].z)
     assert shown == [own.name for own in ordered]
 
 
-def test_boxes_reach_from_whisker_to_whisker(report) -> None:
+def test_boxes_reach_from_whisker_to_whisker(report):
     root = ElementTree.fromstring(boxes_plot(report, "adequacy"))
     assert len([r for r in root.iter(f"{SVG}rect") if r.get("fill") == COLOURS["one"]]) == 5
     assert "median" in root[1].text
 
 
-def test_annotators_who_fail_are_hollow(report) -> None:
+def test_annotators_who_fail_are_hollow(report):
     root = ElementTree.fromstring(annotators_plot(report))
     marks = [circle.get("fill") for circle in root.iter(f"{SVG}circle")]
     assert marks.count(COLOURS["paper"]) == 2 + 1  # and the legend's
@@ -129,11 +129,11 @@ def test_annotators_who_fail_are_hollow(report) -> None:
     assert not any("rater" in word for word in words(annotators_plot(report)))
 
 
-def test_gains_name_language_pairs_and_their_mean(report) -> None:
+def test_gains_name_language_pairs_and_their_mean(report):
     assert {"de-en adequacy", "en-de fluency", "mean adequacy"} <= set(words(gain_plot(report)))
 
 
-def test_rankings_have_a_heatmap_and_no_boxes(rankings) -> None:
+def test_rankings_have_a_heatmap_and_no_boxes(rankings):
     assert "onlineA" in words(heatmap_plot(rankings))
     assert heatmap_plot(rankings) == panels_plot(rankings)
     for plot, what in ((boxes_plot, "scores"), (gain_plot, "gain"), (annotators_plot, "time")):
@@ -141,13 +141,13 @@ def test_rankings_have_a_heatmap_and_no_boxes(rankings) -> None:
             plot(rankings)
 
 
-def test_an_unknown_criterion_is_refused(report) -> None:
+def test_an_unknown_criterion_is_refused(report):
     for plot in (heatmap_plot, boxes_plot):
         with pytest.raises(RecipeError, match="Did you mean 'fluency'"):
             plot(report, "fluenc")
 
 
-def test_hostile_names_are_text() -> None:
+def test_hostile_names_are_text():
     rng = np.random.default_rng(1)
     names = ["a & b", "caf\u00e9 ]]", "}; drop", "w" * 150, "\u6771\u4eac"]
     rows = [{"annotator": "w", "system": n, "segment": i, "score": int(rng.integers(101)),
@@ -162,7 +162,7 @@ def test_hostile_names_are_text() -> None:
 
 
 @pytest.mark.parametrize("systems", [2, 12, 60])
-def test_any_number_of_systems_fits(systems: int) -> None:
+def test_any_number_of_systems_fits(systems):
     rng = np.random.default_rng(systems)
     rows = [{"annotator": "w", "system": f"system-{s}", "segment": i,
              "score": int(rng.integers(101))}

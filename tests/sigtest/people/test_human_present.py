@@ -40,20 +40,20 @@ def report() -> HumanReport:
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "latex", "html"])
-def test_what_does_not_count_is_said(report: HumanReport, form: str) -> None:
+def test_what_does_not_count_is_said(report, form):
     said = shown(report, form).replace("\\", "")
     assert "Of 2,352 rows, 1,960 count; left out: careless annotator 392." in said
     assert "passing quality control: 10, with 1,960 of 2,352" in " ".join(said.split())
 
 
-def test_nothing_is_said_where_all_count() -> None:
+def test_nothing_is_said_where_all_count():
     text = shown(evaluated(rows({"A": [1, 2, 3], "B": [3, 2, 2]})))
     assert "left out" not in text
     assert "Annotators: 1; too few bad references to test any; counted: all." in text
     assert "counted: all." in " ".join(text.split())
 
 
-def test_means_that_came_standardised_are_called_so_and_count_their_judgements() -> None:
+def test_means_that_came_standardised_are_called_so_and_count_their_judgements():
     text = b"SYS SID RAW.SCR Z.SCR N\nA 1 50 -0.5 3\nA 2 60 0.5 1\nB 1 70 1.5 2\nB 2 75 1.6 1\n"
     brought = shown(compute(parse({}, [("ad-seg-scores.csv", text)])))
     assert brought.startswith("7 judgements; adequacy; standardised: in the files")
@@ -64,7 +64,7 @@ def test_means_that_came_standardised_are_called_so_and_count_their_judgements()
     assert "already standardised" not in plain
 
 
-def test_annotators_without_variance_are_named_where_nothing_is_left() -> None:
+def test_annotators_without_variance_are_named_where_nothing_is_left():
     alike = rows({"A": [5, 5], "B": [5, 5]})
     with pytest.raises(Exception, match=r"Rows left out: annotator without variance 4\."):
         evaluated(alike)
@@ -73,7 +73,7 @@ def test_annotators_without_variance_are_named_where_nothing_is_left() -> None:
     assert "Of 8 rows, 4 count; left out: annotator without variance 4." in text
 
 
-def test_small_raw_scores_have_decimals_enough() -> None:
+def test_small_raw_scores_have_decimals_enough():
     penalties = rows({"A": [-0.1, -0.7], "B": [-0.2, -0.5]})
     text = shown(evaluated(penalties, standardise="none", scale=[-25, 0]))
     assert "raw and interval" in text
@@ -83,7 +83,7 @@ def test_small_raw_scores_have_decimals_enough() -> None:
     assert "62.8" in shown(evaluated())
 
 
-def test_gain_has_the_columns_of_the_published_tables(report: HumanReport) -> None:
+def test_gain_has_the_columns_of_the_published_tables(report):
     text = shown(report)
     table = text[text.index("\nGain\n") :].splitlines()
     gain = report.gain[0].criteria["fluency"]
@@ -95,7 +95,7 @@ def test_gain_has_the_columns_of_the_published_tables(report: HumanReport) -> No
     assert f"{gain.raw.gain:+.1f}" in raw
 
 
-def test_f1_of_two_gains_is_said() -> None:
+def test_f1_of_two_gains_is_said():
     better = {**FOUR, "best_old": "elm", "current_old": "aspen"}
     found = evaluated(longitudinal=better, resamples=99)
     assert found.gain[0].f1_z == pytest.approx(
@@ -104,7 +104,7 @@ def test_f1_of_two_gains_is_said() -> None:
     assert f"F1 of the gains of adequacy and fluency: {found.gain[0].f1_z:.3f} (z)" in shown(found)
 
 
-def test_combined_conclusions_say_what_decided(report: HumanReport) -> None:
+def test_combined_conclusions_say_what_decided(report):
     records = list(csv.DictReader(io.StringIO(shown(report, "csv"))))
     combined = [row for row in records if row["criterion"] == "combined"]
     own = [pair for pair in report.pairs if pair.criterion == "combined"]

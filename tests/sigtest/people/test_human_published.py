@@ -42,9 +42,7 @@ def published_cells(path: Path) -> dict[tuple[str, str], float]:
 
 @pytest.mark.parametrize(("folder", "short", "pair"), SETS)
 @pytest.mark.parametrize("file", ["ad-seg-scores-{pair}.csv", "ad-{short}-good-stnd.csv"])
-def test_rank_sum_equals_every_published_cell(
-    data: Path, folder: str, short: str, pair: str, file: str
-) -> None:
+def test_rank_sum_equals_every_published_cell(data, folder, short, pair, file):
     human = data / folder / "human"
     report = evaluated(human / file.format(pair=pair, short=short))
     found = cells(report)
@@ -54,7 +52,7 @@ def test_rank_sum_equals_every_published_cell(
         assert found[key] == pytest.approx(p, rel=1e-9), key
 
 
-def test_rank_sum_of_raw_judgements_equals_the_published_cells(data: Path) -> None:
+def test_rank_sum_of_raw_judgements_equals_the_published_cells(data):
     human = data / "flores21.bn-hi" / "human"
     report = evaluated(human / "ad-good-raw.bnhi.csv")
     assert report.standardise == "annotator"
@@ -63,7 +61,7 @@ def test_rank_sum_of_raw_judgements_equals_the_published_cells(data: Path) -> No
         assert found[key] == pytest.approx(p, rel=1e-9), key
 
 
-def test_rank_sum_oracles_with_u_and_both_directions(data: Path, oracles: Path) -> None:
+def test_rank_sum_oracles_with_u_and_both_directions(data, oracles):
     for entry in json.loads((oracles / "human.json").read_text())["wilcoxon_rank_sum"]:
         report = evaluated(data / entry["input"].split(",")[0])
         found = cells(report)
@@ -82,9 +80,7 @@ def test_rank_sum_oracles_with_u_and_both_directions(data: Path, oracles: Path) 
 
 
 @pytest.mark.parametrize(("folder", "short", "pair"), SETS)
-def test_system_means_equal_the_published_ones(
-    data: Path, oracles: Path, folder: str, short: str, pair: str
-) -> None:
+def test_system_means_equal_the_published_ones(data, oracles, folder, short, pair):
     report = evaluated(data / folder / "human" / f"ad-seg-scores-{pair}.csv")
     found = {system.name: system for system in report.systems}
     scores = json.loads((oracles / "human.json").read_text())["system_scores"]
@@ -98,9 +94,7 @@ def test_system_means_equal_the_published_ones(
 
 @pytest.mark.parametrize(("folder", "short", "pair"), SETS)
 @pytest.mark.parametrize("by", ["z", "raw"])
-def test_rankings_equal_the_published_ones(
-    data: Path, folder: str, short: str, pair: str, by: str
-) -> None:
+def test_rankings_equal_the_published_ones(data, folder, short, pair, by):
     human = data / folder / "human"
     report = evaluated(human / f"ad-seg-scores-{pair}.csv")
     ordered = sorted(report.systems, key=lambda system: -getattr(system, by))
@@ -112,7 +106,7 @@ def test_rankings_equal_the_published_ones(
         assert (system.n_segments, system.n_judgements) == (int(row[2]), int(row[3]))
 
 
-def test_segment_scores_from_judgements_equal_the_published_16008(data: Path) -> None:
+def test_segment_scores_from_judgements_equal_the_published_16008(data):
     human = data / "wmt22.cs-en" / "human"
     asked = parse({}, [("stnd", (human / "ad-csen-good-stnd.csv").read_bytes())])
     prepared = asked.prepared
@@ -124,7 +118,7 @@ def test_segment_scores_from_judgements_equal_the_published_16008(data: Path) ->
         assert found[system][segment] == pytest.approx(float(z), abs=1e-14)
 
 
-def test_systems_from_judgements_equal_those_from_published_means(data: Path) -> None:
+def test_systems_from_judgements_equal_those_from_published_means(data):
     human = data / "wmt22.cs-en" / "human"
     judged = evaluated(human / "ad-csen-good-stnd.csv")
     means = evaluated(human / "ad-seg-scores-cs-en.csv")
@@ -139,7 +133,7 @@ def test_systems_from_judgements_equal_those_from_published_means(data: Path) ->
         assert (own.cluster, own.range) == (other.cluster, other.range)
 
 
-def test_z_scores_equal_the_oracle_and_the_published_ones(data: Path, oracles: Path) -> None:
+def test_z_scores_equal_the_oracle_and_the_published_ones(data, oracles):
     expected = json.loads((oracles / "human.json").read_text())["z_standardisation"]
     human = data / "flores21.bn-hi" / "human"
     judgements = parse(
@@ -160,7 +154,7 @@ def test_z_scores_equal_the_oracle_and_the_published_ones(data: Path, oracles: P
         assert judgements.z[i] == pytest.approx(row["z_computed"], rel=1e-9)
 
 
-def test_wmt12_percentages_equal_the_published_ones(data: Path, oracles: Path) -> None:
+def test_wmt12_percentages_equal_the_published_ones(data, oracles):
     report = evaluated(data / "wmt12.es-en" / "human" / "wmt12.RNK_results.es-en.csv")
     found = {system.name: system for system in report.systems}
     won: dict[str, float] = defaultdict(float)
@@ -178,7 +172,7 @@ def test_wmt12_percentages_equal_the_published_ones(data: Path, oracles: Path) -
 
 
 @pytest.mark.parametrize("kind", ["ESA", "MQM"])
-def test_appraise_segment_scores_equal_the_authors(data: Path, kind: str) -> None:
+def test_appraise_segment_scores_equal_the_authors(data, kind):
     folder = data / "formats" / "esa"
     file = folder / f"240315rc5{kind}.scores.csv"
     prepared = parse({"standardise": "none"}, [(file.name, file.read_bytes())]).prepared
@@ -195,7 +189,7 @@ def test_appraise_segment_scores_equal_the_authors(data: Path, kind: str) -> Non
 
 
 @pytest.mark.parametrize("kind", ["ESA", "MQM"])
-def test_appraise_segments_are_the_same_for_every_system(data: Path, kind: str) -> None:
+def test_appraise_segments_are_the_same_for_every_system(data, kind):
     """Documents cut between two logins included: in document order all systems share one list."""
     folder = data / "formats" / "esa"
     file = folder / f"240315rc5{kind}.scores.csv"
@@ -217,7 +211,7 @@ def test_appraise_segments_are_the_same_for_every_system(data: Path, kind: str) 
     assert own == columns
 
 
-def test_mqm_segment_scores_equal_the_published_ones(data: Path) -> None:
+def test_mqm_segment_scores_equal_the_published_ones(data):
     folder = data / "formats" / "mqm"
     file = folder / "mqm_ted_zhen.tsv"
     prepared = parse({"standardise": "none"}, [(file.name, file.read_bytes())]).prepared
@@ -233,7 +227,7 @@ def test_mqm_segment_scores_equal_the_published_ones(data: Path) -> None:
         assert found[system][segment] == pytest.approx(score, abs=1e-6)  # printed with 6 decimals
 
 
-def test_mtme_means_equal_the_published_system_scores(data: Path) -> None:
+def test_mtme_means_equal_the_published_system_scores(data):
     folder = data / "wmt23.he-en" / "human-scores"
     report = evaluated(folder / "he-en.mqm.seg.score")
     lines = (folder / "he-en.mqm.sys.score").read_text().splitlines()
@@ -245,7 +239,7 @@ def test_mtme_means_equal_the_published_system_scores(data: Path) -> None:
     assert report.sources[0].dropped == {"not judged": 13 * 1090}
 
 
-def test_wmt24_wave_is_read_language_by_language(data: Path) -> None:
+def test_wmt24_wave_is_read_language_by_language(data):
     file = data / "formats" / "esa" / "esa_generalMT2024_wave2.csv"
     used = 0
     for languages in ("eng-ces", "eng-zho", "eng-jpn", "eng-hin"):

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import asdict, replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -39,7 +38,7 @@ CHOICES = {
 }  # fmt: skip
 
 
-def test_every_field_of_the_request_is_taken() -> None:
+def test_every_field_of_the_request_is_taken():
     report = compute(asked(**CHOICES))
     assert [own.name for own in report.systems] == ["NVIDIA-NeMo", "B", "C"]
     assert report.sources[0].input == "wmt_da"
@@ -47,14 +46,14 @@ def test_every_field_of_the_request_is_taken() -> None:
     assert "aliases:A=NVIDIA-NeMo" in report.signature
 
 
-def test_of_several_unknown_fields_the_first_is_named() -> None:
+def test_of_several_unknown_fields_the_first_is_named():
     row = ROWS[0] | {f"odd{i}": 1 for i in range(40)}
     with pytest.raises(RecipeError) as raised:
         parse({"judgements": [row]})
     assert raised.value.field == "judgements[0].odd0"
 
 
-def test_what_is_stored_rebuilds_the_same_question() -> None:
+def test_what_is_stored_rebuilds_the_same_question():
     first = asked(**CHOICES)
     stored = json.loads(json.dumps(encode(first), allow_nan=False))
     again = decode(HumanQuestion, stored)
@@ -63,7 +62,7 @@ def test_what_is_stored_rebuilds_the_same_question() -> None:
     assert encode(again) == encode(first)
 
 
-def test_what_is_stored_of_rankings_rebuilds_the_same_question(data: Path) -> None:
+def test_what_is_stored_of_rankings_rebuilds_the_same_question(data):
     path = data / "wmt12.es-en" / "human" / "wmt12.RNK_results.es-en.csv"
     first = parse({}, [(path.name, path.read_bytes())])
     again = decode(HumanQuestion, json.loads(json.dumps(encode(first))))
@@ -71,7 +70,7 @@ def test_what_is_stored_of_rankings_rebuilds_the_same_question(data: Path) -> No
     assert as_dict(compute(again)) == as_dict(compute(first))
 
 
-def test_unknown_values_survive_storage() -> None:
+def test_unknown_values_survive_storage():
     rows = [{"system": s, "segment": i, "score": 5 * i} for s in "AB" for i in range(4)]
     first = parse({"judgements": rows})
     again = decode(HumanQuestion, json.loads(json.dumps(encode(first))))
@@ -85,12 +84,12 @@ def test_unknown_values_survive_storage() -> None:
     [{"alpha": 0.01}, {"seed": 1}, {"correction": "holm"}, {"criteria": ["fluency"]},
      {"quality": {"untestable": "keep"}}, {"categories": 4}, {"aliases": {"A": "X"}}],
 )  # fmt: skip
-def test_every_choice_has_its_own_key(change) -> None:
+def test_every_choice_has_its_own_key(change):
     assert asked().key == asked().key
     assert asked(**change).key != asked().key
 
 
-def test_content_and_version_have_their_own_key(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_content_and_version_have_their_own_key(monkeypatch):
     rows = [dict(row) for row in ROWS]
     rows[7]["score"] += 1
     assert parse({"judgements": rows}).key != asked().key
@@ -99,14 +98,14 @@ def test_content_and_version_have_their_own_key(monkeypatch: pytest.MonkeyPatch)
     assert asked().key != before
 
 
-def test_file_names_change_nothing() -> None:
+def test_file_names_change_nothing():
     text = b"system,segment,score\nA,1,5\nB,1,7\nA,2,9\n"
     first, second = parse({}, [("one", text)]), parse({}, [("two", text)])
     assert first.key == second.key
     assert as_dict(compute(first)) == as_dict(compute(second))
 
 
-def test_rows_and_files_give_the_same_numbers() -> None:
+def test_rows_and_files_give_the_same_numbers():
     lines = "\n".join(json.dumps(row) for row in ROWS)
     file = compute(parse({}, [("x.jsonl", lines.encode())]))
     inline = compute(asked())
@@ -115,7 +114,7 @@ def test_rows_and_files_give_the_same_numbers() -> None:
     assert (source.rows, source.used) == (120, 120)
 
 
-def test_the_order_of_rows_changes_no_number() -> None:
+def test_the_order_of_rows_changes_no_number():
     order = np.random.default_rng(1).permutation(len(ROWS))
     mixed = compute(parse({"judgements": [ROWS[i] for i in order]}))
     plain = compute(asked())
@@ -131,14 +130,14 @@ def test_the_order_of_rows_changes_no_number() -> None:
             assert turned == pytest.approx(own.p_greater, rel=1e-12)
 
 
-def test_progress_is_told() -> None:
+def test_progress_is_told():
     said = []
     compute(asked(), lambda *event: said.append(event))
     assert [phase for phase, _, _ in said] == ["judgements", "judgements", "pairs", "pairs",
                                                "agreement"]  # fmt: skip
 
 
-def test_defaults_depend_on_what_the_judgements_know() -> None:
+def test_defaults_depend_on_what_the_judgements_know():
     known = asked().choices
     assert (known.standardise, known.test, known.criteria) == (
         "annotator", "rank_sum", ("adequacy", "fluency"))  # fmt: skip
@@ -206,20 +205,20 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_bad_requests_are_refused_by_field(case: str) -> None:
+def test_bad_requests_are_refused_by_field(case):
     request, message = REFUSED[case]
     with pytest.raises(SigtestError, match=message):
         parse(request)
 
 
-def test_a_refused_row_names_its_field() -> None:
+def test_a_refused_row_names_its_field():
     with pytest.raises(InputError) as caught:
         parse({"judgements": [ROWS[0], {**ROWS[1], "score": -1}]})
     assert caught.value.field == "judgements[1].score"
     assert (caught.value.line, caught.value.system) == (2, "A")
 
 
-def test_scores_are_never_standardised_twice() -> None:
+def test_scores_are_never_standardised_twice():
     rows = [{"system": s, "segment": i, "z": (i - 3) / 2} for s in "AB" for i in range(6)]
     assert parse({"judgements": rows}).choices.standardise == "none"
     assert parse({"judgements": rows, "standardise": "none"}).judgements.standardised
@@ -227,13 +226,13 @@ def test_scores_are_never_standardised_twice() -> None:
         parse({"judgements": rows, "standardise": "annotator"})
 
 
-def test_a_standardised_file_named_explicitly_is_refused(data: Path) -> None:
+def test_a_standardised_file_named_explicitly_is_refused(data):
     path = data / "flores21.bn-hi" / "human" / "ad-bnhi-good-stnd.csv"
     with pytest.raises(RecipeError, match=f"{path.name} is standardised already"):
         parse({"standardise": "annotator_no_refs"}, [(path.name, path.read_bytes())])
 
 
-def test_what_needs_annotators_says_so() -> None:
+def test_what_needs_annotators_says_so():
     rows = [{"system": s, "segment": i, "score": i} for s in "AB" for i in range(6)]
     with pytest.raises(RecipeError, match="does not say who judged"):
         parse({"judgements": rows, "standardise": "annotator"})
@@ -243,7 +242,7 @@ def test_what_needs_annotators_says_so() -> None:
         parse({"judgements": rows, "aggregate": "document"})
 
 
-def test_a_system_without_a_criterion_is_named() -> None:
+def test_a_system_without_a_criterion_is_named():
     rows = [row for row in ROWS if (row["system"], row["criterion"]) != ("B", "fluency")]
     with pytest.raises(InputError, match="No judgement of fluency is left of B"):
         parse({"judgements": rows})
@@ -255,18 +254,18 @@ def test_a_system_without_a_criterion_is_named() -> None:
      ({"test": "rank_sum"}, "Unknown test of"), ({"aggregate": "document"}, "needs scores"),
      ({"criteria": ["adequacy"]}, "Unknown criterion"), ({"scale": [0, 1]}, "scale needs scores")],
 )  # fmt: skip
-def test_rankings_refuse_what_needs_scores(choice, message) -> None:
+def test_rankings_refuse_what_needs_scores(choice, message):
     text = "srcIndex,judgeId,system1Id,system2Id,system1rank,system2rank\n1,j,A,B,1,2\n"
     with pytest.raises(RecipeError, match=message):
         parse(choice, [("r", text.encode())])
 
 
-def test_files_and_rows_together_are_refused() -> None:
+def test_files_and_rows_together_are_refused():
     with pytest.raises(InputError, match="not both"):
         parse({"judgements": ROWS}, [("x", b"system,segment,score\nA,1,5\n")])
 
 
-def test_rankings_and_scores_together_are_refused() -> None:
+def test_rankings_and_scores_together_are_refused():
     ranking = b"srcIndex,judgeId,system1Id,system2Id,system1rank,system2rank\n1,j,A,B,1,2\n"
     with pytest.raises(InputError, match="cannot be evaluated together"):
         parse({}, [("r", ranking), ("x", b"system,segment,score\nA,1,5\n")])

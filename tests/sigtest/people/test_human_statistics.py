@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sigtest.arrays import Array
 from sigtest.metrics.scores import Scores
 from sigtest.people.statistics import (
     approximate_randomization,
@@ -33,7 +32,7 @@ def ranked(x, y):
     return rank_sum(np.sort(np.array(x, float)), np.sort(np.array(y, float)))
 
 
-def test_quality_control_fixtures(fixtures) -> None:
+def test_quality_control_fixtures(fixtures):
     first, second = (np.array(fixtures["welch"][k]) for k in
                      ("d1_ask_again_abs_diff", "d2_bad_reference_diff"))  # fmt: skip
     found = welch(first, second)
@@ -52,7 +51,7 @@ def test_quality_control_fixtures(fixtures) -> None:
     assert signs.less == pytest.approx(fixtures["signed_rank"]["p_less_exact"], rel=1e-12)
 
 
-def test_rank_sum_fixtures_of_r(fixtures) -> None:
+def test_rank_sum_fixtures_of_r(fixtures):
     plain, tied = fixtures["rank_sum"], fixtures["rank_sum_with_ties"]
     found = ranked(plain["g"], plain["h"])
     assert found.statistic == plain["U_g"]
@@ -61,7 +60,7 @@ def test_rank_sum_fixtures_of_r(fixtures) -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_rank_sum_equals_scipy_with_ties(seed: int) -> None:
+def test_rank_sum_equals_scipy_with_ties(seed):
     rng = np.random.default_rng(seed)
     x, y = rng.integers(0, 8, 40 + seed), rng.integers(1, 9, 25)
     found = ranked(x, y)
@@ -71,7 +70,7 @@ def test_rank_sum_equals_scipy_with_ties(seed: int) -> None:
         assert p == pytest.approx(expected.pvalue, rel=1e-10)
 
 
-def test_rank_sum_far_in_the_tail_keeps_its_logarithm() -> None:
+def test_rank_sum_far_in_the_tail_keeps_its_logarithm():
     x, y = np.arange(3000.0) + 10_000, np.arange(3000.0)
     found = rank_sum(x, y)
     spread = math.sqrt(3000 * 3000 / 12 * 6001)
@@ -81,7 +80,7 @@ def test_rank_sum_far_in_the_tail_keeps_its_logarithm() -> None:
     assert found.log10 < -900
 
 
-def test_samples_that_are_all_alike_are_not_separated() -> None:
+def test_samples_that_are_all_alike_are_not_separated():
     assert ranked([3, 3, 3], [3, 3])[1:4] == (1.0, 1.0, 0.0)
     assert paired_t(np.zeros(5))[1:4] == (1.0, 1.0, 0.0)
     assert signed_rank(np.zeros(5))[1:4] == (1.0, 1.0, 0.0)
@@ -93,7 +92,7 @@ def test_samples_that_are_all_alike_are_not_separated() -> None:
     np.full(4, -50.0), np.array([1.0, -2.0, 4.0]),
     np.arange(-90.0, 310.0), np.arange(-300.0, 401.0),
 ], ids=["alike", "few", "counted", "many"])  # fmt: skip
-def test_a_name_is_one_test_here_and_in_comparisons(test: str, given: Array) -> None:
+def test_a_name_is_one_test_here_and_in_comparisons(test, given):
     rows = [np.stack([own, np.ones_like(own)], axis=1) for own in (given, np.zeros_like(given))]
     here = {"paired_t": paired_t, "signed_rank": signed_rank}[test](given)
     for claim in ("greater", "less"):
@@ -104,7 +103,7 @@ def test_a_name_is_one_test_here_and_in_comparisons(test: str, given: Array) -> 
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_t_tests_equal_scipy(seed: int) -> None:
+def test_t_tests_equal_scipy(seed):
     rng = np.random.default_rng(seed)
     x, y = rng.normal(0.4, 2, 30), rng.normal(0, 1, 12)
     for claim in ("greater", "less"):
@@ -114,13 +113,13 @@ def test_t_tests_equal_scipy(seed: int) -> None:
         assert getattr(paired_t(x), claim) == pytest.approx(single.pvalue, rel=1e-10)
 
 
-def test_student_is_exact_far_in_the_tail() -> None:
+def test_student_is_exact_far_in_the_tail():
     """df = 1 is Cauchy's distribution: P(T > t) = 1/2 - atan(t) / pi."""
     assert student(1e8, 1.0).greater == pytest.approx(1e-8 / math.pi, rel=1e-9)
 
 
 @pytest.mark.parametrize("size", [1, 4, 9, 12])
-def test_signed_rank_equals_all_sign_patterns_with_ties_and_zeros(size: int) -> None:
+def test_signed_rank_equals_all_sign_patterns_with_ties_and_zeros(size):
     rng = np.random.default_rng(size)
     given = rng.integers(-3, 5, size).astype(float)
     found = signed_rank(given)
@@ -133,7 +132,7 @@ def test_signed_rank_equals_all_sign_patterns_with_ties_and_zeros(size: int) -> 
     assert found.less == pytest.approx((sums <= observed).mean(), rel=1e-12)
 
 
-def test_signed_rank_of_many_equals_scipy() -> None:
+def test_signed_rank_of_many_equals_scipy():
     given = np.random.default_rng(3).integers(-9, 11, 700).astype(float)
     found = signed_rank(given)
     for claim in ("greater", "less"):
@@ -143,13 +142,13 @@ def test_signed_rank_of_many_equals_scipy() -> None:
         assert getattr(found, claim) == pytest.approx(expected.pvalue, rel=1e-10)
 
 
-def test_rounding_breaks_no_tie_of_the_signed_rank() -> None:
+def test_rounding_breaks_no_tie_of_the_signed_rank():
     noisy = np.array([0.1 + 0.2, -0.3, 0.3, 1.0, 1e-17])
     exact = np.array([0.3, -0.3, 0.3, 1.0, 0.0])
     assert signed_rank(noisy) == signed_rank(exact)
 
 
-def test_fifteen_digits_tie_means_of_the_same_numbers() -> None:
+def test_fifteen_digits_tie_means_of_the_same_numbers():
     forth, back = (0.1 + 0.2 + 0.3) / 3, (0.3 + 0.2 + 0.1) / 3
     assert forth != back
     assert len(set(as_printed(np.array([forth, back, 0.2000000000001])).tolist())) == 2
@@ -161,7 +160,7 @@ def everything(given):
     return (sums >= moved.sum() - 1e-9).mean(), (sums <= moved.sum() + 1e-9).mean()
 
 
-def test_randomization_of_few_counts_every_pattern() -> None:
+def test_randomization_of_few_counts_every_pattern():
     given = np.array([0.5, -0.2, 0.9, 0.0, 0.4, 0.4, -0.1, 0.3])
     (found,) = approximate_randomization([(np.arange(8), given)], 8, 99, 1)
     assert found.exact
@@ -170,7 +169,7 @@ def test_randomization_of_few_counts_every_pattern() -> None:
     assert found.statistic == pytest.approx(given.mean())
 
 
-def test_randomization_of_many_agrees_with_the_exact_share() -> None:
+def test_randomization_of_many_agrees_with_the_exact_share():
     """Whole differences of +-1: the distribution is binomial."""
     given = np.array([1.0] * 40 + [-1.0] * 24)
     (found,) = approximate_randomization([(np.arange(64), given)], 64, 9_999, 7)
@@ -184,7 +183,7 @@ def test_randomization_of_many_agrees_with_the_exact_share() -> None:
     assert at_least + at_most > 9_999  # patterns as extreme count on both sides
 
 
-def test_randomization_of_one_pair_does_not_depend_on_the_others() -> None:
+def test_randomization_of_one_pair_does_not_depend_on_the_others():
     rng = np.random.default_rng(5)
     pairs = [(np.sort(rng.permutation(300)[:200]), rng.normal(0.05, 1, 200)) for _ in range(3)]
     together = approximate_randomization(pairs, 300, 700, 11)
@@ -192,11 +191,11 @@ def test_randomization_of_one_pair_does_not_depend_on_the_others() -> None:
     assert together != approximate_randomization(pairs, 300, 700, 12)
 
 
-def test_randomization_of_identical_systems_has_p_one() -> None:
+def test_randomization_of_identical_systems_has_p_one():
     (found,) = approximate_randomization([(np.arange(30), np.zeros(30))], 30, 99, 1)
     assert (found.greater, found.less) == (1.0, 1.0)
 
 
-def test_interval_takes_order_statistics() -> None:
+def test_interval_takes_order_statistics():
     draws = np.random.default_rng(1).permutation(999).astype(float) + 1
     assert interval(draws, 0.05) == (25.0, 975.0)

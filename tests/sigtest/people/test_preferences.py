@@ -9,7 +9,6 @@ import json
 import math
 from dataclasses import replace
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -76,7 +75,7 @@ def evaluated(text, **choices):
     return compute(asked(text, **choices))
 
 
-def test_baseball_equals_the_published_strengths_and_errors() -> None:
+def test_baseball_equals_the_published_strengths_and_errors():
     at = fit(WINS, 0, davidson=True)
     theta = at.theta - at.theta[-1]
     for team, (value, error) in PUBLISHED.items():
@@ -87,7 +86,7 @@ def test_baseball_equals_the_published_strengths_and_errors() -> None:
 
 
 @pytest.mark.parametrize("davidson", [True, False])
-def test_strengths_equal_those_of_another_optimiser(davidson: bool) -> None:
+def test_strengths_equal_those_of_another_optimiser(davidson):
     sums, _ = drawn()
     ties, n = sums.ties, len(sums.share)
 
@@ -106,7 +105,7 @@ def test_strengths_equal_those_of_another_optimiser(davidson: bool) -> None:
     assert (at.log_nu == pytest.approx(found.x[6], abs=1e-6)) == davidson
 
 
-def test_the_sandwich_is_that_of_textbooks() -> None:
+def test_the_sandwich_is_that_of_textbooks():
     sums, unit = drawn()
     at = fit(sums.won, float(sums.ties.sum()), davidson=True)
     scores = np.zeros((40, 7))
@@ -121,7 +120,7 @@ def test_the_sandwich_is_that_of_textbooks() -> None:
     assert found == pytest.approx(scores.T @ scores, abs=1e-9)
 
 
-def test_resamples_agree_with_fitting_each_anew() -> None:
+def test_resamples_agree_with_fitting_each_anew():
     sums, unit = drawn(n=1200)
     at = fit(sums.won, float(sums.ties.sum()), davidson=True)
     covariance, without = resample(at, sums, unit, 4000, 3)
@@ -135,7 +134,7 @@ def test_resamples_agree_with_fitting_each_anew() -> None:
     assert np.diag(covariance) == pytest.approx(np.var(thetas, axis=0), rel=0.12)
 
 
-def test_draws_do_not_depend_on_blocks(monkeypatch) -> None:
+def test_draws_do_not_depend_on_blocks(monkeypatch):
     sums, unit = drawn()
     at = fit(sums.won, float(sums.ties.sum()), davidson=True)
     one = resample(at, sums, unit, 50, 3)[0]
@@ -143,7 +142,7 @@ def test_draws_do_not_depend_on_blocks(monkeypatch) -> None:
     assert resample(at, sums, unit, 50, 3)[0] == pytest.approx(one, rel=1e-12)
 
 
-def test_a_resample_without_a_maximum_is_counted() -> None:
+def test_a_resample_without_a_maximum_is_counted():
     """Of four units one has the only win of the second: (3 / 4)^4 of all resamples lack it."""
     sums = Sums(2, np.zeros(4, int), np.ones(4, int), np.array([1, 1, 1, 0.0]), np.ones(4))
     at = fit(sums.won, 0.0, davidson=False)
@@ -151,7 +150,7 @@ def test_a_resample_without_a_maximum_is_counted() -> None:
     assert without == pytest.approx(0.75**4 + 0.25**4, abs=0.01)
 
 
-def test_p_values_are_those_of_students_t() -> None:
+def test_p_values_are_those_of_students_t():
     sums, unit = drawn()
     report = evaluated(text_of(sums, item=unit), errors="sandwich", correction="none")
     assert (report.preferences.unit, report.preferences.units) == ("item", 40)
@@ -162,7 +161,7 @@ def test_p_values_are_those_of_students_t() -> None:
         assert pair.p_greater + pair.p_less == pytest.approx(1)
 
 
-def test_parts_are_what_wins_connect() -> None:
+def test_parts_are_what_wins_connect():
     won = np.zeros((5, 5))
     won[0, 1] = won[1, 2] = won[2, 0] = won[3, 0] = 1  # a circle, one that won, one that never met
     assert [part.tolist() for part in parts(won)] == [[0, 1, 2], [3], [4]]
@@ -175,7 +174,7 @@ def test_parts_are_what_wins_connect() -> None:
         assert (reaching(edges.astype(float)) == paths).all()
 
 
-def test_who_won_everything_has_a_bound_and_an_exact_p() -> None:
+def test_who_won_everything_has_a_bound_and_an_exact_p():
     rows = ["a,b,winner", *["X,A,X"] * 3, "X,B,X", "X,B,X", *["A,B,A"] * 6, *["A,B,B"] * 3,
             "Z,W,Z"]  # fmt: skip
     report = evaluated("\n".join(rows))
@@ -200,14 +199,14 @@ def test_who_won_everything_has_a_bound_and_an_exact_p() -> None:
     assert any("left out" in warning for warning in sentences(left))
 
 
-def test_wins_within_one_unit_are_no_evidence_of_their_number() -> None:
+def test_wins_within_one_unit_are_no_evidence_of_their_number():
     at = fit(np.array([[0, 2.0], [1, 0]]), 0.0, davidson=False)
     ones, opponents = np.ones(4), np.zeros(4)
     assert all_won(at, 0.0, opponents, np.arange(4), ones) == pytest.approx(1 / 16)
     assert all_won(at, 0.0, opponents, np.zeros(4, dtype=int), ones) == pytest.approx(1 / 2)
 
 
-def test_ties_alone_and_ties_that_no_maximum_explains_are_half_wins() -> None:
+def test_ties_alone_and_ties_that_no_maximum_explains_are_half_wins():
     alone = evaluated("a,b,winner\nA,B,tie\nB,C,tie\nA,C,tie\n", errors="sandwich")
     assert [system.strength.value for system in alone.systems] == [0, 0, 0]
     endless = evaluated("a,b,winner\n" + "A,B,A\n" * 4 + "A,B,tie\n" * 3)
@@ -233,7 +232,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_forms_of_comparisons_are_read_alike(form: str) -> None:
+def test_forms_of_comparisons_are_read_alike(form):
     judged = asked(FORMS[form]).judgements
     sides = [tuple(judged.names[s] for s in both) for both in judged.system]
     assert sides == [("x", "y"), ("y", "z"), ("z", "x")]
@@ -242,7 +241,7 @@ def test_forms_of_comparisons_are_read_alike(form: str) -> None:
                                                    "preferences")  # fmt: skip
 
 
-def test_a_fraction_is_a_win_and_a_loss() -> None:
+def test_a_fraction_is_a_win_and_a_loss():
     sums = sums_of(asked("a,b,preference,weight\nA,B,.7,2\nB,A,.4,\n").judgements)
     assert sums.won == pytest.approx(np.array([[0, 1.4 + 0.6], [0.6 + 0.4, 0]]))
 
@@ -262,12 +261,12 @@ def test_a_fraction_is_a_win_and_a_loss() -> None:
         ('a,b,winner\nA<,B,a\n', "line 2: .* contains '<'"),
     ],
 )  # fmt: skip
-def test_bad_comparisons_are_refused_with_their_place(text: str, message: str) -> None:
+def test_bad_comparisons_are_refused_with_their_place(text, message):
     with pytest.raises(InputError, match=message):
         asked(text)
 
 
-def test_rows_of_a_request_are_checked_with_their_place() -> None:
+def test_rows_of_a_request_are_checked_with_their_place():
     row = {"a": "A", "b": "B", "winner": "a"}
     assert len(parse({"judgements": [row, {**row, "winner": "b"}]}).judgements) == 2
     with pytest.raises(InputError, match=r"judgements\[1\].winner: 'no' is neither"):
@@ -276,14 +275,14 @@ def test_rows_of_a_request_are_checked_with_their_place() -> None:
         parse({"judgements": [{**row, "winer": "a"}]})
 
 
-def test_rows_that_are_no_comparison_are_counted() -> None:
+def test_rows_that_are_no_comparison_are_counted():
     text = "a,b,winner,criterion,lp\nA,B,a,x,p\nA,A,a,x,p\nB,A,,x,p\nA,B,b,y,p\nA,B,b,x,q\n"
     source = asked(text, languages="p", criteria=["x"]).sources[0]
     assert source.dropped == {"one system twice": 1, "no winner": 1, "other language pair": 1,
                               "other criterion": 1}  # fmt: skip
 
 
-def test_overlapping_files_count_once_where_rows_say_who_judged_what() -> None:
+def test_overlapping_files_count_once_where_rows_say_who_judged_what():
     known = "a,b,winner,item,judge\nA,B,a,1,w\nB,A,a,2,w\n"
     files = [("one", known.encode()), ("two", (known + "A,B,b,3,w\n").encode())]
     assert len(parse({}, files).judgements) == 3
@@ -292,7 +291,7 @@ def test_overlapping_files_count_once_where_rows_say_who_judged_what() -> None:
     assert len(parse({}, files).judgements) == 5
 
 
-def test_units_are_clusters_items_or_judgements_by_default() -> None:
+def test_units_are_clusters_items_or_judgements_by_default():
     sums, unit = drawn()
     assert evaluated(text_of(sums), resamples=9).preferences.unit == "judgement"
     assert evaluated(text_of(sums, item=unit), resamples=9).preferences.unit == "item"
@@ -306,7 +305,7 @@ def test_units_are_clusters_items_or_judgements_by_default() -> None:
         parse({"unit": "item"}, [("x", b"system,segment,score\nA,1,5\nB,1,7\n")])
 
 
-def test_the_wrong_unit_is_warned_of() -> None:
+def test_the_wrong_unit_is_warned_of():
     sums, unit = drawn(n=1500, units=30, between=0.8)
     wrong = evaluated(text_of(sums, judge=unit), errors="sandwich")
     (other,) = wrong.preferences.other_units
@@ -320,7 +319,7 @@ def test_the_wrong_unit_is_warned_of() -> None:
     assert (widths[1] / widths[0]) ** 2 == pytest.approx(other.design, rel=0.2)
 
 
-def test_standing_first_is_measured() -> None:
+def test_standing_first_is_measured():
     sums, _ = drawn(n=4000, ties=0.5)
     rng = np.random.default_rng(1)
     flip = (sums.share != 1) & (rng.random(4000) < 0.15)
@@ -341,12 +340,12 @@ def test_standing_first_is_measured() -> None:
     assert found.preferences.position.effect == pytest.approx(best, rel=0.03)  # of one step
 
 
-def test_a_baseline_that_always_stands_first_has_no_position() -> None:
+def test_a_baseline_that_always_stands_first_has_no_position():
     rows = [f"base,m{i % 3},{'ab'[i % 2]}" for i in range(60)]
     assert evaluated("\n".join(["a,b,winner", *rows])).preferences.position is None
 
 
-def test_a_circle_is_explained_by_no_order() -> None:
+def test_a_circle_is_explained_by_no_order():
     rows = ["A,B,A", "B,C,B", "C,A,C"] * 30 + ["A,B,B", "B,C,C", "C,A,A"] * 10
     report = evaluated("\n".join(["a,b,winner", *rows]))
     own = report.preferences.fit
@@ -357,13 +356,13 @@ def test_a_circle_is_explained_by_no_order() -> None:
     assert any("does not explain all pairs" in warning for warning in sentences(report))
 
 
-def test_fit_is_not_doubted_where_one_order_holds() -> None:
+def test_fit_is_not_doubted_where_one_order_holds():
     p = [evaluated(text_of(drawn(seed=seed)[0]), errors="sandwich").preferences.fit.p_value
          for seed in range(60)]  # fmt: skip
     assert stats.kstest(p, "uniform").pvalue > 0.01
 
 
-def test_models_that_judge_are_warned_of() -> None:
+def test_models_that_judge_are_warned_of():
     text = "a,b,winner,judge\nA,B,a,{0}\nB,A,a,{0}\n"
     for name in ("gpt-4", "A"):
         (note,) = asked(text.format(name)).notes
@@ -372,14 +371,14 @@ def test_models_that_judge_are_warned_of() -> None:
     assert not asked(text.format("w1")).notes
 
 
-def test_agreement_is_of_judges_of_one_item_and_pair() -> None:
+def test_agreement_is_of_judges_of_one_item_and_pair():
     text = ("a,b,winner,item,judge\nA,B,a,1,v\nB,A,b,1,w\nA,B,b,2,v\nA,B,a,2,w\nA,B,tie,3,v\n"
             "A,B,tie,3,v\n")  # fmt: skip
     same, distinct = evaluated(text).agreement
     assert (same.pairs, same.agreed, distinct.pairs, distinct.agreed) == (1, 1, 2, 1)
 
 
-def test_rankings_are_comparisons_clustered_by_ranking(data: Path) -> None:
+def test_rankings_are_comparisons_clustered_by_ranking(data):
     path = data / "wmt12.es-en" / "human" / "wmt12.RNK_results.es-en.csv"
     question = parse({"errors": "sandwich"}, [(path.name, path.read_bytes())])
     own = compute(question).preferences
@@ -390,7 +389,7 @@ def test_rankings_are_comparisons_clustered_by_ranking(data: Path) -> None:
     assert fitted.at.theta.sum() == pytest.approx(0)
 
 
-def test_every_format_and_picture_shows_strengths() -> None:
+def test_every_format_and_picture_shows_strengths():
     sums, unit = drawn()
     report = evaluated(text_of(sums, item=unit), resamples=99)
     assert "strength" in str(report)
@@ -403,7 +402,7 @@ def test_every_format_and_picture_shows_strengths() -> None:
     assert set(report.to_pandas().columns) >= {"ties", "probability", "ci_low", "ci_high"}
 
 
-def test_size_is_kept_where_all_are_equal() -> None:
+def test_size_is_kept_where_all_are_equal():
     rejected = []
     for seed in range(150):
         sums, unit = drawn(n=500, units=40, spread=0, between=0.5, seed=seed)
@@ -415,7 +414,7 @@ def test_size_is_kept_where_all_are_equal() -> None:
 
 
 @pytest.mark.parametrize(("correction", "claims"), [("none", 1), ("holm", 2)])
-def test_a_win_rate_is_shown_with_the_power_that_was_planned(correction: str, claims: int) -> None:
+def test_a_win_rate_is_shown_with_the_power_that_was_planned(correction, claims):
     """Of two systems, with as many comparisons as the plan says: simulated."""
     sums, _ = drawn(systems=2, n=2000, spread=0.2, ties=1.0)
     own = evaluated(text_of(sums), win_rate=0.6, correction=correction).preferences
@@ -427,7 +426,7 @@ def test_a_win_rate_is_shown_with_the_power_that_was_planned(correction: str, cl
     assert shown.mean() == pytest.approx(0.8, abs=0.015)
 
 
-def test_a_plan_counts_what_units_add() -> None:
+def test_a_plan_counts_what_units_add():
     sums, unit = drawn(n=2000, units=30, between=0.8)
     alone = evaluated(text_of(sums), win_rate=0.55, errors="sandwich").preferences
     by_judge = evaluated(text_of(sums, judge=unit), win_rate=0.55, unit="judge",
@@ -438,7 +437,7 @@ def test_a_plan_counts_what_units_add() -> None:
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1e9])
-def test_strengths_do_not_depend_on_the_scale_of_weights(scale: float) -> None:
+def test_strengths_do_not_depend_on_the_scale_of_weights(scale):
     sums, _ = drawn()
     one = fit(sums.won, float(sums.ties.sum()), davidson=True)
     other = fit(sums.won * scale, float(sums.ties.sum()) * scale, davidson=True)
@@ -452,7 +451,7 @@ def packed_as(kind: str, *rows: object) -> dict[str, object]:
     return {"type": kind, "shape": list(array.shape), "base64": data}
 
 
-def test_stored_rankings_are_asked_again_as_comparisons() -> None:
+def test_stored_rankings_are_asked_again_as_comparisons():
     # as 0.2.0 stored them, before comparisons were read
     stored = {
         "judgements": {"Rankings": {
@@ -486,13 +485,13 @@ def test_stored_rankings_are_asked_again_as_comparisons() -> None:
 CHAIN = "a,b,winner\nz,w,z\ny,z,y\nx,y,x\n"
 
 
-def test_leaving_out_all_is_refused() -> None:
+def test_leaving_out_all_is_refused():
     with pytest.raises(RecipeError, match="would leave no two systems"):
         asked(CHAIN, undetermined="leave_out")
 
 
 @pytest.mark.parametrize("text", [CHAIN, "a,b,winner\ny,x,x\ny,x,x\n"])
-def test_who_beat_others_stands_above_them_and_has_no_strength(text: str) -> None:
+def test_who_beat_others_stands_above_them_and_has_no_strength(text):
     report = evaluated(text)
     assert [system.name for system in report.systems] == sorted(
         question_names := asked(text).systems, key="xyzw".index
@@ -507,7 +506,7 @@ def test_who_beat_others_stands_above_them_and_has_no_strength(text: str) -> Non
 
 
 @pytest.mark.parametrize("text", ["", ",item"])
-def test_what_never_varies_has_no_interval(text: str) -> None:
+def test_what_never_varies_has_no_interval(text):
     rows = ["x,y,x,1", "x,y,y,1"] if text else ["x,y,tie", "y,x,tie"]
     more = ["x,u,x,2", "v,u,v,2"] if text else []
     report = evaluated("\n".join([f"a,b,winner{text}", *rows, *more]), win_rate=0.6)
@@ -520,14 +519,14 @@ def test_what_never_varies_has_no_interval(text: str) -> None:
     assert any("Nothing varies" in warning for warning in sentences(report))
 
 
-def test_what_stands_first_says_of_which_systems() -> None:
+def test_what_stands_first_says_of_which_systems():
     report = evaluated("a,b,winner\nx,y,x\nw,z,z\nz,w,w\n")
     assert "0.0 % of the comparisons of systems whose strengths are" in " ".join(
         str(report).split()
     )
 
 
-def test_many_systems_have_sandwiches_unless_resamples_are_asked_for() -> None:
+def test_many_systems_have_sandwiches_unless_resamples_are_asked_for():
     ring = [(i, (i + 1) % 101) for i in range(101)]
     text = "\n".join(["a,b,winner", *(f"s{i},s{j},a" for i, j in ring)])
     assert asked(text).choices.errors == "sandwich"
@@ -536,7 +535,7 @@ def test_many_systems_have_sandwiches_unless_resamples_are_asked_for() -> None:
 
 
 @pytest.mark.parametrize("size", [2, 3, 5, 9])
-def test_connected_is_that_all_reach_all(size: int) -> None:
+def test_connected_is_that_all_reach_all(size):
     rng = np.random.default_rng(size)
     won = (rng.random((2000, size, size)) < rng.random((2000, 1, 1))).astype(float)
     found = connected(won)
@@ -544,7 +543,7 @@ def test_connected_is_that_all_reach_all(size: int) -> None:
     assert 0 < found.sum() < 2000
 
 
-def test_units_that_only_left_out_systems_have_are_judgements() -> None:
+def test_units_that_only_left_out_systems_have_are_judgements():
     text = "a,b,winner,item\nx,y,x,\ny,x,y,\nq,x,q,1\nq,y,q,1\n"
     report = evaluated(text, undetermined="leave_out")
     assert [system.name for system in report.systems] == ["x", "y"]

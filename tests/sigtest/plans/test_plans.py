@@ -1,7 +1,6 @@
 """Plans against textbook formulas, simulations and real test sets."""
 
 import math
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -49,9 +48,7 @@ def scores(*rows: np.ndarray, **choices: Any) -> dict[str, Any]:
     ],
     ids=lambda choices: "+".join(choices) or "usual",
 )
-def test_a_plan_at_the_pilots_size_is_the_detectable_difference_of_its_report(
-    choices: dict[str, Any],
-) -> None:
+def test_a_plan_at_the_pilots_size_is_the_detectable_difference_of_its_report(choices):
     body = studied.comparison(**choices)
     report = compare(parse_comparison(body))
     test = report.pairs[0].test
@@ -68,7 +65,7 @@ def test_a_plan_at_the_pilots_size_is_the_detectable_difference_of_its_report(
             assert (pair.difference, pair.stderr) == (row.difference, row.stderr)
 
 
-def test_sizes_follow_the_textbook() -> None:
+def test_sizes_follow_the_textbook():
     rng = np.random.default_rng(1)
     a, b = rng.normal(size=(2, 400))
     plan = planned(scores(a, b, resamples=99_999), difference=0.1, units=3000)
@@ -91,14 +88,14 @@ def test_sizes_follow_the_textbook() -> None:
     assert (one.needed, one.needed_ci) == (None, None)
 
 
-def test_the_number_needed_is_the_least() -> None:
+def test_the_number_needed_is_the_least():
     for stderr, difference in ((1.4, 1.0), (0.031, 0.4), (2.0, 0.02)):
         n = needed(stderr, 2.8, 100, difference)
         assert stderr * 2.8 * math.sqrt(100 / n) <= difference
         assert n == 2 or stderr * 2.8 * math.sqrt(100 / (n - 1)) > difference
 
 
-def test_intervals_of_standard_errors_are_bonetts() -> None:
+def test_intervals_of_standard_errors_are_bonetts():
     """The formula as printed, with the trimmed mean of scipy and no bootstrap noise."""
     values = np.random.default_rng(3).gamma(2.0, size=57)
     n, z = 57, stats.norm.ppf(0.975)
@@ -113,7 +110,7 @@ def test_intervals_of_standard_errors_are_bonetts() -> None:
         assert found == pytest.approx(expected, rel=1e-9)
 
 
-def test_intervals_of_small_pilots_err_on_both_sides_alike() -> None:
+def test_intervals_of_small_pilots_err_on_both_sides_alike():
     """12 normal units, 4,000 simulations: four standard errors of .025 are .010."""
     drawn = np.random.default_rng(6).normal(size=(4000, 12))
     ends = np.array([np.array(stderr_factors(own, 10**9)) * own.std() for own in drawn])
@@ -122,7 +119,7 @@ def test_intervals_of_small_pilots_err_on_both_sides_alike() -> None:
 
 
 @pytest.mark.parametrize(("shape", "least"), [("normal", 0.935), ("exponential", 0.90)])
-def test_intervals_hold_the_true_standard_error(shape: str, least: float) -> None:
+def test_intervals_hold_the_true_standard_error(shape, least):
     """3,000 simulations: four standard errors of .95 are .016."""
     rng = np.random.default_rng(5)
     held = 0
@@ -133,7 +130,7 @@ def test_intervals_hold_the_true_standard_error(shape: str, least: float) -> Non
     assert least <= held / 3000 <= 0.97
 
 
-def test_a_planned_test_set_has_the_promised_power() -> None:
+def test_a_planned_test_set_has_the_promised_power():
     """A t-test on the number of segments that was planned; 4,000 simulations."""
     rng = np.random.default_rng(8)
     pilot = rng.normal(size=(2, 5000)) * np.array([[1.0], [0.5]])
@@ -148,9 +145,7 @@ def test_a_planned_test_set_has_the_promised_power() -> None:
     ("name", "reference", "size"),
     [SETS[-1], *(pytest.param(*own, marks=pytest.mark.slow) for own in SETS[:-1])],
 )
-def test_planned_at_500_segments_holds_on_the_whole(
-    data: Path, name: str, reference: str, size: int
-) -> None:
+def test_planned_at_500_segments_holds_on_the_whole(data, name, reference, size):
     """One draw of 500; docs/GUIDE.md says how often others are within 15 %."""
     folder = data / name
     texts = [folder / reference, *sorted((folder / "systems").iterdir())[:4]]
@@ -173,7 +168,7 @@ def test_planned_at_500_segments_holds_on_the_whole(
             assert own.detectable == pytest.approx(row.detectable[1], rel=0.15), (metric, row)
 
 
-def test_small_differences_keep_two_digits() -> None:
+def test_small_differences_keep_two_digits():
     """Scores of 0 to 1 may differ in the third decimal."""
     rng = np.random.default_rng(3)
     a = rng.normal(0.8, 0.01, 100)
@@ -184,7 +179,7 @@ def test_small_differences_keep_two_digits() -> None:
     assert f"{size.detectable:.5f} [{size.ci[0]:.5f}, {size.ci[1]:.5f}]" in text
 
 
-def test_corrections_are_told_with_how_many_comparisons_they_are_for() -> None:
+def test_corrections_are_told_with_how_many_comparisons_they_are_for():
     rows = np.random.default_rng(4).normal(size=(3, 60))
     for systems, over, said in (
         (2, "holm over 1 comparison", "p reaches 0.05 with 80 % power"),
@@ -196,7 +191,7 @@ def test_corrections_are_told_with_how_many_comparisons_they_are_for() -> None:
         assert said in text
 
 
-def test_equal_systems_say_nothing() -> None:
+def test_equal_systems_say_nothing():
     row = np.random.default_rng(2).normal(size=60)
     plan = planned(scores(row, row, row + 1e-3 * row**2), difference=0.1)
     same, other, _ = plan.pairs
@@ -210,7 +205,7 @@ def test_equal_systems_say_nothing() -> None:
     assert not PICTURES["plan"].fits(alone)
 
 
-def test_reports_and_questions_survive_storage() -> None:
+def test_reports_and_questions_survive_storage():
     asked = parse({"comparison": studied.comparison(), "a": "Daisy", "b": "Aspen", "units": 77})
     again = decode(PlanQuestion, encode(asked))
     assert again.key == asked.key
@@ -221,7 +216,7 @@ def test_reports_and_questions_survive_storage() -> None:
     assert other.key != asked.key
 
 
-def test_the_picture_shows_the_pair_that_is_named() -> None:
+def test_the_picture_shows_the_pair_that_is_named():
     report = planned(studied.comparison(), difference=2)
     draw = PICTURES["plan"].draw
     least = max(report.pairs, key=lambda pair: pair.stderr)
@@ -252,19 +247,19 @@ def test_the_picture_shows_the_pair_that_is_named() -> None:
         ({"comparison": scores(np.arange(12.0))}, "comparison.systems"),
     ],
 )
-def test_what_cannot_be_planned_is_refused(choices: dict[str, Any], field: str) -> None:
+def test_what_cannot_be_planned_is_refused(choices, field):
     with pytest.raises(SigtestError) as refused:
         parse({"comparison": studied.comparison(), **choices})
     assert refused.value.field == field
     assert isinstance(refused.value, InputError | RecipeError)
 
 
-def test_a_bare_id_is_told_where_it_belongs() -> None:
+def test_a_bare_id_is_told_where_it_belongs():
     with pytest.raises(InputError, match=r'or \{"id": ID\} of a finished comparison, not'):
         parse({"comparison": "0" * 32})
 
 
-def test_strata_of_one_segment_are_no_pilot() -> None:
+def test_strata_of_one_segment_are_no_pilot():
     numbers = list(map(float, range(12)))
     scores = [{"name": name, "scores": {"x": numbers}} for name in "AB"]
     pilot = {"systems": scores, "metrics": ["scores"], "labels": list("abcdefghijkl")}
@@ -274,13 +269,13 @@ def test_strata_of_one_segment_are_no_pilot() -> None:
 
 
 @pytest.mark.parametrize("difference", [1e-5, 1e-200, 1e-320])
-def test_a_difference_that_takes_too_many_segments_is_refused(difference: float) -> None:
+def test_a_difference_that_takes_too_many_segments_is_refused(difference):
     said = f"A difference of {difference:g} between .* takes more than 1,000,000,000 segments"
     with pytest.raises(RecipeError, match=said):
         planned(studied.comparison(), difference=difference)
 
 
-def test_a_plan_of_many_pairs_leaves_room_for_its_picture() -> None:
+def test_a_plan_of_many_pairs_leaves_room_for_its_picture():
     rng = np.random.default_rng(1)
     few, many = (planned(scores(*rng.normal(size=(n, 12)), resamples=99)) for n in (3, 9))
     pages = [FORMATS["html"].render(KINDS["plans"].present(made)) for made in (few, many)]

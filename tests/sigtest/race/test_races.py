@@ -59,7 +59,7 @@ def capital(differences, candidate):
 
 
 @pytest.mark.parametrize("items", [12, 40, 150])
-def test_betting_intervals_are_where_a_plain_loop_has_won_enough(items: int) -> None:
+def test_betting_intervals_are_where_a_plain_loop_has_won_enough(items):
     scores = right((0.8, 0.5), items, seed=items)
     d = (scores[:, 0] - scores[:, 1]).tolist()
     race = Sequences(all_pairs(2), LEVEL, 1.0, 100)
@@ -77,7 +77,7 @@ def test_betting_intervals_are_where_a_plain_loop_has_won_enough(items: int) -> 
     assert high == pytest.approx(other, abs=1e-9)
 
 
-def test_a_pair_is_decided_with_the_item_at_which_half_the_capital_is_enough() -> None:
+def test_a_pair_is_decided_with_the_item_at_which_half_the_capital_is_enough():
     scores = right((0.8, 0.5), 150, seed=4)
     d = (scores[:, 0] - scores[:, 1]).tolist()
     first = next(n for n in range(1, 151) if capital(d[:n], 0.0) >= math.log(2 / LEVEL))
@@ -95,7 +95,7 @@ def reach(d, burn_in):
     return d.std() * math.sqrt(2 * grown / (n**2 * rho2) * math.log(math.sqrt(grown) / LEVEL))
 
 
-def test_asymptotic_intervals_are_those_of_the_formula() -> None:
+def test_asymptotic_intervals_are_those_of_the_formula():
     scores = normal((0.5, 0.0), 400, 3)
     burn_in, d = 50, scores[:, 0] - scores[:, 1]
 
@@ -109,7 +109,7 @@ def test_asymptotic_intervals_are_those_of_the_formula() -> None:
     assert min(look.row for look in report.looks) >= burn_in
 
 
-def test_an_asymptotic_interval_decides_with_the_first_item_that_leaves_0_out() -> None:
+def test_an_asymptotic_interval_decides_with_the_first_item_that_leaves_0_out():
     for seed in range(40):
         scores = normal((0.5, 0.0), 400, seed)
         d = scores[:, 0] - scores[:, 1]
@@ -119,7 +119,7 @@ def test_an_asymptotic_interval_decides_with_the_first_item_that_leaves_0_out() 
 
 
 @pytest.mark.parametrize("scale", [None, (-9.0, 9.0)])
-def test_batches_of_any_size_say_what_all_items_at_once_do(scale) -> None:
+def test_batches_of_any_size_say_what_all_items_at_once_do(scale):
     scores = np.clip(normal((0.5, 0.2, 0.0), 333, 1), -9, 9)
     whole = reported(scores, scale=scale)
     for size in (1, 10, 333):
@@ -129,13 +129,13 @@ def test_batches_of_any_size_say_what_all_items_at_once_do(scale) -> None:
         assert race.report() == whole
 
 
-def test_a_score_of_another_scale_says_the_same_in_its_own_unit() -> None:
+def test_a_score_of_another_scale_says_the_same_in_its_own_unit():
     ones, hundreds = (reported(right((0.9, 0.6)) * k, scale=(0, k)) for k in (1, 100))
     assert [pair.since for pair in ones.pairs] == [pair.since for pair in hundreds.pairs]
     assert hundreds.pairs[0].ci == pytest.approx([100 * end for end in ones.pairs[0].ci], abs=1e-7)
 
 
-def test_where_less_is_better_the_other_one_wins() -> None:
+def test_where_less_is_better_the_other_one_wins():
     more, less = (reported(right((0.9, 0.4, 0.6)), lower=lower) for lower in (False, True))
     assert (more.leader, less.leader) == ("a", "b")
     assert [pair.since for pair in more.pairs] == [pair.since for pair in less.pairs]
@@ -145,7 +145,7 @@ def test_where_less_is_better_the_other_one_wins() -> None:
     assert less.systems[0].range == (3, 3)
 
 
-def test_a_system_that_has_stopped_stops_no_other() -> None:
+def test_a_system_that_has_stopped_stops_no_other():
     """b loses to a, then would beat c, then a beats c: c stops with a's win alone."""
     pairs = all_pairs(3)  # ab, ac, bc
     sequences = SimpleNamespace(
@@ -162,7 +162,7 @@ def test_a_system_that_has_stopped_stops_no_other() -> None:
     assert standing(open_, question).over is None
 
 
-def test_what_stopping_spares_is_counted_in_scores() -> None:
+def test_what_stopping_spares_is_counted_in_scores():
     report = reported(right((0.95, 0.6, 0.3), 400))
     stops = [system.until for system in report.systems]
     assert report.over == max(stops)
@@ -171,7 +171,7 @@ def test_what_stopping_spares_is_counted_in_scores() -> None:
     assert "spared" in KIND.answer(report)[0]
 
 
-def test_pairs_are_compared_on_the_items_that_both_have() -> None:
+def test_pairs_are_compared_on_the_items_that_both_have():
     scores = right((0.9, 0.5, 0.7), 300)
     scores[:100, 2] = np.nan  # joins late
     scores[200:, 1] = np.nan  # has stopped
@@ -187,13 +187,13 @@ def test_pairs_are_compared_on_the_items_that_both_have() -> None:
     assert pairs["a", "c"].since == (late.since[0] + 100 if late.since[0] else None)
 
 
-def test_items_by_name_are_those_of_lists() -> None:
+def test_items_by_name_are_those_of_lists():
     scores = right((0.9, 0.5), 60)
     named = {k: {f"q{i}": v for i, v in enumerate(own)} for k, own in columns(scores).items()}
     assert KIND.compute(KIND.parse({"scores": named, "scale": [0, 1]})) == reported(scores)
 
 
-def test_a_decision_stays_and_no_item_before_the_burn_in_decides() -> None:
+def test_a_decision_stays_and_no_item_before_the_burn_in_decides():
     far = normal((3.0, 0.0), 150, 2)
     (pair,) = reported(far[:99]).pairs
     assert (pair.decided, pair.ci) == (None, (-math.inf, math.inf))
@@ -203,7 +203,7 @@ def test_a_decision_stays_and_no_item_before_the_burn_in_decides() -> None:
     assert (pair.decided, pair.since) == ("a", 100)
 
 
-def test_about_how_many_items_the_rest_takes() -> None:
+def test_about_how_many_items_the_rest_takes():
     """Of pairs that are open after 120 items, whose differences were small so far."""
     for step, scale in ((0.12, (0, 1)), (0.25, None)):
         ratios = []
@@ -220,12 +220,12 @@ def test_about_how_many_items_the_rest_takes() -> None:
         assert 0.5 < np.median(ratios) < 3
 
 
-def test_nothing_is_said_of_what_goes_on_for_ever() -> None:
+def test_nothing_is_said_of_what_goes_on_for_ever():
     same = reported(np.ones((50, 2)))
     assert (same.pairs[0].remaining, same.remaining, same.pairs[0].decided) == (None, None, None)
 
 
-def test_sorted_items_are_warned_of_and_shuffled_ones_are_not() -> None:
+def test_sorted_items_are_warned_of_and_shuffled_ones_are_not():
     rng = np.random.default_rng(8)
     harder = np.linspace(0.9, 0.5, 600)[:, None]  # with little between neighbours
     falling = (rng.random((600, 2)) < harder).astype(float)
@@ -236,7 +236,7 @@ def test_sorted_items_are_warned_of_and_shuffled_ones_are_not() -> None:
     assert sum(map(bool, warned)) <= 4
 
 
-def test_skewed_differences_are_warned_of_where_no_scale_is_given() -> None:
+def test_skewed_differences_are_warned_of_where_no_scale_is_given():
     rng = np.random.default_rng(5)
     rare = np.where(rng.random((400, 2)) < [0.03, 0.0], -0.97, 0.03) + 0.01 * rng.normal(
         size=(400, 2)
@@ -246,7 +246,7 @@ def test_skewed_differences_are_warned_of_where_no_scale_is_given() -> None:
     assert not sentences(reported(rng.normal(size=(400, 2))))
 
 
-def test_a_comparison_races_by_its_metric() -> None:
+def test_a_comparison_races_by_its_metric():
     scores = right((0.9, 0.5), 60)
     systems = {name: {"scores": {"ok": own}} for name, own in columns(scores).items()}
     body = {"systems": systems, "metrics": ["scores"]}
@@ -263,7 +263,7 @@ def test_a_comparison_races_by_its_metric() -> None:
     assert KIND.compute(KIND.parse(named)) == report
 
 
-def test_error_rates_race_downwards() -> None:
+def test_error_rates_race_downwards():
     reference = ["a b c d"] * 40
     systems = {"good": ["a b c d"] * 40, "poor": ["a x c y"] * 40}
     body = {"references": reference, "systems": systems, "metrics": ["bleu", "ter"]}
@@ -272,7 +272,7 @@ def test_error_rates_race_downwards() -> None:
     assert report.systems[1].mean == pytest.approx(50)
 
 
-def test_judgements_of_people_race_by_their_means() -> None:
+def test_judgements_of_people_race_by_their_means():
     rows = [
         {
             "annotator": who,
@@ -307,12 +307,12 @@ def test_judgements_of_people_race_by_their_means() -> None:
         ({"scores": {"a": [1], "b": [0]}, "burnin": 5}, RecipeError, "burn_in"),
     ],
 )
-def test_requests_that_cannot_be_used_say_why(request_, error, words) -> None:
+def test_requests_that_cannot_be_used_say_why(request_, error, words):
     with pytest.raises(error, match=words):
         KIND.parse(request_)
 
 
-def test_races_refuse_what_they_do_not_know() -> None:
+def test_races_refuse_what_they_do_not_know():
     for names in ([], ["a"], ["a", "a"], ["a", "b\n"]):
         with pytest.raises(InputError):
             sigtest.Race(names)
@@ -332,7 +332,7 @@ def test_races_refuse_what_they_do_not_know() -> None:
     assert [system.items for system in race.report().systems] == [3, 0]
 
 
-def test_the_shell_reads_rows_with_gaps_and_draws(tmp_path, capsys) -> None:
+def test_the_shell_reads_rows_with_gaps_and_draws(tmp_path, capsys):
     scores = right((0.95, 0.6, 0.3), 120)
     scores[60:, 2] = np.nan
     table = tmp_path / "scores.tsv"
@@ -347,7 +347,7 @@ def test_the_shell_reads_rows_with_gaps_and_draws(tmp_path, capsys) -> None:
     assert (tmp_path / "plots" / "race.svg").read_text().startswith("<svg")
 
 
-def test_the_shell_reads_judgements(tmp_path, capsys) -> None:
+def test_the_shell_reads_judgements(tmp_path, capsys):
     path = tmp_path / "judged.csv"
     rows = [f"{s},{i},{50 + 8 * (s == 'a') + i % 3}" for i in range(40) for s in "ab"]
     path.write_text("\n".join(["system,segment,score", *rows]) + "\n")
@@ -366,7 +366,7 @@ def test_the_shell_reads_judgements(tmp_path, capsys) -> None:
         {"unpaired": True, "finished": True},
     ],
 )
-def test_systems_without_common_items_do_not_race(apart) -> None:
+def test_systems_without_common_items_do_not_race(apart):
     scores = columns(normal((0.5, 0.8), 40, 1))
     body = {"systems": [{"name": name, "scores": {"s": own}} for name, own in scores.items()]}
     finished = apart.pop("finished", False)
@@ -379,7 +379,7 @@ def test_systems_without_common_items_do_not_race(apart) -> None:
         KIND.parse({"comparison": body})
 
 
-def test_a_file_says_in_which_direction_its_scores_race(tmp_path, capsys) -> None:
+def test_a_file_says_in_which_direction_its_scores_race(tmp_path, capsys):
     path = tmp_path / "judged.csv"
     rows = [f"q{i},{s},wer,{i % 3 / 10 + (s == 'b')}" for i in range(120) for s in "ab"]
     for way, leader, warned in (("false", "a", False), ("", "b", True)):
@@ -398,7 +398,7 @@ def test_a_file_says_in_which_direction_its_scores_race(tmp_path, capsys) -> Non
     assert (report.leader, sentences(report)) == ("b", [])
 
 
-def test_a_scale_is_never_guessed_so_that_no_later_score_takes_a_decision_back() -> None:
+def test_a_scale_is_never_guessed_so_that_no_later_score_takes_a_decision_back():
     scores = np.stack([np.ones(60), np.zeros(60)], axis=1)
     for said in (KIND.compute(KIND.parse({"scores": columns(scores)})), raced(scores)):
         assert (said.scale, said.pairs[0].decided) == (None, None)
@@ -412,7 +412,7 @@ def raced(scores):
     return race.report()
 
 
-def test_the_shell_takes_scales_below_zero(tmp_path, capsys) -> None:
+def test_the_shell_takes_scales_below_zero(tmp_path, capsys):
     path = tmp_path / "mqm.tsv"
     rows = [f"q{i}\t{-(i % 5)}\t{-(i % 7)}" for i in range(40)]
     path.write_text("\n".join(["item\ta\tb", *rows]) + "\n")
@@ -420,14 +420,14 @@ def test_the_shell_takes_scales_below_zero(tmp_path, capsys) -> None:
     assert json.loads(capsys.readouterr().out)["scale"] == [-25, 0]
 
 
-def test_nothing_is_foreseen_after_an_item_or_in_a_scale_far_wider_than_differences() -> None:
+def test_nothing_is_foreseen_after_an_item_or_in_a_scale_far_wider_than_differences():
     scores = normal((0.3, 0.0), 120, 0)
     for seen, scale in ((1, None), (1, (-9, 9)), (120, (-500, 500))):
         (pair,) = reported(scores[:seen], scale=scale).pairs
         assert (pair.decided, pair.remaining) == (None, None)
 
 
-def test_a_file_is_followed_until_the_race_is_over(tmp_path, capsys, monkeypatch) -> None:
+def test_a_file_is_followed_until_the_race_is_over(tmp_path, capsys, monkeypatch):
     """Rows that are half written wait; what is decided is said once, and the report follows."""
     path = tmp_path / "running.csv"
     rows = ["id,new,old,older", *(f"q{i},1,{i % 2},0" for i in range(60))]

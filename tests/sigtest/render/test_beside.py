@@ -1,7 +1,5 @@
 """What stands beside scores and intervals, so that nobody reads more into them than they say."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from sacrebleu.metrics.bleu import BLEU
@@ -22,7 +20,7 @@ def text(report: Report, table: str | None = None, form: str = "text") -> str:
     return " ".join(shown.split())
 
 
-def test_bleu_has_its_parts_beside_it() -> None:
+def test_bleu_has_its_parts_beside_it():
     report = sigtest.compare(references=REFERENCE, systems={"a": OUTPUT}, metrics=["bleu"])
     told = BLEU().corpus_score(OUTPUT, [REFERENCE])
     found = report.systems[0].scores["bleu"].counts
@@ -34,13 +32,13 @@ def test_bleu_has_its_parts_beside_it() -> None:
     assert f"{told.bp:.3f}" in shown
 
 
-def test_an_empty_output_has_no_precision() -> None:
+def test_an_empty_output_has_no_precision():
     report = sigtest.compare(references=REFERENCE, systems={"a": [""] * 3}, metrics=["bleu"])
     found = report.systems[0].scores["bleu"].counts
     assert {*found.values()} == {0.0}
 
 
-def test_parts_are_columns_of_systems(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_parts_are_columns_of_systems(capsys, tmp_path):
     for name, lines in (("ref", REFERENCE), ("a", OUTPUT), ("b", REFERENCE[::-1])):
         (tmp_path / name).write_text("\n".join([*lines, ""]))
     files = ["-r", *(str(tmp_path / name) for name in ("ref", "a", "b"))]
@@ -54,7 +52,7 @@ def test_parts_are_columns_of_systems(capsys: pytest.CaptureFixture[str], tmp_pa
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "latex", "html"])
-def test_pairs_say_where_intervals_and_corrected_p_disagree(form: str) -> None:
+def test_pairs_say_where_intervals_and_corrected_p_disagree(form):
     rng = np.random.default_rng(5)
     scores = {f"s{i}": rng.normal(0.09 * i, 1.0, 200) for i in range(5)}
     report = sigtest.compare(scores=scores, resamples=1999)
@@ -67,13 +65,13 @@ def test_pairs_say_where_intervals_and_corrected_p_disagree(form: str) -> None:
 
 
 @pytest.mark.parametrize("choices", [{"correction": "none"}, {"pairs": {"baseline": "s0"}}])
-def test_a_lone_or_uncorrected_p_does_not_disagree(choices: dict[str, object]) -> None:
+def test_a_lone_or_uncorrected_p_does_not_disagree(choices):
     scores = {f"s{i}": np.arange(40.0) % (i + 2) for i in range(2)}
     report = sigtest.compare(scores=scores, resamples=999, **choices)  # type: ignore[arg-type]
     assert "each pair alone" not in text(report)
 
 
-def test_who_may_be_best_is_marked_where_other_seeds_could_decide_otherwise() -> None:
+def test_who_may_be_best_is_marked_where_other_seeds_could_decide_otherwise():
     rng = np.random.default_rng(11)
     scores = {f"s{i}": rng.normal(0.2 * i, 1.0, 60) for i in range(4)}
     seen = sigtest.compare(scores=scores, resamples=1999)

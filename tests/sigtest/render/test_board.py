@@ -30,9 +30,7 @@ def shown(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return capsys.readouterr().out
 
 
-def test_the_first_those_tied_with_it_and_those_behind(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_first_those_tied_with_it_and_those_behind(tmp_path, capsys):
     rng = np.random.default_rng(7)
     values = rng.normal(size=(4, 80)) + np.array([[1.0], [0.95], [0.4], [-2.0]])
     path = table(tmp_path / "scores.csv", values, "id")
@@ -48,9 +46,7 @@ def test_the_first_those_tied_with_it_and_those_behind(
     assert "who may be best by comparisons with the best" in " ".join(text.split())
 
 
-def test_few_test_sets_are_untestable_and_not_tied(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_few_test_sets_are_untestable_and_not_tied(tmp_path, capsys):
     values = np.arange(5.0) + np.array([[30.0], [20.0], [10.0], [1.0]])
     text = shown(capsys, str(table(tmp_path / "tasks.csv", values, "task")), "--test", "sign_test")
     assert text.count("untestable") == 3
@@ -60,18 +56,14 @@ def test_few_test_sets_are_untestable_and_not_tied(
     assert "may be best" not in text  # fewer than 30 units
 
 
-def test_eight_test_sets_can_show_a_difference(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_eight_test_sets_can_show_a_difference(tmp_path, capsys):
     values = np.arange(8.0) + np.array([[30.0], [20.0], [10.0], [1.0]])
     text = shown(capsys, str(table(tmp_path / "tasks.csv", values, "task")), "--test", "sign_test")
     assert text.count("behind") >= 3
     assert "untestable" not in text
 
 
-def test_outputs_and_several_files_are_compared_as_elsewhere(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_outputs_and_several_files_are_compared_as_elsewhere(tmp_path, capsys):
     for name, lines in (("ref", "a b c\nd e f\n"), ("x", "a b c\nd e\n"), ("y", "b c\nd f\n")):
         (tmp_path / name).write_text(lines)
     text = shown(capsys, "-r", *(str(tmp_path / name) for name in ("ref", "x", "y")), "-m", "chrf")
@@ -81,7 +73,7 @@ def test_outputs_and_several_files_are_compared_as_elsewhere(
     assert "both have 'scores' scores of" in capsys.readouterr().err
 
 
-def test_a_decision_that_more_resamples_could_change_is_no_tie() -> None:
+def test_a_decision_that_more_resamples_could_change_is_no_tie():
     scores = {name: {"x": [float(i) for i in range(9)]} for name in NAMES[:2]}
     report = sigtest.compare(scores=scores)
     open_ = replace(report, pairs=tuple(replace(own, undecided=True) for own in report.pairs))

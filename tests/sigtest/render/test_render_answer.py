@@ -30,19 +30,19 @@ def report(systems: dict[str, list[str]], **choices: Any) -> Report:
     return compare(parse_comparison(asked))
 
 
-def test_of_two_systems_it_is_the_verdict() -> None:
+def test_of_two_systems_it_is_the_verdict():
     found = report({"good": REFERENCE, "bad": worse(40)})
     assert answer(found) == (f"{found.pairs[0].verdict}.",)
 
 
-def test_the_best_of_several_is_named_with_its_score() -> None:
+def test_the_best_of_several_is_named_with_its_score():
     found = report({"bad": worse(40), "good": REFERENCE, "middle": worse(15)})
     first, *_, last = answer(found)
     assert first == "good is the best by bleu (100.00), significantly better than both others."
     assert last == "All 3 pairs differ significantly."
 
 
-def test_systems_that_tie_for_the_first_place_are_named_with_what_would_show() -> None:
+def test_systems_that_tie_for_the_first_place_are_named_with_what_would_show():
     found = report({"one": worse(20), "other": worse(22), "bad": worse(58)})
     first, tied, last = answer(found)
     pair = found.pairs[0]
@@ -52,7 +52,7 @@ def test_systems_that_tie_for_the_first_place_are_named_with_what_would_show() -
     assert last == "2 of 3 pairs differ significantly."
 
 
-def test_where_resamples_are_too_few_to_show_anything_the_answer_asks_for_more() -> None:
+def test_where_resamples_are_too_few_to_show_anything_the_answer_asks_for_more():
     found = report({"one": worse(0), "other": worse(25), "bad": worse(50)}, resamples=19)
     first, tied, last = answer(found)
     assert first.endswith("no system is significantly better than any of them.")
@@ -65,7 +65,7 @@ def test_where_resamples_are_too_few_to_show_anything_the_answer_asks_for_more()
     )
 
 
-def test_on_several_test_sets_a_pair_is_several_comparisons() -> None:
+def test_on_several_test_sets_a_pair_is_several_comparisons():
     """Three pairs on each of two test sets and on both together are nine hypotheses."""
     systems = {"one": worse(20), "other": worse(22), "bad": worse(58)}
     sets = {name: {"references": REFERENCE, "systems": systems} for name in ("first", "second")}
@@ -75,17 +75,17 @@ def test_on_several_test_sets_a_pair_is_several_comparisons() -> None:
     assert "after Holm over 9 comparisons)" in tied
 
 
-def test_copies_are_said_to_be_alike() -> None:
+def test_copies_are_said_to_be_alike():
     found = report({"one": worse(20), "copy": worse(20), "bad": worse(58)})
     assert "their scores are the same on every resample" in answer(found)[1]
 
 
-def test_error_rates_name_the_one_with_fewer_errors() -> None:
+def test_error_rates_name_the_one_with_fewer_errors():
     found = report({"bad": worse(40), "good": REFERENCE, "middle": worse(15)}, metrics=["ter"])
     assert answer(found)[0].startswith("good is the best by ter (0.00)")
 
 
-def test_against_a_baseline_those_that_are_better_are_named() -> None:
+def test_against_a_baseline_those_that_are_better_are_named():
     found = report(
         {"good": REFERENCE, "bad": worse(58), "base": worse(25)}, pairs={"baseline": "base"}
     )
@@ -94,7 +94,7 @@ def test_against_a_baseline_those_that_are_better_are_named() -> None:
     assert last == "Both pairs differ significantly."
 
 
-def test_another_metric_is_answered_when_it_is_asked_for() -> None:
+def test_another_metric_is_answered_when_it_is_asked_for():
     found = report({"a": REFERENCE, "b": worse(30), "c": worse(58)}, metrics=["bleu", "chrf"])
     assert "by chrf" in answer(found, "chrf")[0]
 
@@ -109,11 +109,11 @@ def test_another_metric_is_answered_when_it_is_asked_for() -> None:
         (["a", "b", "c", "d", "e", "f"], "a, b, c, d and 2 others"),
     ],
 )
-def test_many_names_are_counted(names: list[str], words: str) -> None:
+def test_many_names_are_counted(names, words):
     assert abridged(names) == words
 
 
-def test_a_difference_that_no_resample_changes_is_said_to_be_the_same() -> None:
+def test_a_difference_that_no_resample_changes_is_said_to_be_the_same():
     scores = {"one": [2.1, 2.5, 2.3], "other": [1.7, 2.1, 1.9], "bad": [0.0, 0.3, 0.7]}
     systems = [{"name": name, "scores": {"x": own}} for name, own in scores.items()]
     asked = {"systems": systems, "metrics": ["scores"], "resamples": 99}
@@ -127,7 +127,7 @@ def test_a_difference_that_no_resample_changes_is_said_to_be_the_same() -> None:
     assert "detects" in verdicts[1]
 
 
-def test_a_page_that_stands_alone_says_the_answer_before_its_warnings() -> None:
+def test_a_page_that_stands_alone_says_the_answer_before_its_warnings():
     found = report({"one": worse(20), "copy": worse(20), "bad": worse(58)})
     shown = rendered("html", found)
     said = f'<p class="answer">{" ".join(answer(found))}</p>'
@@ -135,7 +135,7 @@ def test_a_page_that_stands_alone_says_the_answer_before_its_warnings() -> None:
     assert shown.index(said) < shown.index(sentences(found)[0])
 
 
-def test_the_pages_of_other_kinds_say_their_answers() -> None:
+def test_the_pages_of_other_kinds_say_their_answers():
     campaign = Path(__file__).parents[3] / "examples/campaign"
     told = sigtest.human(campaign / "judgements.tsv", quality={"test": "paired_t"})
     shown = FORMATS["html"].render(present(told))

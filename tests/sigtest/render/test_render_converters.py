@@ -40,7 +40,7 @@ def svg() -> str:
     return PICTURES["intervals"].draw(report(), {"width": "12cm"})
 
 
-def test_a_pdf_is_the_same_bytes_each_time_and_of_the_width_asked_for(svg: str) -> None:
+def test_a_pdf_is_the_same_bytes_each_time_and_of_the_width_asked_for(svg):
     made = converted(svg, "pdf")
     assert made.startswith(b"%PDF-1.5")
     assert made == converted(svg, "pdf")
@@ -48,7 +48,7 @@ def test_a_pdf_is_the_same_bytes_each_time_and_of_the_width_asked_for(svg: str) 
     assert float(box[1]) == pytest.approx(12 * 72 / 2.54, abs=0.01)
 
 
-def test_a_png_has_300_dots_an_inch(svg: str) -> None:
+def test_a_png_has_300_dots_an_inch(svg):
     made = converted(svg, "png")
     assert made.startswith(b"\x89PNG")
     wide, _ = struct.unpack(">II", made[16:24])
@@ -57,7 +57,7 @@ def test_a_png_has_300_dots_an_inch(svg: str) -> None:
 
 @pytest.mark.skipif(shutil.which("pdffonts") is None, reason="needs pdffonts")
 @pytest.mark.parametrize("language", NAMES)
-def test_names_have_their_letters_and_fonts_are_embedded(tmp_path: Path, language: str) -> None:
+def test_names_have_their_letters_and_fonts_are_embedded(tmp_path, language):
     if not has_font(language):
         pytest.skip(f"no font here has the letters of {language}")
     name = NAMES[language]
@@ -71,7 +71,7 @@ def test_names_have_their_letters_and_fonts_are_embedded(tmp_path: Path, languag
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
-def test_latex_takes_a_pdf_without_a_warning(tmp_path: Path, svg: str) -> None:
+def test_latex_takes_a_pdf_without_a_warning(tmp_path, svg):
     (tmp_path / "picture.pdf").write_bytes(converted(svg, "pdf"))
     (tmp_path / "paper.tex").write_text(
         r"\documentclass{article}\usepackage{graphicx}\begin{document}\noindent"
@@ -84,9 +84,7 @@ def test_latex_takes_a_pdf_without_a_warning(tmp_path: Path, svg: str) -> None:
     assert "Overfull" not in ran.stdout
 
 
-def test_without_typst_one_error_says_so_before_anything_is_computed(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_typst_one_error_says_so_before_anything_is_computed(monkeypatch, tmp_path, capsys):
     monkeypatch.setitem(sys.modules, "typst", None)
     with pytest.raises(UnavailableError, match="PDF need typst: pip install typst"):
         converted("<svg/>", "pdf")
@@ -98,7 +96,7 @@ def test_without_typst_one_error_says_so_before_anything_is_computed(
     assert "PNG need typst" in capsys.readouterr().err
 
 
-def test_the_suffix_says_what_the_shell_writes(tmp_path: Path) -> None:
+def test_the_suffix_says_what_the_shell_writes(tmp_path):
     stored = tmp_path / "report.json"
     stored.write_text(rendered("json", report()), encoding="utf-8")
     for suffix, start in (("svg", b"<svg"), ("pdf", b"%PDF"), ("png", b"\x89PNG")):
@@ -107,9 +105,7 @@ def test_the_suffix_says_what_the_shell_writes(tmp_path: Path) -> None:
         assert target.read_bytes().startswith(start)
 
 
-def test_all_pictures_of_a_folder_are_of_one_format(
-    example: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_all_pictures_of_a_folder_are_of_one_format(example, tmp_path, capsys):
     texts = [str(example / "systems" / name) for name in ("aspen.en", "birch.en")]
     asked = ["compare", "-r", str(example / "reference.en"), *texts, "-m", "ter"]
     asked += ["--resamples", "99", "--exact", "never", "--distribution", "aspen", "birch"]
@@ -123,7 +119,7 @@ def test_all_pictures_of_a_folder_are_of_one_format(
     assert "svg, pdf, png" in capsys.readouterr().err
 
 
-def test_a_report_saves_its_pictures(tmp_path: Path) -> None:
+def test_a_report_saves_its_pictures(tmp_path):
     kind = KINDS["comparisons"]
     own = kind.read(report().as_json())
     own.save(tmp_path / "first.pdf")

@@ -95,11 +95,11 @@ class Body:
         {'é"\u2028': "\u2028\\\0,%d", "b": [{"c": "}\n]"}]},
     ],
 )
-def test_the_standard_library_reads_what_was_written(body: dict[str, Any]) -> None:
+def test_the_standard_library_reads_what_was_written(body):
     assert json.loads(render_json(Body(body))) == body
 
 
-def test_every_field_system_and_pair_has_a_line() -> None:
+def test_every_field_system_and_pair_has_a_line():
     made = replace(report(("a", "b", "c")), methods=None)  # which has rows inside a field
     lines = render_json(made).splitlines()
     body = made.as_json()
@@ -109,11 +109,11 @@ def test_every_field_system_and_pair_has_a_line() -> None:
     assert within == rows
 
 
-def test_every_field_has_a_line_where_there_are_no_rows() -> None:
+def test_every_field_has_a_line_where_there_are_no_rows():
     assert render_json(Body({"a": 1, "systems": []})) == '{\n "a": 1,\n "systems": []\n}\n'
 
 
-def test_numbers_that_json_cannot_say() -> None:
+def test_numbers_that_json_cannot_say():
     with pytest.raises(ValueError, match="JSON"):
         render_json(Body({"a": [1.0, float("nan")]}))
 
@@ -121,7 +121,7 @@ def test_numbers_that_json_cannot_say() -> None:
 @pytest.mark.parametrize(
     "names", [("A",), ("A", "B", "C"), ('"metric": "ter", "test": "x"', '"pairs": [\n', "é},")]
 )
-def test_pairs_of_one_metric_and_test_are_cut_out_and_put_back(names: tuple[str, ...]) -> None:
+def test_pairs_of_one_metric_and_test_are_cut_out_and_put_back(names):
     tests = ["approximate_randomization", "bootstrap"]
     made = report(tests=tests) if len(names) > 1 else replace(report(), pairs=())
     if len(names) > 1:

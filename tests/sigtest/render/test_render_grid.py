@@ -1,7 +1,6 @@
 """The grid of metrics and tests, and each metric's discriminative power, from request to page."""
 
 import json
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -31,9 +30,7 @@ def report() -> Report:
     return compared()
 
 
-def test_the_shell_draws_it_of_a_stored_report(
-    report: Report, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
-) -> None:
+def test_the_shell_draws_it_of_a_stored_report(report, tmp_path, capfdbinary):
     stored = tmp_path / "report.json"
     stored.write_text(render_json(report))
     assert main(["plot", "grid", str(stored)]) == 0
@@ -59,7 +56,7 @@ def hints(svg: str) -> list[str]:
     return [hint.text for hint in found if "better than" in (hint.text or "")]
 
 
-def test_power_is_the_share_of_separated_pairs(report: Report) -> None:
+def test_power_is_the_share_of_separated_pairs(report):
     assert set(report.discriminative_power) == {"bleu", "chrf"}
     for metric, tests in report.discriminative_power.items():
         assert tuple(tests) == TESTS
@@ -69,13 +66,13 @@ def test_power_is_the_share_of_separated_pairs(report: Report) -> None:
             assert 0 < share < 1
 
 
-def test_power_is_after_correction() -> None:
+def test_power_is_after_correction():
     report = compared(correction="bonferroni", resamples=99)
     assert any(pair.p_value <= 0.05 for pair in report.pairs)
     assert all(share == 0 for own in report.discriminative_power.values() for share in own.values())
 
 
-def test_power_is_said_of_several_metrics_only() -> None:
+def test_power_is_said_of_several_metrics_only():
     assert compared(metrics=["chrf"]).discriminative_power is None
     assert "discriminative_power" not in compared(metrics=["chrf"]).as_json()
     one = comparison()
@@ -83,7 +80,7 @@ def test_power_is_said_of_several_metrics_only() -> None:
     assert set(compare(parse_comparison(one)).discriminative_power["bleu"].values()) <= {0.0, 1.0}
 
 
-def test_power_of_several_test_sets_is_of_each_and_of_all_together() -> None:
+def test_power_of_several_test_sets_is_of_each_and_of_all_together():
     report = compare(parse_comparison(several()))
     body = json.loads(json.dumps(report.as_json()))
     assert Report.from_json(body) == report
@@ -97,26 +94,26 @@ def test_power_of_several_test_sets_is_of_each_and_of_all_together() -> None:
     assert all("discriminative_power" in entry["report"] for entry in body["testsets"])
 
 
-def test_a_part_of_a_report_does_not_speak_of_the_whole(report: Report) -> None:
+def test_a_part_of_a_report_does_not_speak_of_the_whole(report):
     assert select(report).discriminative_power == report.discriminative_power
     assert select(report, metric="bleu").discriminative_power is None
     assert select(report, system=["Aspen", "Birch"]).discriminative_power is None
 
 
 @pytest.mark.parametrize("name", ["text", "markdown", "latex", "html"])
-def test_every_look_shows_it(report: Report, name: str) -> None:
+def test_every_look_shows_it(report, name):
     text = FORMATS[name].render(present(report))
     assert "Discriminative power" in text
     for tests in report.discriminative_power.values():
         assert all(f"{100 * share:.1f}" in text for share in tests.values())
 
 
-def test_a_page_draws_the_grid_once(report: Report) -> None:
+def test_a_page_draws_the_grid_once(report):
     page = FORMATS["html"].render(present(report))
     assert page.count("<svg") == 1 + 2 * 2  # intervals and matrix of each metric
 
 
-def test_the_grid_has_a_panel_a_metric_and_test(report: Report) -> None:
+def test_the_grid_has_a_panel_a_metric_and_test(report):
     svg = GRID.draw(report, {})
     assert len(hints(svg)) == 2 * 2 * 4 * 3
     assert words(svg).count("bleu") == words(svg).count("chrf") == 2
@@ -129,7 +126,7 @@ def test_the_grid_has_a_panel_a_metric_and_test(report: Report) -> None:
     assert ordered == sorted(SYSTEMS, key=lambda name: -scores[name])
 
 
-def test_better_systems_have_the_small_p_values(report: Report) -> None:
+def test_better_systems_have_the_small_p_values(report):
     (pair,) = (
         p for p in report.pairs
         if (p.a, p.b, p.metric, p.test) == ("Aspen", "Daisy", "bleu", TESTS[0])
@@ -140,7 +137,7 @@ def test_better_systems_have_the_small_p_values(report: Report) -> None:
     assert not any(hint == "Aspen better than Daisy: p = 1" for hint in found)
 
 
-def test_the_grid_follows_its_reader(report: Report) -> None:
+def test_the_grid_follows_its_reader(report):
     plain = GRID.draw(report, {})
     wished = {"width": "17cm", "title": "Mine", "omit": "legend,numbers"}
     svg = GRID.draw(report, wished)
@@ -151,12 +148,12 @@ def test_the_grid_follows_its_reader(report: Report) -> None:
     assert float(root.get("width").removesuffix("pt")) == pytest.approx(17 * 72 / 2.54, abs=0.01)
 
 
-def test_the_grid_of_one_of_several_test_sets_says_which() -> None:
+def test_the_grid_of_one_of_several_test_sets_says_which():
     report = compare(parse_comparison(several()))
     assert any("separate, two" in word for word in words(GRID.draw(report, {"testset": "two"})))
 
 
-def test_a_grid_needs_several_metrics_and_all_pairs() -> None:
+def test_a_grid_needs_several_metrics_and_all_pairs():
     assert not GRID.fits(compared(metrics=["chrf"]))
     against = compared(pairs={"baseline": "Aspen"})
     assert not GRID.fits(against)

@@ -4,7 +4,6 @@ import re
 import shutil
 import subprocess
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from written import hostile, rendered, report
@@ -37,7 +36,7 @@ def test_a_bibliography_has_each_paper_once():
 
 @pytest.mark.skipif(shutil.which("bibtex") is None, reason="needs LaTeX and bibtex")
 @pytest.mark.parametrize("made", [report(), report(tests=("bootstrap",), correction="sidak")])
-def test_latex_and_bibtex_set_the_methods(tmp_path: Path, made):
+def test_latex_and_bibtex_set_the_methods(tmp_path, made):
     (comment,) = [r for r in rendered("latex", made).splitlines() if r.startswith("% Methods")]
     (tmp_path / "paper.tex").write_text(PAPER % comment.partition(": ")[2], encoding="utf-8")
     (tmp_path / "refs.bib").write_text(rendered("bibtex", made), encoding="utf-8")

@@ -32,7 +32,7 @@ def shown(made: ReportTable) -> list[list[str]]:
     return [[cell.plain if cell else "" for cell in row] for row in made.rows()]
 
 
-def test_joined_tables_have_the_order_and_rules_of_the_first() -> None:
+def test_joined_tables_have_the_order_and_rules_of_the_first():
     first, second = (
         table("cab", "one", breaks=frozenset({1})),
         table("abc", "two", breaks=frozenset({2})),
@@ -42,7 +42,7 @@ def test_joined_tables_have_the_order_and_rules_of_the_first() -> None:
     assert joined.breaks == {1}
 
 
-def test_chosen_rows_keep_the_rules_between_their_clusters() -> None:
+def test_chosen_rows_keep_the_rules_between_their_clusters():
     made = table("abcdef", "one", breaks=frozenset({2, 3, 5}))
     assert made.of_rows([0, 1, 4]).breaks == {2}
     assert made.of_rows([0, 2, 3, 5]).breaks == {1, 2, 3}
@@ -50,7 +50,7 @@ def test_chosen_rows_keep_the_rules_between_their_clusters() -> None:
 
 
 @pytest.mark.parametrize(("room", "sizes"), [(9, [5]), (4, [3, 2]), (2, [2, 2, 1]), (0, [1] * 5)])
-def test_tables_are_parted_as_evenly_as_they_can_be(room: int, sizes: list[int]) -> None:
+def test_tables_are_parted_as_evenly_as_they_can_be(room, sizes):
     parts = table("ab", *"vwxyz").part(room, lambda group: 1)
     assert [len(part.groups) for part in parts] == sizes
     whole = table("ab", *"vwxyz", parted=False).part(room, lambda group: 1)
@@ -79,7 +79,7 @@ def document() -> Document:
     )
 
 
-def test_looks_show_answers_that_are_no_comparisons() -> None:
+def test_looks_show_answers_that_are_no_comparisons():
     lines = text.render(document()).splitlines()
     assert lines[0] == "2 raters; alpha 0.05"
     assert "Raters agree." in lines
@@ -99,7 +99,7 @@ def test_looks_show_answers_that_are_no_comparisons() -> None:
     assert "<td>one &amp; two</td>" in page
 
 
-def test_counts_have_their_thousands_marked_as_in_sentences() -> None:
+def test_counts_have_their_thousands_marked_as_in_sentences():
     counts = Column("segments", (Number(12_345), Number(1_000_000)))
     ranges = Column("interval", (Interval(9_999, 23_456, 0), None))
     names = Column("a", (Name("x"), Name("y")))

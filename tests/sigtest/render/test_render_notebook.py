@@ -55,7 +55,7 @@ def computed(folder: Path, shown: str, style: str) -> list[list[str]]:
 
 
 @with_browser
-def test_jupyter_changes_nothing(tmp_path: Path) -> None:
+def test_jupyter_changes_nothing(tmp_path):
     shown = html.fragment(document(report()))
     alone = computed(tmp_path, shown, "")
     assert len(alone) > 50

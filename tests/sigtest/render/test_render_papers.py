@@ -28,7 +28,7 @@ def nineteen() -> Report:
 
 
 @pytest.mark.parametrize("form", ["markdown", "latex", "html"])
-def test_systems_that_none_is_better_than_are_bold(form: str) -> None:
+def test_systems_that_none_is_better_than_are_bold(form):
     made = report(tuple("ABCDEF"), metrics=["bleu"])
     first = {
         f"{system.scores['bleu'].score:.1f}"
@@ -45,7 +45,7 @@ def test_systems_that_none_is_better_than_are_bold(form: str) -> None:
     ("form", "dagger"),
     [("text", "†"), ("markdown", "†"), ("latex", r"\^{\\dagger}"), ("html", "<sup>†")],
 )
-def test_daggers_stand_at_what_is_not_like_the_baseline(form: str, dagger: str) -> None:
+def test_daggers_stand_at_what_is_not_like_the_baseline(form, dagger):
     asked = {"metrics": ["bleu"], "pairs": {"baseline": "system-0"}, "exact": "never"}
     made = with_pair(report(("base", "B", "C", "D"), **asked), significant=False)
     apart = {f"{pair.score_a:.1f}" for pair in made.pairs if pair.significant}
@@ -55,7 +55,7 @@ def test_daggers_stand_at_what_is_not_like_the_baseline(form: str, dagger: str) 
     assert "significantly different from base" in shown
 
 
-def test_names_that_fill_a_page_leave_room_for_a_table() -> None:
+def test_names_that_fill_a_page_leave_room_for_a_table():
     """LaTeX scales it down; each number stands there once."""
     made = report(("W" * 131, "V" * 200), metrics=["bleu", "chrf"], exact="never")
     shown = rendered("latex", made)
@@ -72,7 +72,7 @@ def only_first_undecided(made: Report) -> Report:
 
 @pytest.mark.parametrize("form", ["text", "markdown", "latex", "html"])
 @pytest.mark.parametrize("pairs", ["all", {"baseline": "system-0"}])
-def test_what_rests_on_an_undecided_decision_is_marked(form: str, pairs: object) -> None:
+def test_what_rests_on_an_undecided_decision_is_marked(form, pairs):
     """In a table that says nothing else of pairs: both systems, or the one beside a baseline."""
     made = report(("Xa", "Xb", "Xc", "Xd"), metrics=["bleu"], pairs=pairs, exact="never")
     made = only_first_undecided(made)
@@ -86,14 +86,14 @@ def test_what_rests_on_an_undecided_decision_is_marked(form: str, pairs: object)
 
 
 @pytest.mark.parametrize("name", ["matrix", "intervals", "grid"])
-def test_pictures_mark_what_is_undecided(name: str) -> None:
+def test_pictures_mark_what_is_undecided(name):
     made = only_first_undecided(report(tuple("ABCD"), exact="never"))
     draw = PICTURES[name].draw
     assert "? undecided<" in draw(made, {})
     assert "undecided" not in draw(with_pair(made, undecided=False), {})
 
 
-def test_a_table_that_goes_on_below_draws_no_other_metrics_clusters() -> None:
+def test_a_table_that_goes_on_below_draws_no_other_metrics_clusters():
     metrics = ["bleu", "chrf", "ter", "chrf:word_order=2"]
     shown = rendered("text", report(tuple("ABCD"), metrics=metrics, exact="never"), table="systems")
     first, second = re.findall(r"^system.*?(?=\n\n)", shown, re.M | re.S)
@@ -101,7 +101,7 @@ def test_a_table_that_goes_on_below_draws_no_other_metrics_clusters() -> None:
     assert "╌" not in second
 
 
-def test_claims_against_a_baseline_are_named() -> None:
+def test_claims_against_a_baseline_are_named():
     asked = {"pairs": {"baseline": "system-0"}, "alternative": "greater"}
     shown = rendered("text", report(("base", "B", "C"), metrics=["bleu"], **asked))
     assert "† significantly better than base (p adjusted by holm is at most 0.05)" in shown
@@ -109,7 +109,7 @@ def test_claims_against_a_baseline_are_named() -> None:
 
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("form", [name for name in FORMATS if name not in NO_TABLES])
-def test_every_look_has_every_table(form: str, table: str) -> None:
+def test_every_look_has_every_table(form, table):
     for made in (report(), reported_on_several()):
         shown = rendered(form, made, table=table)
         assert "bleu" in shown or table == "row"
@@ -117,7 +117,7 @@ def test_every_look_has_every_table(form: str, table: str) -> None:
         assert ("Who is better" in shown) == (table == "matrix")
 
 
-def test_a_matrix_has_the_p_value_of_every_pair() -> None:
+def test_a_matrix_has_the_p_value_of_every_pair():
     made = report(tuple("ABCD"), metrics=["bleu"], exact="never")
     lines = rendered("text", made, table="matrix").splitlines()
     rows = [line.split() for line in lines if re.match(r" ?\d  \w", line)]
@@ -129,7 +129,7 @@ def test_a_matrix_has_the_p_value_of_every_pair() -> None:
         assert [float(cell.rstrip("*?")) for cell in row[2:]] == pytest.approx(expected, rel=0.05)
 
 
-def test_a_matrix_needs_all_pairs(example: Path, monkeypatch, capsys) -> None:
+def test_a_matrix_needs_all_pairs(example, monkeypatch, capsys):
     with pytest.raises(RecipeError, match="all pairs"):
         rendered("text", report(pairs={"baseline": "system-0"}), table="matrix")
     with pytest.raises(RecipeError, match="Did you mean 'matrix'"):
@@ -140,7 +140,7 @@ def test_a_matrix_needs_all_pairs(example: Path, monkeypatch, capsys) -> None:
     assert "all pairs" in capsys.readouterr().err
 
 
-def test_rows_have_nothing_around_them() -> None:
+def test_rows_have_nothing_around_them():
     shown = rendered("latex", report(("A", "B_1"), metrics=["ter"]), table="row")
     rows = [line for line in shown.splitlines() if not line.startswith("%")]
     assert rows == [
@@ -149,7 +149,7 @@ def test_rows_have_nothing_around_them() -> None:
     ]
 
 
-def test_nineteen_systems_in_two_metrics_are_one_float_of_one_column() -> None:
+def test_nineteen_systems_in_two_metrics_are_one_float_of_one_column():
     shown = rendered("latex", nineteen(), table="systems")
     assert shown.count(r"\begin{table") == shown.count(r"\begin{table}") == 1
     assert r"\fontsize{8}" in shown
@@ -180,7 +180,7 @@ SLIDES = r"""\documentclass{beamer}
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
 @pytest.mark.parametrize("table", [None, "systems", "pairs", "matrix"])
-def test_latex_sets_tables_without_a_warning(tmp_path: Path, table: str | None) -> None:
+def test_latex_sets_tables_without_a_warning(tmp_path, table):
     """In two columns of 7.7 cm; also names with every character that LaTeX knows."""
     tests = ("approximate_randomization", "riezler_maxwell_bootstrap")
     baseline = report(("A", "B", "C"), pairs={"baseline": "system-0"})
@@ -195,7 +195,7 @@ def test_latex_sets_tables_without_a_warning(tmp_path: Path, table: str | None) 
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
-def test_a_full_matrix_and_a_methods_paragraph_stay_within_their_columns(tmp_path: Path) -> None:
+def test_a_full_matrix_and_a_methods_paragraph_stay_within_their_columns(tmp_path):
     clear = {"p_adjusted": 1e-4, "significant": True, "undecided": False}
     made = nineteen()
     made = replace(made, pairs=tuple(replace(pair, **clear) for pair in made.pairs))
@@ -207,7 +207,7 @@ def test_a_full_matrix_and_a_methods_paragraph_stay_within_their_columns(tmp_pat
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
-def test_wide_tables_are_set_in_classes_of_one_column(tmp_path: Path) -> None:
+def test_wide_tables_are_set_in_classes_of_one_column(tmp_path):
     if not subprocess.run(["kpsewhich", "beamer.cls"], stdout=subprocess.PIPE, check=False).stdout:
         pytest.skip("needs beamer")
     shown = rendered("latex", nineteen(), table="pairs")
@@ -217,7 +217,7 @@ def test_wide_tables_are_set_in_classes_of_one_column(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
-def test_latex_sets_any_number_of_tables(tmp_path: Path) -> None:
+def test_latex_sets_any_number_of_tables(tmp_path):
     """LaTeX holds back floats until a page has room for them, and not many."""
     names = tuple(f"system {i}" for i in range(60))
     text = rendered("latex", report(names, metrics=["bleu", "chrf"], exact="never"))
@@ -245,9 +245,7 @@ LATIN = "àÄçéłŁőřßžąĐðþęĮŋŲ"
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
 @pytest.mark.parametrize(("letters", "encoding"), [("", ""), (LATIN, "[T1]{fontenc}")])
-def test_latin_letters_need_what_the_first_line_says(
-    tmp_path: Path, letters: str, encoding: str
-) -> None:
+def test_latin_letters_need_what_the_first_line_says(tmp_path, letters, encoding):
     shown = named(letters)
     first = shown.splitlines()[0]
     assert first.startswith(r"% Needs \usepackage{booktabs}, \usepackage{graphicx}")
@@ -260,9 +258,7 @@ def test_latin_letters_need_what_the_first_line_says(
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
 @pytest.mark.parametrize("letter", "ЖΩạħ机か가ก")
-def test_other_letters_stop_pdflatex_and_the_first_lines_say_what_to_take(
-    tmp_path: Path, letter: str
-) -> None:
+def test_other_letters_stop_pdflatex_and_the_first_lines_say_what_to_take(tmp_path, letter):
     shown = named(letter)
     needed = " ".join(shown.splitlines()[:4])
     assert "XeLaTeX or LuaLaTeX" in needed
@@ -302,12 +298,12 @@ def set_by_xelatex(folder: Path, fonts: str, shown: str) -> None:
 @pytest.mark.parametrize(
     ("letters", "font"), [("ЖΩạħ", "Noto Serif"), ("机か가", "Noto Serif CJK SC")]
 )
-def test_the_named_fonts_have_the_letters(tmp_path: Path, letters: str, font: str) -> None:
+def test_the_named_fonts_have_the_letters(tmp_path, letters, font):
     set_by_xelatex(tmp_path, rf"\setmainfont{{{font}}}", named(letters))
 
 
 @pytest.mark.skipif(not sets("Noto Sans Thai"), reason="needs xelatex and Noto Sans Thai")
-def test_names_in_a_font_of_their_own_lack_no_letter(tmp_path: Path) -> None:
+def test_names_in_a_font_of_their_own_lack_no_letter(tmp_path):
     shown = rendered("latex", report(("กรุงเทพ", "B")), names=(r"กรุงเทพ={\inThai กรุงเทพ}",))
     set_by_xelatex(tmp_path, THAI, shown)
 
@@ -316,7 +312,7 @@ UP = r"bleu=BLEU $\uparrow$"
 DOWN = r"ter=TER $\downarrow$"
 
 
-def test_names_and_captions_that_are_latex_stay_as_they_are() -> None:
+def test_names_and_captions_that_are_latex_stay_as_they_are():
     names = (UP, DOWN, r"A_1=\textsc{Ours}$_\text{big}$", "B=Plain & simple")
     made = report(("A_1", "B", "C"))
     shown = rendered(
@@ -331,19 +327,19 @@ def test_names_and_captions_that_are_latex_stay_as_they_are() -> None:
     assert r"\label{tab:all}" in shown
 
 
-def test_a_percent_sign_stays_with_its_number() -> None:
+def test_a_percent_sign_stays_with_its_number():
     shown = rendered("latex", report(("A", "B")), table="systems")
     assert r"95~\% bootstrap intervals" in shown
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])
-def test_names_are_escaped_in_all_other_looks(form: str) -> None:
+def test_names_are_escaped_in_all_other_looks(form):
     shown = rendered(form, report(), names=("bleu=<b>BLEU</b>", "A=Ours"))
     assert "Ours" in shown
     assert ("<b>BLEU</b>" in shown) == (form == "text")
 
 
-def test_names_reach_every_table_of_several_test_sets() -> None:
+def test_names_reach_every_table_of_several_test_sets():
     shown = rendered("text", reported_on_several(), names=("bleu=BLEU", "A=Ours"))
     assert "Pairs: BLEU" in shown
     assert "Test sets won by a: BLEU" in shown
@@ -351,7 +347,7 @@ def test_names_reach_every_table_of_several_test_sets() -> None:
     assert re.search(r"^Ours ", shown, re.M)
 
 
-def test_a_test_set_called_as_a_system_keeps_its_name() -> None:
+def test_a_test_set_called_as_a_system_keeps_its_name():
     made = reported_on_several(testsets=("A", "talks"))
     shown = renamed(made, {"A": "Ours", "bleu": "BLEU"})
     assert made.several is not None
@@ -365,14 +361,14 @@ def test_a_test_set_called_as_a_system_keeps_its_name() -> None:
     assert renamed(shown, {"Ours": "A", "BLEU": "bleu"}) == made
 
 
-def test_names_reach_the_table_of_discriminative_power() -> None:
+def test_names_reach_the_table_of_discriminative_power():
     shown = rendered("markdown", report(), names=("bleu=Own BLEU", "ter=Own TER"))
     table = shown[shown.index("Discriminative power") :]
     assert "| Own BLEU |" in table
     assert "| Own TER |" in table
 
 
-def test_a_metric_with_options_can_be_named() -> None:
+def test_a_metric_with_options_can_be_named():
     metrics = ["bleu:tokenize=char", "bleu:tokenize=none"]
     made = report(metrics=metrics)
     names = ("bleu:tokenize=char=BLEU = char", "bleu:tokenize=none=BLEU")
@@ -394,12 +390,12 @@ def test_a_metric_with_options_can_be_named() -> None:
         ({"table": "systems", "label": "tab:{x}"}, "letters, digits"),
     ],
 )
-def test_layouts_that_mean_nothing_are_refused(layout: dict, words: str) -> None:
+def test_layouts_that_mean_nothing_are_refused(layout, words):
     with pytest.raises(RecipeError, match=words):
         rendered("latex", report(), **layout)
 
 
-def test_several_tables_keep_their_captions_and_have_labels_of_their_own() -> None:
+def test_several_tables_keep_their_captions_and_have_labels_of_their_own():
     shown = rendered("latex", report(), table="matrix", caption="On news", label="tab:m")
     assert re.findall(r"\\label\{(.*)\}", shown) == ["tab:m", "tab:m-2"]
     captions = re.findall(r"\\caption\{(.*?),", shown)
@@ -409,7 +405,7 @@ def test_several_tables_keep_their_captions_and_have_labels_of_their_own() -> No
     ]
 
 
-def test_a_table_of_systems_has_records_of_systems() -> None:
+def test_a_table_of_systems_has_records_of_systems():
     made = report(("A", "B", "C"))
     rows = list(csv.DictReader(io.StringIO(rendered("csv", made, table="systems"))))
     assert [(row["system"], row["metric"]) for row in rows] == [
@@ -430,7 +426,7 @@ def test_a_table_of_systems_has_records_of_systems() -> None:
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
-def test_named_and_labelled_tables_are_set_without_a_warning(tmp_path: Path) -> None:
+def test_named_and_labelled_tables_are_set_without_a_warning(tmp_path):
     names = (UP, r"chrf=chrF $\uparrow$", r"Team-A=\textsc{Ours}$_2$")
     layout = {"caption": "Results of the shared task.", "label": "tab:results", "names": names}
     shown = rendered("latex", nineteen(), table="systems", **layout)
@@ -441,7 +437,7 @@ def test_named_and_labelled_tables_are_set_without_a_warning(tmp_path: Path) -> 
     assert not complaints(tmp_path)  # the first run writes what the second refers to
 
 
-def test_corrections_are_called_by_their_names_in_words() -> None:
+def test_corrections_are_called_by_their_names_in_words():
     asked = {"metrics": ["bleu"], "correction": "benjamini_hochberg"}
     made = with_pair(report(("A", "B", "C"), **asked), significant=True)
     for form in ("text", "latex", "markdown", "html"):

@@ -22,7 +22,7 @@ TEST = "approximate_randomization"
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def test_text_has_systems_pairs_and_wins_of_each_metric() -> None:
+def test_text_has_systems_pairs_and_wins_of_each_metric():
     shown = rendered("text", reported_on_several())
     titles = [
         line for line in shown.splitlines() if re.match(r"(Systems by|Pairs:|Test sets)", line)
@@ -43,7 +43,7 @@ def test_text_has_systems_pairs_and_wins_of_each_metric() -> None:
     )
 
 
-def test_each_test_set_stands_under_its_name_and_all_together_last() -> None:
+def test_each_test_set_stands_under_its_name_and_all_together_last():
     made = reported_on_several()
     table = rendered("text", made).split("\n\n")[2]
     assert table.splitlines()[0].split() == ["news", "talks", "macro-average"]
@@ -54,7 +54,7 @@ def test_each_test_set_stands_under_its_name_and_all_together_last() -> None:
     assert re.findall(r"(\d+\.\d\d) \[", row) == [f"{score:.2f}" for score in scores]
 
 
-def test_tables_of_many_test_sets_are_parted_within_a_hundred_columns() -> None:
+def test_tables_of_many_test_sets_are_parted_within_a_hundred_columns():
     made = reported_on_several(testsets=tuple(f"testset-{t}" for t in range(5)))
     shown = rendered("text", made)
     tables = shown.partition("Warning")[0]
@@ -65,7 +65,7 @@ def test_tables_of_many_test_sets_are_parted_within_a_hundred_columns() -> None:
             assert [line[0] for line in block.splitlines() if " [" in line] == ["C", "B", "A"]
 
 
-def test_cluster_lines_are_those_of_all_together() -> None:
+def test_cluster_lines_are_those_of_all_together():
     made = reported_on_several()
     several = made.several
     assert several is not None
@@ -80,7 +80,7 @@ def warned(*sentences: str) -> tuple[WarningReport, ...]:
     return tuple(WarningReport("other", sentence) for sentence in sentences)
 
 
-def test_each_warning_is_told_once_with_what_it_is_about() -> None:
+def test_each_warning_is_told_once_with_what_it_is_about():
     made = reported_on_several()
     several = made.several
     assert several is not None
@@ -97,7 +97,7 @@ def test_each_warning_is_told_once_with_what_it_is_about() -> None:
     assert "<li>news: here</li>" in page
 
 
-def test_csv_names_the_test_set_first() -> None:
+def test_csv_names_the_test_set_first():
     made = reported_on_several()
     rows = list(csv.DictReader(io.StringIO(rendered("csv", made), newline="")))
     assert next(iter(rows[0])) == "testset"
@@ -107,7 +107,7 @@ def test_csv_names_the_test_set_first() -> None:
     assert [float(row["p_adjusted"]) for row in rows[12:]] == [p.p_adjusted for p in made.pairs]
 
 
-def test_differences_and_wins_are_in_every_look() -> None:
+def test_differences_and_wins_are_in_every_look():
     made = reported_on_several()
     for form in ("text", "markdown", "latex", "html"):
         shown = rendered(form, made)
@@ -119,7 +119,7 @@ def test_differences_and_wins_are_in_every_look() -> None:
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "latex", "html"])
-def test_names_of_test_sets_are_made_harmless(form: str) -> None:
+def test_names_of_test_sets_are_made_harmless(form):
     shown = rendered(form, reported_on_several(testsets=HOSTILE[1:3]))
     assert {c for c in shown if unicodedata.category(c)[0] == "C"} == {"\n"}
     raw = {"markdown": "</script>", "latex": r"\input{", "html": "<script>"}.get(form, "\x00")
@@ -127,14 +127,14 @@ def test_names_of_test_sets_are_made_harmless(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_a_report_read_back_renders_to_the_same_bytes(form: str) -> None:
+def test_a_report_read_back_renders_to_the_same_bytes(form):
     made = reported_on_several()
     again = Report.from_json(made.as_json())
     assert rendered(form, again) == rendered(form, made)
 
 
 @pytest.mark.parametrize("name", ["matrix", "intervals"])
-def test_pictures_show_each_test_set_and_all_together(name: str) -> None:
+def test_pictures_show_each_test_set_and_all_together(name):
     made = reported_on_several()
     drawn = {
         testset: PICTURES[name].draw(made, {"testset": testset})
@@ -146,7 +146,7 @@ def test_pictures_show_each_test_set_and_all_together(name: str) -> None:
         assert title.startswith(f"bleu, {testset or 'macro-average'}")
 
 
-def test_pictures_say_which_test_sets_there_are() -> None:
+def test_pictures_say_which_test_sets_there_are():
     with pytest.raises(RecipeError, match="Did you mean 'talks'"):
         PICTURES["matrix"].draw(reported_on_several(), {"testset": "talk"})
     assert reported_on_several().several is not None
@@ -155,7 +155,7 @@ def test_pictures_say_which_test_sets_there_are() -> None:
         PICTURES["matrix"].draw(one, {"testset": "news"})
 
 
-def test_a_distribution_is_of_one_test_set() -> None:
+def test_a_distribution_is_of_one_test_set():
     lines = [f"word{i % 7} and line {i}" for i in range(20)]
     systems = {"A": [line[:-1] for line in lines], "B": [line[2:] for line in lines]}
     body = {"references": lines, "systems": systems}
@@ -169,7 +169,7 @@ def test_a_distribution_is_of_one_test_set() -> None:
         view(made, distribution=drawn)
 
 
-def test_hostile_names_of_test_sets_are_text_in_pictures() -> None:
+def test_hostile_names_of_test_sets_are_text_in_pictures():
     made = reported_on_several(testsets=HOSTILE[1:3])
     for name in ("matrix", "intervals"):
         root = ElementTree.fromstring(PICTURES[name].draw(made, {"testset": HOSTILE[1]}))
@@ -177,7 +177,7 @@ def test_hostile_names_of_test_sets_are_text_in_pictures() -> None:
         assert printable(HOSTILE[1])[:8] in (root.findtext(f"{SVG}title") or "")
 
 
-def test_warnings_of_all_test_sets_come_before_those_of_one() -> None:
+def test_warnings_of_all_test_sets_come_before_those_of_one():
     made = reported_on_several()
     assert made.several is not None
     own = [("Only here.", "Everywhere."), ("Everywhere.", "Only there.")]

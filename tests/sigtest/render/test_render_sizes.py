@@ -29,7 +29,7 @@ def of_size(size: int) -> Report:
 
 @pytest.mark.parametrize("form", [name for name in FORMATS if name != "bibtex"])
 @pytest.mark.parametrize("size", [0, 1, 2, 12, 60])
-def test_every_format_shows_every_system(form: str, size: int) -> None:
+def test_every_format_shows_every_system(form, size):
     shown = rendered(form, of_size(size))
     if form == "csv" and size < 2:  # a line for each pair
         assert [len(list(csv.reader(io.StringIO(shown))))] == [1]
@@ -39,7 +39,7 @@ def test_every_format_shows_every_system(form: str, size: int) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 2, 12, 60])
-def test_text_lists_all_pairs_but_settled_ones_of_many(size: int) -> None:
+def test_text_lists_all_pairs_but_settled_ones_of_many(size):
     made = of_size(size)
     listed = rendered("text", made).partition("Pairs: ")[2].partition("\n\n*")[0]
     rows = [line for line in listed.splitlines() if line.startswith("system number")]
@@ -47,12 +47,12 @@ def test_text_lists_all_pairs_but_settled_ones_of_many(size: int) -> None:
     assert len(rows) == len(made.pairs) - (len(settled) if size > 8 else 0)
 
 
-def test_sixty_systems_stay_within_a_hundred_columns() -> None:
+def test_sixty_systems_stay_within_a_hundred_columns():
     table = rendered("text", of_size(60)).partition("Pairs")[0]
     assert max(map(width, table.splitlines())) <= 100
 
 
-def test_one_system_has_a_score_and_no_pictures() -> None:
+def test_one_system_has_a_score_and_no_pictures():
     made = of_size(1)
     shown = rendered("text", made)
     assert "score and interval" in shown
@@ -63,7 +63,7 @@ def test_one_system_has_a_score_and_no_pictures() -> None:
             PICTURES[name].draw(made, {})
 
 
-def test_html_folds_many_pairs_unless_all_are_asked_for() -> None:
+def test_html_folds_many_pairs_unless_all_are_asked_for():
     made = of_size(12)
     assert "<summary>All 66 pairs: bleu</summary>" in rendered("html", made)
     assert "<summary>All" not in rendered("html", made, every_pair=True)
@@ -82,7 +82,7 @@ SAID = "p is exact: every exchange"
         ("html", r">1\.9e−06<sup>=</sup></td>"),
     ],
 )
-def test_exact_p_values_are_marked_and_explained(form: str, mark: str) -> None:
+def test_exact_p_values_are_marked_and_explained(form, mark):
     made = report(("A", "B"), metrics=["ter"])
     assert made.pairs[0].exact
     shown = rendered(form, made)
@@ -92,12 +92,12 @@ def test_exact_p_values_are_marked_and_explained(form: str, mark: str) -> None:
     assert SAID not in sampled.replace("\\", "")
 
 
-def test_a_p_value_that_decides_alone_has_both_marks() -> None:
+def test_a_p_value_that_decides_alone_has_both_marks():
     shown = rendered("text", report(("A", "B"), metrics=["ter"], correction="none"))
     assert "1.9e-06*=" in shown
 
 
-def test_stars_never_stand_above_alpha() -> None:
+def test_stars_never_stand_above_alpha():
     for alpha, p, stars in [
         (0.05, 0.04, "*"),
         (0.05, 0.004, "**"),
@@ -116,7 +116,7 @@ def test_stars_never_stand_above_alpha() -> None:
         assert "significant at" not in rendered("latex", not_found)
 
 
-def test_legends_explain_only_what_is_shown() -> None:
+def test_legends_explain_only_what_is_shown():
     made = report(("A", "B"), metrics=["ter"])
     plain = with_pair(made, significant=False, exact=False, p_adjusted=0.2)
     assert "* p adjusted" not in rendered("text", plain)

@@ -4,7 +4,6 @@ Together the recipes have every metric that needs no Java, every test, alternati
 and every other choice that a report depends on.
 """
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -142,10 +141,10 @@ def of_two(name: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", RECIPES)
-def test_report_on_one_test_set_is_what_it_was(name: str, tmp_path: Path) -> None:
+def test_report_on_one_test_set_is_what_it_was(name, tmp_path):
     require_unchanged(f"{name}, one test set", report_of(of_one(name)), tmp_path)
 
 
 @pytest.mark.parametrize("name", RECIPES)
-def test_report_on_two_test_sets_is_what_it_was(name: str, tmp_path: Path) -> None:
+def test_report_on_two_test_sets_is_what_it_was(name, tmp_path):
     require_unchanged(f"{name}, two test sets", report_of(of_two(name)), tmp_path)

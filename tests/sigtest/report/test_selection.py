@@ -16,12 +16,12 @@ def made() -> Report:
     return report(("A", "B", "C", "D"), tests=TESTS)
 
 
-def test_nothing_asked_for_is_everything() -> None:
+def test_nothing_asked_for_is_everything():
     for whole in (made(), reported_on_several()):
         assert select(whole) == whole
 
 
-def test_one_metric_and_test_keep_their_numbers_and_decisions() -> None:
+def test_one_metric_and_test_keep_their_numbers_and_decisions():
     whole = made()
     part = select(whole, "ter", "bootstrap")
     asked = [p for p in whole.pairs if (p.metric, p.test) == ("ter", "bootstrap")]
@@ -35,14 +35,14 @@ def test_one_metric_and_test_keep_their_numbers_and_decisions() -> None:
     assert all(getattr(part, name) == getattr(whole, name) for name in same)
 
 
-def test_one_system_brings_its_pairs() -> None:
+def test_one_system_brings_its_pairs():
     whole = made()
     part = select(whole, system="C")
     assert [system.name for system in part.systems] == ["C"]
     assert list(part.pairs) == [pair for pair in whole.pairs if "C" in (pair.a, pair.b)]
 
 
-def test_several_systems_bring_the_pairs_among_them() -> None:
+def test_several_systems_bring_the_pairs_among_them():
     whole = made()
     part = select(whole, "bleu", system=["D", "A", "B"])
     assert [system.name for system in part.systems] == ["A", "B", "D"]
@@ -50,7 +50,7 @@ def test_several_systems_bring_the_pairs_among_them() -> None:
     assert [(pair.a, pair.b) for pair in part.pairs] == among * 2
 
 
-def test_every_test_set_and_the_counts_of_wins_are_selected() -> None:
+def test_every_test_set_and_the_counts_of_wins_are_selected():
     part = select(reported_on_several(), "ter", TESTS[0], ["A", "C"])
     assert part.several is not None
     for own in (part, *(entry.report for entry in part.several.testsets)):
@@ -59,14 +59,14 @@ def test_every_test_set_and_the_counts_of_wins_are_selected() -> None:
     assert [(row.a, row.b, row.metric) for row in part.several.wins] == [("A", "C", "ter")]
 
 
-def test_a_part_says_how_many_pairs_were_corrected() -> None:
+def test_a_part_says_how_many_pairs_were_corrected():
     part = select(made(), "bleu", system=["A", "B"])
     assert "holm over 6 pairs" in rendered("text", part)
 
 
 @pytest.mark.parametrize("form", ["text", "csv", "markdown", "latex", "html", "json"])
 @pytest.mark.parametrize("system", ["B", ["A", "B"]])
-def test_parts_have_every_format(form: str, system: object) -> None:
+def test_parts_have_every_format(form, system):
     for whole in (made(), reported_on_several()):
         part = select(whole, "ter", TESTS[0], system)  # type: ignore[arg-type]
         shown = rendered(form, part)
@@ -82,7 +82,7 @@ def test_parts_have_every_format(form: str, system: object) -> None:
         ({"system": ["A", "Z"]}, "Unknown system 'Z'"),
     ],
 )
-def test_what_is_unknown_is_named(asked: dict, message: str) -> None:
+def test_what_is_unknown_is_named(asked, message):
     with pytest.raises(RecipeError, match=message):
         select(made(), **asked)
 

@@ -7,7 +7,6 @@ import inspect
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent
-from typing import Any
 
 import numpy as np
 import pytest
@@ -57,7 +56,7 @@ def constants(code: ast.expr) -> Iterator[str]:
             yield node.value
 
 
-def test_every_code_is_known_and_every_known_one_is_emitted() -> None:
+def test_every_code_is_known_and_every_known_one_is_emitted():
     assert sorted({*emitted()}) == sorted(WARNINGS)
     assert all(words.endswith(".") for words in WARNINGS.values())
     assert all(code == code.lower() and "_" not in code for code in WARNINGS)
@@ -84,7 +83,7 @@ def skewed() -> Report:
     )
 
 
-def test_warnings_say_what_they_are_about() -> None:
+def test_warnings_say_what_they_are_about():
     found = {warning.code: warning for warning in skewed().warnings}
     assert found["few-units"].tests == ("bootstrap",)
     assert found["test"].tests == ("sign_test",)
@@ -99,7 +98,7 @@ def test_warnings_say_what_they_are_about() -> None:
     assert written["pairs"] == [["a", "b"], ["a", "c"]]
 
 
-def test_health_checks_name_systems_and_not_their_replicas() -> None:
+def test_health_checks_name_systems_and_not_their_replicas():
     lines = [f"the cat number {i} sat on the mat" for i in range(40)]
     worse = [line.replace("cat", "dog") for line in lines]
     found = sigtest.compare(
@@ -115,7 +114,7 @@ def test_health_checks_name_systems_and_not_their_replicas() -> None:
 
 
 @pytest.mark.parametrize("made", [report, reported_on_several])
-def test_reports_of_older_versions_have_sentences(made: Any) -> None:
+def test_reports_of_older_versions_have_sentences(made):
     body = made().as_json()
     said = sentences(body)
     assert said

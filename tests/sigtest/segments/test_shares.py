@@ -37,14 +37,14 @@ def tabled(metric: Metric) -> Array:
 
 
 @pytest.mark.parametrize("name", ["bleu", "chrf", "chrf++", "ter", "nist"])
-def test_shares_sum_to_the_difference(name: str) -> None:
+def test_shares_sum_to_the_difference(name):
     metric = METRICS[name]()
     table = tabled(metric)
     scores = metric.score(table.sum(axis=1))
     assert segment_shares(metric, table).sum() == pytest.approx(scores[0] - scores[1], rel=1e-9)
 
 
-def test_a_jump_is_of_the_segments_that_make_it() -> None:
+def test_a_jump_is_of_the_segments_that_make_it():
     """b has no 4-gram, a has one in its last segment; the first is better by words alone.
 
     Its share is the integral of the product of precisions over the way, and the rest the other's.
@@ -74,14 +74,14 @@ def test_a_jump_is_of_the_segments_that_make_it() -> None:
     assert found.sum() == pytest.approx(top - metric.score(sums[1]), rel=1e-9)
 
 
-def test_of_a_mean_each_share_is_its_difference_over_n() -> None:
+def test_of_a_mean_each_share_is_its_difference_over_n():
     values = RNG.normal(size=(2, 50))
     table = np.stack([values, np.ones_like(values)], axis=2)
     expected = (values[0] - values[1]) / 50
     np.testing.assert_allclose(segment_shares(Scores(), table), expected, rtol=1e-12)
 
 
-def test_of_ter_each_share_is_its_difference_of_edits_over_all_words() -> None:
+def test_of_ter_each_share_is_its_difference_of_edits_over_all_words():
     metric = METRICS["ter"]()
     table = tabled(metric)
     edits = table[0, :, 0] - table[1, :, 0]
@@ -89,13 +89,13 @@ def test_of_ter_each_share_is_its_difference_of_edits_over_all_words() -> None:
     np.testing.assert_allclose(segment_shares(metric, table), expected, rtol=1e-12)
 
 
-def test_of_equal_means_shares_are_not_zero() -> None:
+def test_of_equal_means_shares_are_not_zero():
     table = np.array([[[1.0, 1], [0, 1]], [[0, 1], [1, 1]]])
     np.testing.assert_allclose(segment_shares(Scores(), table), [0.5, -0.5], rtol=1e-12)
 
 
 @pytest.mark.parametrize("metric", [Ratio(), Fscore()])
-def test_of_ratios_over_unequal_sums_shares_are_the_integral(metric: Metric) -> None:
+def test_of_ratios_over_unequal_sums_shares_are_the_integral(metric):
     """The way in 100,000 straight steps, each shared out by its own gradient."""
     table = RNG.uniform(1, 5, size=(2, 8, metric.width))
     sums, pushes = table.sum(axis=1), table[0] - table[1]
@@ -108,7 +108,7 @@ def test_of_ratios_over_unequal_sums_shares_are_the_integral(metric: Metric) -> 
 
 
 @pytest.mark.parametrize("name", ["bleu", "chrf"])
-def test_shares_order_segments_as_leaving_each_out_does(name: str) -> None:
+def test_shares_order_segments_as_leaving_each_out_does(name):
     metric = METRICS[name]()
     table = tabled(metric)
     without = table.sum(axis=1)[:, None] - table
@@ -117,7 +117,7 @@ def test_shares_order_segments_as_leaving_each_out_does(name: str) -> None:
     assert order.statistic > 0.98
 
 
-def test_replicas_share_a_segment() -> None:
+def test_replicas_share_a_segment():
     metric = METRICS["bleu"]()
     table = tabled(metric)
     twice = np.concatenate([table, table], axis=1)
@@ -126,7 +126,7 @@ def test_replicas_share_a_segment() -> None:
     )
 
 
-def test_equal_systems_have_no_shares() -> None:
+def test_equal_systems_have_no_shares():
     metric = METRICS["bleu"]()
     table = tabled(metric)
     assert not segment_shares(metric, np.stack([table[0], table[0]])).any()
@@ -146,18 +146,18 @@ def numbers(higher: bool = True, **chosen: object) -> list[int]:
     return [row.number for row in found.rows]
 
 
-def test_the_largest_share_comes_first() -> None:
+def test_the_largest_share_comes_first():
     assert numbers() == [2, 3, 1, 4]
 
 
-def test_orders() -> None:
+def test_orders():
     assert numbers(order="a") == [3, 1, 4, 2]
     assert numbers(order="b") == [2, 4, 1, 3]
     assert numbers(order="place") == [1, 2, 3, 4]
     assert numbers(higher=False, order="a") == [2, 4, 1, 3]
 
 
-def test_filters() -> None:
+def test_filters():
     assert numbers(document="two") == [3, 4]
     assert numbers(better="a") == [3, 1]
     assert numbers(better="b") == [2]
@@ -165,7 +165,7 @@ def test_filters() -> None:
     assert numbers(shortest=2, longest=3) == [3, 1]
 
 
-def test_some_at_a_time_with_what_they_add_up_to() -> None:
+def test_some_at_a_time_with_what_they_add_up_to():
     found = rows_of(SEGMENTS, Filter(), True, 1, 2)
     assert [row.number for row in found.rows] == [3, 1]
     assert (found.wanted, found.carried, found.in_all) == (4, -0.5, -0.5)
@@ -181,25 +181,25 @@ def test_some_at_a_time_with_what_they_add_up_to() -> None:
         ({"better": "aspen"}, "Unknown side of the pair 'aspen'; choose one of a, b."),
     ],
 )
-def test_what_is_not_there_is_an_error(chosen: dict[str, str], said: str) -> None:
+def test_what_is_not_there_is_an_error(chosen, said):
     with pytest.raises(RecipeError, match=said):
         numbers(**chosen)
 
 
-def test_words_that_differ_are_marked() -> None:
+def test_words_that_differ_are_marked():
     a, b = marked_words("the red house stands", "the house stands still")
     assert "".join(part for part, marked in a if marked).strip() == "red"
     assert "".join(part for part, marked in b if marked).strip() == "still"
 
 
-def test_letters_of_scripts_without_blanks_are_compared() -> None:
+def test_letters_of_scripts_without_blanks_are_compared():
     a, b = marked_words("我爱你们", "我爱他们")
     assert [part for part, marked in a if marked] == ["你"]
     assert [part for part, marked in b if marked] == ["他"]
 
 
 @pytest.mark.parametrize("line", ["", "  two  blanks ", "a\tb", "x " * 3000])
-def test_joined_stretches_are_the_line(line: str) -> None:
+def test_joined_stretches_are_the_line(line):
     a, b = marked_words(line, "a b c")
     assert "".join(part for part, _ in a) == line
     assert "".join(part for part, _ in b) == "a b c"

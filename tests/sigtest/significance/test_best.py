@@ -51,14 +51,14 @@ def p_of(values: np.ndarray, draws: np.ndarray) -> list[float]:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_p_is_that_of_the_definition(seed: int) -> None:
+def test_p_is_that_of_the_definition(seed):
     rng = np.random.default_rng(seed)
     values = rng.exponential(size=(5, 40)) + rng.normal(size=40) + np.arange(5)[:, None] / 4
     draws = resampled(values, 199, seed)
     assert p_of(values, draws) == textbook(values.mean(axis=1), draws, 40)
 
 
-def test_differences_that_never_vary() -> None:
+def test_differences_that_never_vary():
     """Equal systems stay together; one that all units find worse has their sign test's p."""
     rng = np.random.default_rng(4)
     best = rng.normal(size=12)
@@ -68,7 +68,7 @@ def test_differences_that_never_vary() -> None:
     assert worse == pytest.approx(3 * 0.5**12)
 
 
-def test_nothing_that_three_units_say_excludes_a_system() -> None:
+def test_nothing_that_three_units_say_excludes_a_system():
     values = np.array([[1.0, 2.0, 3.0], [0.0, 1.0, 2.0], [0.0, 1.0, 2.0]])
     assert p_of(values, resampled(values, 99, 6))[1:] == [2 * 0.5**3] * 2
 
@@ -85,7 +85,7 @@ def best_of(report: Report) -> list[float | None]:
     return [system.scores[metric].p_best for system in report.systems]
 
 
-def test_less_may_be_better() -> None:
+def test_less_may_be_better():
     values = np.random.default_rng(8).normal(size=(4, 60)) + np.arange(4)[:, None] / 2
     worse = {"name": "scores", "of": "x", "higher": False}
     assert best_of(compared(-values, metrics=[worse])) == best_of(compared(values))
@@ -95,16 +95,14 @@ def test_less_may_be_better() -> None:
 @pytest.mark.parametrize(
     ("items", "systems", "there"), [(29, 3, False), (30, 3, True), (30, 2, False)]
 )
-def test_it_is_said_of_three_systems_and_thirty_units(
-    items: int, systems: int, there: bool
-) -> None:
+def test_it_is_said_of_three_systems_and_thirty_units(items, systems, there):
     report = compared(np.random.default_rng(9).normal(size=(systems, items)))
     assert [p is not None for p in best_of(report)] == [there] * systems
     assert report.methods is not None
     assert ("Hsu" in report.methods.text) == there
 
 
-def test_it_is_not_said_of_documents_of_very_unequal_size_nor_of_small_strata() -> None:
+def test_it_is_not_said_of_documents_of_very_unequal_size_nor_of_small_strata():
     values = np.random.default_rng(10).normal(size=(3, 400))
     sizes = np.where(np.arange(50) < 5, 62, 2)  # 5 documents have 310 of 400 segments
     documents = [f"d{i}" for i, size in enumerate(sizes) for _ in range(size)]
@@ -116,12 +114,12 @@ def test_it_is_not_said_of_documents_of_very_unequal_size_nor_of_small_strata() 
     assert best_of(pairs) == [None] * 3
 
 
-def test_many_systems_have_draws_enough_to_be_told_from_the_best() -> None:
+def test_many_systems_have_draws_enough_to_be_told_from_the_best():
     assert most_draws(3) > 999_999
     assert most_draws(2_000) == 999
 
 
-def test_other_seeds_could_give_another_p_of_the_best() -> None:
+def test_other_seeds_could_give_another_p_of_the_best():
     rng = np.random.default_rng(11)
     values = rng.normal(size=(4, 60)) + np.array([[0.4], [0.3], [0.1], [0.0]])
     scores = dict(zip("abcd", values, strict=True))

@@ -13,7 +13,7 @@ from sigtest.metrics.scores import Scores
 from sigtest.render.distribution import counted_tail, distribution_plot
 from sigtest.render.pictures import view
 from sigtest.significance import ALTERNATIVES, TESTS, Alternative, own_tests, resampling_tests
-from sigtest.significance.base import Draws, OwnTest, ResamplingTest
+from sigtest.significance.base import Draws, ResamplingTest
 
 COUNTING = resampling_tests().values()
 DIRECT = own_tests().values()
@@ -26,7 +26,7 @@ def name(test: object) -> str:
     return getattr(test, "name", str(test))
 
 
-def test_every_test_counts_or_has_a_p_of_its_own() -> None:
+def test_every_test_counts_or_has_a_p_of_its_own():
     assert set(TESTS) == set(resampling_tests()) | set(own_tests())
     assert {test.draws for test in COUNTING} == {"counts", "swaps", "studentised"}
     assert {test.draws for test in DIRECT} == {"none"}
@@ -35,7 +35,7 @@ def test_every_test_counts_or_has_a_p_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("test", TESTS.values(), ids=name)
-def test_every_test_has_theory_an_example_and_a_null_in_words(test: object) -> None:
+def test_every_test_has_theory_an_example_and_a_null_in_words(test):
     theory, _, example = (type(test).__doc__ or "").partition("Examples:")
     assert len(theory.split()) >= 40
     assert doctest.DocTestParser().get_examples(example)
@@ -59,9 +59,7 @@ def drawn(seed: int) -> tuple[Array, Array, Array]:
 @pytest.mark.parametrize("test", COUNTING, ids=name)
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("seed", range(5))
-def test_count_is_the_number_of_extreme_draws(
-    test: ResamplingTest, alternative: Alternative, seed: int
-) -> None:
+def test_count_is_the_number_of_extreme_draws(test, alternative, seed):
     observed, draws, tolerance = drawn(seed)
     null = test.null_draws(draws, alternative)
     extreme = test.extreme(observed, null, tolerance, alternative)
@@ -75,9 +73,7 @@ def test_count_is_the_number_of_extreme_draws(
 @pytest.mark.parametrize("test", COUNTING, ids=name)
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("observed", [0.7, -0.7, 0.0])
-def test_counting_begins_at_the_limits(
-    test: ResamplingTest, alternative: Alternative, observed: float
-) -> None:
+def test_counting_begins_at_the_limits(test, alternative, observed):
     limits = sorted(set(test.limits(observed, alternative)))
     null = np.sort(np.random.default_rng(1).normal(size=400))
     tolerance = np.array([1e-9])
@@ -91,9 +87,7 @@ def test_counting_begins_at_the_limits(
 
 @pytest.mark.parametrize("test", COUNTING, ids=name)
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_turning_a_pair_round_turns_the_claim_round(
-    test: ResamplingTest, alternative: Alternative
-) -> None:
+def test_turning_a_pair_round_turns_the_claim_round(test, alternative):
     turned: dict[Alternative, Alternative] = {"greater": "less", "less": "greater"}
     observed, draws, tolerance = drawn(7)
     found = test.count(observed, draws, tolerance, alternative)
@@ -103,15 +97,13 @@ def test_turning_a_pair_round_turns_the_claim_round(
 
 @pytest.mark.parametrize("test", COUNTING, ids=name)
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_every_draw_of_identical_systems_counts(
-    test: ResamplingTest, alternative: Alternative
-) -> None:
+def test_every_draw_of_identical_systems_counts(test, alternative):
     counts = test.count(np.zeros(1), np.zeros((1, 9)), np.zeros(1), alternative)
     assert counts.tolist() == [9]
 
 
 @pytest.mark.parametrize("test", COUNTING, ids=name)
-def test_rounding_within_the_slack_breaks_no_tie(test: ResamplingTest) -> None:
+def test_rounding_within_the_slack_breaks_no_tie(test):
     limit = np.array([test.limits(2.0, "two-sided")[0]])
     for moved, reached in ((1e-10, True), (-1e-10, True)):
         flags = test.extreme(np.array([2.0]), limit[None] + moved, np.array([1e-9]), "two-sided")
@@ -120,7 +112,7 @@ def test_rounding_within_the_slack_breaks_no_tie(test: ResamplingTest) -> None:
 
 @pytest.mark.parametrize("test", OF_UNITS, ids=name)
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_own_p_of_identical_systems_is_one(test: OwnTest, alternative: Alternative) -> None:
+def test_own_p_of_identical_systems_is_one(test, alternative):
     rows = np.stack([np.tile([0.0, 1.0], 6), np.ones(12)], axis=1)
     found = test.p(Scores(), rows, rows, alternative)
     assert (found.p_value, found.log10_p) == (1.0, 0.0)
@@ -128,7 +120,7 @@ def test_own_p_of_identical_systems_is_one(test: OwnTest, alternative: Alternati
 
 
 @pytest.mark.parametrize("test", OF_UNITS, ids=name)
-def test_own_p_follows_the_claim(test: OwnTest) -> None:
+def test_own_p_follows_the_claim(test):
     rng = np.random.default_rng(5)
     right = rng.random((2, 60)) < np.array([[0.8], [0.6]])
     a, b = (np.stack([row, np.ones(60)], axis=1).astype(float) for row in right)
@@ -158,9 +150,7 @@ class Doubled(ResamplingTest):
 
 @pytest.mark.parametrize("higher", [True, False])
 @pytest.mark.parametrize(("a", "b"), [("X", "Y"), ("Y", "X")])
-def test_report_and_picture_of_a_plugged_in_test_agree(
-    monkeypatch: pytest.MonkeyPatch, higher: bool, a: str, b: str
-) -> None:
+def test_report_and_picture_of_a_plugged_in_test_agree(monkeypatch, higher, a, b):
     monkeypatch.setitem(TESTS, "doubled", Doubled())
     values = np.random.default_rng(3).normal([[0.1], [0.0]], 1, (2, 60))
     comparison = parse_comparison(

@@ -2,7 +2,6 @@
 
 import gc
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -30,7 +29,7 @@ def frozen() -> None:
 
 @pytest.mark.parametrize("correction", list(STATSMODELS))
 @pytest.mark.parametrize("size", [1, 2, 10, 66, 1770])
-def test_adjusted_p_values_equal_statsmodels(correction: str, size: int) -> None:
+def test_adjusted_p_values_equal_statsmodels(correction, size):
     rng = np.random.default_rng(size)
     for p in (
         rng.random(size),
@@ -44,7 +43,7 @@ def test_adjusted_p_values_equal_statsmodels(correction: str, size: int) -> None
         assert adjust(p, correction) == pytest.approx(expected, abs=1e-12)
 
 
-def test_adjusted_p_values_equal_the_expected_ones(oracles: Path) -> None:
+def test_adjusted_p_values_equal_the_expected_ones(oracles):
     rows = json.loads((oracles / "intervals.json").read_text())["adjusted_p_values"]
     for row in rows:
         for correction in CORRECTIONS:
@@ -53,16 +52,14 @@ def test_adjusted_p_values_equal_the_expected_ones(oracles: Path) -> None:
                 assert found == pytest.approx(row[correction], abs=1e-9)
 
 
-def test_no_correction_changes_nothing() -> None:
+def test_no_correction_changes_nothing():
     p = np.array([0.2, 0.01])
     assert adjust(p, "none").tolist() == [0.2, 0.01]
 
 
 @pytest.mark.parametrize("comparisons", [1, 2, 1770])
 @pytest.mark.parametrize("correction", list(CORRECTIONS))
-def test_what_was_done_to_a_p_value_is_told_where_it_was_changed(
-    correction: str, comparisons: int
-) -> None:
+def test_what_was_done_to_a_p_value_is_told_where_it_was_changed(correction, comparisons):
     words = after(correction, comparisons)
     done = correction != "none" and comparisons > 1
     assert words == (
@@ -70,7 +67,7 @@ def test_what_was_done_to_a_p_value_is_told_where_it_was_changed(
     )
 
 
-def test_adjusting_leaves_the_given_p_values_as_they_are() -> None:
+def test_adjusting_leaves_the_given_p_values_as_they_are():
     for correction in CORRECTIONS:
         p = np.array([0.2, 0.01, 1.0])
         adjusted = adjust(p, correction)
@@ -78,7 +75,7 @@ def test_adjusting_leaves_the_given_p_values_as_they_are() -> None:
         assert p.tolist() == [0.2, 0.01, 1.0]
 
 
-def test_families_are_corrected_along_the_last_axis() -> None:
+def test_families_are_corrected_along_the_last_axis():
     p = np.random.default_rng(0).random((3, 7)) ** 3
     for correction in CORRECTIONS:
         for family in (None, 7, 11):
@@ -86,13 +83,13 @@ def test_families_are_corrected_along_the_last_axis() -> None:
             assert (adjust(p, correction, family) == np.stack(rows)).all()
 
 
-def test_sidak_of_the_largest_p_values() -> None:
+def test_sidak_of_the_largest_p_values():
     assert adjust(np.array([1.0, 0.5]), "sidak").tolist() == [1.0, 0.75]
     assert adjust(np.array([1.0]), "sidak") == pytest.approx(1.0, abs=1e-15)
 
 
 @pytest.mark.parametrize("correction", list(CORRECTIONS))
-def test_adjusted_p_values_keep_the_order_and_never_fall(correction: str) -> None:
+def test_adjusted_p_values_keep_the_order_and_never_fall(correction):
     rng = np.random.default_rng(8)
     for size in (1, 2, 9, 40):
         p = np.sort(rng.random(size) ** 5)
@@ -103,7 +100,7 @@ def test_adjusted_p_values_keep_the_order_and_never_fall(correction: str) -> Non
 
 
 @pytest.mark.parametrize("correction", list(CORRECTIONS))
-def test_adjusted_p_values_rise_with_any_p_value(correction: str) -> None:
+def test_adjusted_p_values_rise_with_any_p_value(correction):
     rng = np.random.default_rng(9)
     for _ in range(30):
         p = rng.random(8) ** 4
@@ -113,7 +110,7 @@ def test_adjusted_p_values_rise_with_any_p_value(correction: str) -> None:
 
 
 @pytest.mark.parametrize("correction", list(CORRECTIONS))
-def test_a_larger_family_is_one_padded_with_ones(correction: str) -> None:
+def test_a_larger_family_is_one_padded_with_ones(correction):
     rng = np.random.default_rng(10)
     for size, family in ((1, 2), (3, 3), (6, 28), (28, 2016)):
         p = rng.random(size) ** 6
@@ -121,19 +118,19 @@ def test_a_larger_family_is_one_padded_with_ones(correction: str) -> None:
         assert adjust(p, correction, family).tolist() == whole[:size].tolist()
 
 
-def test_holm_over_a_declared_family_counts_pairs_not_seen_yet() -> None:
+def test_holm_over_a_declared_family_counts_pairs_not_seen_yet():
     p = np.array([0.001, 0.02, 0.004])
     # 10 pairs: factors 10, 9, 8 from the smallest p-value on
     assert adjust(p, "holm", family=10) == pytest.approx([0.01, 0.16, 0.036])
 
 
-def test_a_family_holds_at_least_the_pairs_at_hand() -> None:
+def test_a_family_holds_at_least_the_pairs_at_hand():
     with pytest.raises(RecipeError, match="A family of 2 pairs cannot hold 3"):
         adjust(np.array([0.1, 0.2, 0.3]), "holm", family=2)
 
 
 @pytest.mark.parametrize("correction", ALONE)
-def test_claims_in_a_declared_family_only_grow(correction: str) -> None:
+def test_claims_in_a_declared_family_only_grow(correction):
     p = np.random.default_rng(12).random(20) ** 8
     adjusted = np.ones(0)
     for seen in range(1, 21):
@@ -142,7 +139,7 @@ def test_claims_in_a_declared_family_only_grow(correction: str) -> None:
         adjusted = later
 
 
-def test_titles_are_spelled_as_the_field_spells_them() -> None:
+def test_titles_are_spelled_as_the_field_spells_them():
     assert {name: correction.title for name, correction in CORRECTIONS.items()} == {
         "holm": "Holm",
         "bonferroni": "Bonferroni",
@@ -156,7 +153,7 @@ def test_titles_are_spelled_as_the_field_spells_them() -> None:
     }
 
 
-def test_family_wise_control_is_proven_of_these_whatever_depends_on_what() -> None:
+def test_family_wise_control_is_proven_of_these_whatever_depends_on_what():
     """Holm (1979); Dunn (1961); Romano & Wolf (2005). The others need more, or promise less."""
     proven = {name for name, correction in CORRECTIONS.items() if correction.familywise}
     assert proven == {"holm", "bonferroni", "max_t"}

@@ -4,7 +4,6 @@ import json
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -46,7 +45,7 @@ def _either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.usefixtures("_either_way")
 @pytest.mark.parametrize("alpha", [0.001, 0.05, 0.2, 0.9, 0.999])
 @pytest.mark.parametrize("size", [1, 2, 19, 999, 2500])
-def test_interval_is_the_inverse_cdf(size: int, alpha: float) -> None:
+def test_interval_is_the_inverse_cdf(size, alpha):
     rng = np.random.default_rng(size)
     draws = np.stack(
         [
@@ -68,21 +67,21 @@ def test_interval_is_the_inverse_cdf(size: int, alpha: float) -> None:
     ("alpha", "places"),
     [(0.05, (24, 974)), (0.1, (49, 949)), (0.0501, (25, 974)), (0.0499, (24, 975))],
 )
-def test_interval_ends_at_these_places_of_a_thousand(alpha: float, places: tuple[int, int]) -> None:
+def test_interval_ends_at_these_places_of_a_thousand(alpha, places):
     """Counted from 0; .025 of 1,000 draws are 25, not 26 for rounding."""
     draws = np.random.default_rng(2).permutation(1000).astype(float)[None]
     low, high = percentile_interval(draws, alpha)
     assert (low[0], high[0]) == places
 
 
-def test_intervals_leave_the_draws_in_their_order() -> None:
+def test_intervals_leave_the_draws_in_their_order():
     draws = np.random.default_rng(3).normal(size=(3, 500))
     given = draws.copy()
     percentile_interval(draws, 0.05)
     assert (draws == given).all()
 
 
-def test_compiled_and_plain_intervals_are_equal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compiled_and_plain_intervals_are_equal(monkeypatch):
     draws = np.random.default_rng(0).normal(size=(7, 9999))
     monkeypatch.setattr(intervals, "COMPILED", True)
     compiled = percentile_interval(draws, 0.05)
@@ -92,7 +91,7 @@ def test_compiled_and_plain_intervals_are_equal(monkeypatch: pytest.MonkeyPatch)
     assert (compiled[1] == plain[1]).all()
 
 
-def test_deviation_divides_by_one_less_than_the_draws() -> None:
+def test_deviation_divides_by_one_less_than_the_draws():
     assert standard_deviation(np.array([[1.0, 3.0]]))[0] == math.sqrt(2)
     assert standard_deviation(np.array([[5.0]]))[0] == 0
     draws = np.random.default_rng(4).normal(size=(2, 30))
@@ -101,13 +100,13 @@ def test_deviation_divides_by_one_less_than_the_draws() -> None:
 
 @pytest.mark.usefixtures("_either_way")
 @pytest.mark.parametrize("scale", [1e-320, 1e-307, 1e307])
-def test_intervals_at_the_ends_of_the_number_range(scale: float) -> None:
+def test_intervals_at_the_ends_of_the_number_range(scale):
     draws = np.array([[0.0, scale, scale / 2, 0.0, scale]])
     low, high = percentile_interval(draws, 0.05)
     assert (low[0], high[0]) == (0.0, scale)
 
 
-def test_a_studentised_interval_turns_the_quantiles_round() -> None:
+def test_a_studentised_interval_turns_the_quantiles_round():
     """Hall (1988), by hand: the quantiles of 1, ..., 40 at .05 and .95 are 2 and 38."""
     values = np.random.default_rng(5).permutation(np.arange(1.0, 41.0))[None].repeat(3, axis=0)
     observed, errors = np.array([10.0, -3.0, 0.0]), np.array([0.5, 2.0, 1.0])
@@ -119,7 +118,7 @@ def test_a_studentised_interval_turns_the_quantiles_round() -> None:
     assert high[2] == pytest.approx(-2 - 0.01 * (2 + 2 * 2**3), rel=1e-14)
 
 
-def test_a_side_has_no_bound_where_resamples_that_do_not_vary_are_the_quantile() -> None:
+def test_a_side_has_no_bound_where_resamples_that_do_not_vary_are_the_quantile():
     spread = np.linspace(-1.0, 1.0, 36)
     values = np.stack([np.append(spread, [end] * 4) for end in (FAR, -FAR)])
     observed, errors, tails = np.array([10.0, 10.0]), np.array([0.5, 0.5]), np.array([0.0, 0.06])
@@ -131,7 +130,7 @@ def test_a_side_has_no_bound_where_resamples_that_do_not_vary_are_the_quantile()
     assert high.tolist() == [10 - 0.5 * spread[1], np.inf]
 
 
-def test_skewness_equals_scipy() -> None:
+def test_skewness_equals_scipy():
     rng = np.random.default_rng(6)
     draws = np.stack(
         [
@@ -147,7 +146,7 @@ def test_skewness_equals_scipy() -> None:
 
 @pytest.mark.parametrize(("spread", "seen"), [(0.9e-9, False), (1.1e-9, True)])
 @pytest.mark.parametrize("largest", [40.0, 1.0, -1e-3])
-def test_draws_that_hardly_vary_have_no_skewness(spread: float, seen: bool, largest: float) -> None:
+def test_draws_that_hardly_vary_have_no_skewness(spread, seen, largest):
     """Hardly: by less than a billionth of the largest, in standard deviations."""
     pattern = np.array([-1.0, -1.0, 2.0] * 3 + [0.0]) / math.sqrt(1.8)
     draws = largest * (1 + spread * pattern) - np.sign(largest) * 0.0
@@ -158,29 +157,27 @@ def test_draws_that_hardly_vary_have_no_skewness(spread: float, seen: bool, larg
 
 @pytest.mark.parametrize("alpha", [0.05, 0.2])
 @pytest.mark.parametrize(("successes", "trials"), [(0, 12), (12, 12), (1, 30), (45, 60), (1, 2)])
-def test_wilsons_interval_equals_statsmodels(successes: int, trials: int, alpha: float) -> None:
+def test_wilsons_interval_equals_statsmodels(successes, trials, alpha):
     expected = proportion_confint(successes, trials, alpha, method="wilson")
     found = wilson_interval(successes, trials, alpha)
     assert found == pytest.approx(expected, abs=1e-12)
     assert 0 <= found[0] < found[1] <= 1
 
 
-def test_p_counts_the_observed_labelling_too() -> None:
+def test_p_counts_the_observed_labelling_too():
     """Phipson & Smyth (2010): (c + 1) / (R + 1), never 0."""
     counts = np.array([0, 1, 499, 998, 999])
     assert p_value(counts, 999).tolist() == [0.001, 0.002, 0.5, 0.999, 1.0]
 
 
-def test_two_sides_are_added_up_to_one() -> None:
+def test_two_sides_are_added_up_to_one():
     counts = np.array([0, 499, 500, 999])
     assert p_value(counts, 999, sides=2).tolist() == [0.002, 1.0, 1.0, 1.0]
 
 
 @pytest.mark.parametrize("level", [0.4, 0.9, 0.95, 0.999])
 @pytest.mark.parametrize("trials", [1, 2, 10, 9_999, 999_999])
-def test_ends_of_an_interval_reach_the_count_with_half_of_what_is_left(
-    trials: int, level: float
-) -> None:
+def test_ends_of_an_interval_reach_the_count_with_half_of_what_is_left(trials, level):
     """Clopper & Pearson's definition, in SciPy's binomial distribution."""
     counts = np.unique([0, 1, trials // 3, trials // 2, trials - 1, trials])
     tail = (1 - level) / 2
@@ -194,7 +191,7 @@ def test_ends_of_an_interval_reach_the_count_with_half_of_what_is_left(
 
 
 @pytest.mark.parametrize("count", [0, 3, 50, 100])
-def test_clopper_pearson_equals_scipy(count: int) -> None:
+def test_clopper_pearson_equals_scipy(count):
     low, high = clopper_pearson(np.array([count]), 100, 0.95)
     expected = stats.binomtest(count, 100).proportion_ci(0.95, method="exact")
     assert (low[0], high[0]) == pytest.approx((expected.low, expected.high), rel=1e-9)
@@ -203,15 +200,13 @@ def test_clopper_pearson_equals_scipy(count: int) -> None:
 # Graham, Mathur & Baldwin (2014), "Randomized Significance Tests in Machine Translation", Table 1:
 # correct pairs of 66, per cent and interval as printed.
 @pytest.mark.parametrize(("correct", "printed"), [(48, (72.7, 60.4, 83.0))])
-def test_clopper_pearson_equals_printed_intervals(
-    correct: int, printed: tuple[float, float, float]
-) -> None:
+def test_clopper_pearson_equals_printed_intervals(correct, printed):
     low, high = clopper_pearson(np.array([correct]), 66, 0.95)
     shown = (100 * correct / 66, 100 * low[0], 100 * high[0])
     assert tuple(round(float(x), 1) for x in shown) == printed
 
 
-def test_clopper_pearson_equals_the_expected_ones(oracles: Path) -> None:
+def test_clopper_pearson_equals_the_expected_ones(oracles):
     expected = json.loads((oracles / "intervals.json").read_text())
     for row in expected["clopper_pearson_95"] + expected["clopper_pearson_95_extra"]:
         low, high = clopper_pearson(np.array([row["successes"]]), row["n"], 0.95)
@@ -219,7 +214,7 @@ def test_clopper_pearson_equals_the_expected_ones(oracles: Path) -> None:
         assert high[0] == pytest.approx(row["upper"], abs=1e-9)
 
 
-def test_interval_of_p_covers_the_p_value_of_infinitely_many_resamples(oracles: Path) -> None:
+def test_interval_of_p_covers_the_p_value_of_infinitely_many_resamples(oracles):
     for row in json.loads((oracles / "intervals.json").read_text())["monte_carlo_interval"]:
         counts = np.array([row["c"]])
         low, high = p_interval(counts, row["B"])
@@ -228,7 +223,7 @@ def test_interval_of_p_covers_the_p_value_of_infinitely_many_resamples(oracles: 
         assert p_value(counts, row["B"])[0] == pytest.approx(row["p_plus_one"], abs=1e-12)
 
 
-def test_interval_of_a_doubled_p_is_doubled_up_to_one() -> None:
+def test_interval_of_a_doubled_p_is_doubled_up_to_one():
     counts = np.array([0, 20, 300, 700])
     low, high = clopper_pearson(counts, 999, 0.95)
     doubled = p_interval(counts, 999, sides=2)
@@ -239,7 +234,7 @@ def test_interval_of_a_doubled_p_is_doubled_up_to_one() -> None:
     assert (plain[0].tolist(), plain[1].tolist()) == (low.tolist(), high.tolist())
 
 
-def test_intervals_at_the_ends_are_closed_without_warnings() -> None:
+def test_intervals_at_the_ends_are_closed_without_warnings():
     low, high = clopper_pearson(np.array([0, 5]), 5, 0.95)
     assert (low[0], high[1]) == (0.0, 1.0)
     assert high[0] == pytest.approx(1 - 0.025 ** (1 / 5))
@@ -258,7 +253,7 @@ def summed(order: list[int], scores: list[float]) -> float:
 
 
 @pytest.mark.parametrize("size", [1e-6, 1.0, 100.0, 1e9 / 3])
-def test_sums_tie_where_their_fractions_do(size: float) -> None:
+def test_sums_tie_where_their_fractions_do(size):
     rng = np.random.default_rng(7)
     scores = [size * score for score in SCORES]
     decimals = [Fraction(str(score)) for score in SCORES]
@@ -273,7 +268,7 @@ def test_sums_tie_where_their_fractions_do(size: float) -> None:
         assert tied[i] == found[equal].max()
 
 
-def test_ties_go_by_the_largest_number_behind_them() -> None:
+def test_ties_go_by_the_largest_number_behind_them():
     x = np.array([3e-13, 0.0, 5.0])
     assert with_ties(x, 5.0).tolist() == [3e-13, 3e-13, 5.0]
     assert with_ties(x, 1.0).tolist() == x.tolist()
@@ -281,12 +276,12 @@ def test_ties_go_by_the_largest_number_behind_them() -> None:
     assert with_ties(np.array([]), 1.0).tolist() == []
 
 
-def test_what_is_nearly_tied_in_a_chain_is_all_tied() -> None:
+def test_what_is_nearly_tied_in_a_chain_is_all_tied():
     x = np.array([2e-13, 0.0, 1e-13, 4e-13])
     assert with_ties(x, 1.2).tolist() == [2e-13, 2e-13, 2e-13, 4e-13]
 
 
-def test_fifteen_digits_are_printed_as_r_prints_them() -> None:
+def test_fifteen_digits_are_printed_as_r_prints_them():
     assert as_printed(np.array([2 / 3, 0.1 + 0.2, 1e16 + 2])).tolist() == [
         0.666666666666667,
         0.3,

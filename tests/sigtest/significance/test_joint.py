@@ -15,7 +15,7 @@ from sigtest.requests.recipe import Recipe
 from sigtest.significance.corrections import range_counts, step_down_counts
 
 
-def test_step_down_equals_the_textbook_loop() -> None:
+def test_step_down_equals_the_textbook_loop():
     """Romano & Wolf 2005, algorithm 1, one hypothesis after the other."""
     rng = np.random.default_rng(4)
     draws = np.abs(rng.normal(size=(8, 300)))
@@ -33,7 +33,7 @@ def test_step_down_equals_the_textbook_loop() -> None:
     assert step_down_counts(observed, lambda i: draws[i], 300).tolist() == expected
 
 
-def test_step_down_counts_rise_towards_less_extreme_pairs() -> None:
+def test_step_down_counts_rise_towards_less_extreme_pairs():
     """The more extreme pair is reached more often by chance; the other must not overtake it."""
     draws = np.array([[0.0, 0.0, 0.0, 0.0], [3.0, 3.0, 3.0, 0.0]])
     assert step_down_counts(np.array([1.0, 2.0]), lambda i: draws[i], 4).tolist() == [3, 3]
@@ -41,13 +41,13 @@ def test_step_down_counts_rise_towards_less_extreme_pairs() -> None:
     assert step_down_counts(np.array([1.0, 2.0]), lambda i: draws[i], 4).tolist() == [2, 1]
 
 
-def test_step_down_counts_ties_with_the_limit_and_negative_draws() -> None:
+def test_step_down_counts_ties_with_the_limit_and_negative_draws():
     """One-sided statistics may lie below zero."""
     draws = np.array([[-2.0, -1.0, -3.0]])
     assert step_down_counts(np.array([-2.0]), lambda i: draws[i], 3).tolist() == [2]
 
 
-def test_ranges_that_reach_a_difference_are_counted() -> None:
+def test_ranges_that_reach_a_difference_are_counted():
     ranges = np.array([3.0, 1.0, 2.0, 2.0])
     found = range_counts(np.array([0.5, 1.0, 2.0, 2.5, 3.0, 3.1]), ranges)
     assert found.tolist() == [4, 4, 3, 1, 1, 0]
@@ -57,12 +57,12 @@ def test_ranges_that_reach_a_difference_are_counted() -> None:
     ("correction", "test"),
     [("max_t", "approximate_randomization"), ("tukey", "bootstrap")],
 )
-def test_joint_corrections_go_with_one_test(correction: str, test: str) -> None:
+def test_joint_corrections_go_with_one_test(correction, test):
     with pytest.raises(RecipeError, match=f"{correction} goes with"):
         Recipe.of({"correction": correction, "tests": [test]})
 
 
-def test_tukey_needs_all_pairs_two_sided() -> None:
+def test_tukey_needs_all_pairs_two_sided():
     for choice in ({"alternative": "greater"}, {"pairs": {"baseline": "A"}}):
         with pytest.raises(RecipeError, match="all pairs, two-sided"):
             Recipe.of({"correction": "tukey", **choice})
@@ -80,7 +80,7 @@ def scores_request(values: np.ndarray, **recipe: object) -> dict:
     }
 
 
-def test_max_t_equals_a_loop_over_the_bootstrap_draws() -> None:
+def test_max_t_equals_a_loop_over_the_bootstrap_draws():
     values = np.random.default_rng(0).integers(0, 5, (4, 40)).astype(float)
     values[0] += 0.6
     comparison = parse_comparison(scores_request(values, tests=["bootstrap"], correction="max_t"))
@@ -101,7 +101,7 @@ def test_max_t_equals_a_loop_over_the_bootstrap_draws() -> None:
     assert [pair.p_adjusted for pair in report.pairs] == [adjusted[p] for p in pairs]
 
 
-def test_permutations_keep_each_units_outputs_and_shuffle_them_fairly() -> None:
+def test_permutations_keep_each_units_outputs_and_shuffle_them_fairly():
     # one unit, so that sums are the permuted rows themselves
     rows = np.arange(5.0).reshape(1, 5, 1)
     sums = permuted_sums(1, 0, 12_000, rows)[0]
@@ -112,14 +112,14 @@ def test_permutations_keep_each_units_outputs_and_shuffle_them_fairly() -> None:
     assert ((counts - 100) ** 2 / 100).sum() < 206
 
 
-def test_permuted_sums_do_not_depend_on_the_block() -> None:
+def test_permuted_sums_do_not_depend_on_the_block():
     rows = np.random.default_rng(0).integers(0, 9, (30, 6, 2)).astype(float)
     whole = permuted_sums(3, 0, 20, rows)
     assert (permuted_sums(3, 7, 11, rows) == whole[:, :, 7:11]).all()
     assert (whole.sum(axis=1) == rows.sum(axis=(0, 1))[:, None]).all()
 
 
-def test_tukey_holds_each_difference_against_the_range() -> None:
+def test_tukey_holds_each_difference_against_the_range():
     values = np.random.default_rng(2).integers(0, 5, (4, 30)).astype(float)
     values[3] += 1
     comparison = parse_comparison(scores_request(values, correction="tukey"))
@@ -131,7 +131,7 @@ def test_tukey_holds_each_difference_against_the_range() -> None:
         assert pair.p_adjusted == (reached + 1) / 200
 
 
-def test_joint_corrections_do_not_depend_on_blocks() -> None:
+def test_joint_corrections_do_not_depend_on_blocks():
     values = np.random.default_rng(5).integers(0, 5, (4, 30)).astype(float)
     for choice in (
         {"correction": "tukey"},
@@ -145,7 +145,7 @@ def test_joint_corrections_do_not_depend_on_blocks() -> None:
             assert (joined == getattr(whole, field)).all()
 
 
-def test_max_t_warns_of_unequal_variances() -> None:
+def test_max_t_warns_of_unequal_variances():
     rng = np.random.default_rng(6)
     values = rng.normal(size=(1, 60)) + 0.01 * rng.normal(size=(5, 60))
     values[4] = 20 * rng.normal(size=60)

@@ -4,7 +4,6 @@ import json
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,12 +23,12 @@ from sigtest.significance.corrections import (
 )
 
 
-def test_experimentwise_error_equals_the_printed_values(oracles: Path) -> None:
+def test_experimentwise_error_equals_the_printed_values(oracles):
     for row in json.loads((oracles / "intervals.json").read_text())["experimentwise_error"]:
         assert experimentwise_error(row["p_c"], row["k"]) == pytest.approx(row["p_e"], abs=1e-12)
 
 
-def test_experimentwise_error_of_no_comparison_is_nothing() -> None:
+def test_experimentwise_error_of_no_comparison_is_nothing():
     assert experimentwise_error(0.05, 0) == 0
     assert experimentwise_error(0.05, 1) == pytest.approx(0.05)
     assert math.isclose(experimentwise_error(0.05, 3), 1 - 0.95**3)
@@ -49,7 +48,7 @@ def one_by_one(p: Array, low: Array, high: Array, adjusted: Callable[[Array], Ar
 
 
 @pytest.mark.parametrize("correction", list(CORRECTIONS))
-def test_undecided_equals_trying_both_ends(correction: str) -> None:
+def test_undecided_equals_trying_both_ends(correction):
     rng = np.random.default_rng(3)
     for _ in range(50):
         p = rng.random(12) ** 4
@@ -73,9 +72,7 @@ def hommel(p: Array) -> Array:
 
 
 @pytest.mark.parametrize("family", [None, 20])
-def test_a_plugged_in_correction_has_the_right_undecided_flags(
-    monkeypatch: pytest.MonkeyPatch, family: int | None
-) -> None:
+def test_a_plugged_in_correction_has_the_right_undecided_flags(monkeypatch, family):
     monkeypatch.setitem(CORRECTIONS, "hommel", Correction("hommel", "Hommel", hommel))
     rng = np.random.default_rng(13)
     for trial in range(20):
@@ -94,7 +91,7 @@ def test_a_plugged_in_correction_has_the_right_undecided_flags(
         assert strictest_level("hommel", 7, 0.05) == pytest.approx(0.05 / 7)
 
 
-def test_undecided_sees_decisions_that_turn_either_way(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_undecided_sees_decisions_that_turn_either_way(monkeypatch):
     """Not every function that can be plugged in rises with p."""
     falling = Correction("falling", "falling", lambda p: 1 - p)
     monkeypatch.setitem(CORRECTIONS, "falling", falling)
@@ -103,7 +100,7 @@ def test_undecided_sees_decisions_that_turn_either_way(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("correction", list(CORRECTIONS))
-def test_levels_in_a_larger_family_are_those_of_one_padded_with_ones(correction: str) -> None:
+def test_levels_in_a_larger_family_are_those_of_one_padded_with_ones(correction):
     rng = np.random.default_rng(10)
     for size, family in ((1, 2), (3, 3), (6, 28)):
         unseen = np.ones(family - size)
@@ -120,7 +117,7 @@ def test_levels_in_a_larger_family_are_those_of_one_padded_with_ones(correction:
 
 
 @pytest.mark.parametrize("correction", list(CORRECTIONS))
-def test_critical_value_is_where_the_decision_turns(correction: str) -> None:
+def test_critical_value_is_where_the_decision_turns(correction):
     p = np.array([0.001, 0.004, 0.02, 0.3])
     for alpha in (0.05, 1e-40):
         limit = critical_value(p, 2, correction, alpha)
@@ -130,17 +127,17 @@ def test_critical_value_is_where_the_decision_turns(correction: str) -> None:
             assert (adjust(moved, correction)[2] <= alpha) == significant
 
 
-def test_critical_value_leaves_the_family_as_it_is() -> None:
+def test_critical_value_leaves_the_family_as_it_is():
     p = np.array([0.001, 0.3])
     critical_value(p, 0, "holm", 0.05)
     assert p.tolist() == [0.001, 0.3]
 
 
-def test_critical_value_is_zero_where_nothing_is_significant() -> None:
+def test_critical_value_is_zero_where_nothing_is_significant():
     assert critical_value(np.ones(2), 0, "bonferroni", 1e-320) == 0.0
 
 
-def test_a_decision_at_alpha_itself_is_significant(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_decision_at_alpha_itself_is_significant(monkeypatch):
     """By ranks, and by adjusting anew: the lower end has just alpha, the upper one more."""
     monkeypatch.setitem(CORRECTIONS, "own", Correction("own", "own", lambda p: 2 * p))
     p, low, high = np.array([0.03, 0.5]), np.array([0.025, 0.4]), np.array([0.04, 0.6])
@@ -149,11 +146,11 @@ def test_a_decision_at_alpha_itself_is_significant(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("correction", ["holm", "none", "sidak", "max_t"])
-def test_strictest_level_of_one_comparison_is_alpha(correction: str) -> None:
+def test_strictest_level_of_one_comparison_is_alpha(correction):
     assert strictest_level(correction, 1, 0.05) == pytest.approx(0.05, rel=1e-12)
 
 
-def test_strictest_level_of_bonferroni_and_sidak(oracles: Path) -> None:
+def test_strictest_level_of_bonferroni_and_sidak(oracles):
     for row in json.loads((oracles / "intervals.json").read_text())["per_comparison_level"]:
         level = strictest_level("bonferroni", row["k"], row["p_e"])
         assert level == pytest.approx(row["bonferroni_p_c"], rel=1e-9)
@@ -173,13 +170,11 @@ def test_strictest_level_of_bonferroni_and_sidak(oracles: Path) -> None:
         ("tukey", 0.05 / 12),
     ],
 )
-def test_strictest_level_of_a_lone_small_p_value(correction: str, level: float) -> None:
+def test_strictest_level_of_a_lone_small_p_value(correction, level):
     assert strictest_level(correction, 12, 0.05) == pytest.approx(level, rel=1e-12)
 
 
-def test_strictest_level_follows_a_correction_that_is_replaced(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_strictest_level_follows_a_correction_that_is_replaced(monkeypatch):
     assert strictest_level("holm", 4, 0.05) == pytest.approx(0.0125)
     lenient = replace(CORRECTIONS["holm"], adjust=lambda p: p)
     monkeypatch.setitem(CORRECTIONS, "holm", lenient)
@@ -198,9 +193,7 @@ def test_strictest_level_follows_a_correction_that_is_replaced(
         ("tukey", 1.0),
     ],
 )
-def test_smallest_attainable_p_value_of_a_family_of_equal_ones(
-    correction: str, factor: float
-) -> None:
+def test_smallest_attainable_p_value_of_a_family_of_equal_ones(correction, factor):
     assert smallest_attainable(correction, 12, 1e-4) == pytest.approx(factor * 1e-4)
 
 
@@ -217,7 +210,7 @@ def adjusted_one_by_one(p: Array, moved: Array, correction: str, alpha: float) -
 
 
 @pytest.mark.parametrize("correction", BY_RANK, ids=lambda correction: correction.name)
-def test_moving_one_equals_adjusting_again(correction: Correction) -> None:
+def test_moving_one_equals_adjusting_again(correction):
     rng = np.random.default_rng(0)
     for _ in range(200):
         size, resamples = int(rng.integers(1, 14)), int(rng.choice([9, 19, 99, 9999]))

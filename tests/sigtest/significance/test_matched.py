@@ -93,7 +93,7 @@ def words_of(reference: list[str], *systems: list[str], **options: Any) -> list[
 
 @pytest.mark.parametrize("least", [1, 2, 3])
 @pytest.mark.parametrize("errors", [0.1, 0.4])
-def test_stretches_are_those_of_the_kit(errors: float, least: int) -> None:
+def test_stretches_are_those_of_the_kit(errors, least):
     reference, a, b = spoken(least, 400, errors)
     one, two = words_of(reference, a, b)
     expected = [
@@ -113,9 +113,7 @@ def test_stretches_are_those_of_the_kit(errors: float, least: int) -> None:
         ("less", norm.sf),
     ],
 )
-def test_p_is_that_of_a_normal_mean_and_stands_beside_randomization(
-    alternative: Any, tail: Any
-) -> None:
+def test_p_is_that_of_a_normal_mean_and_stands_beside_randomization(alternative, tail):
     reference, a, b = spoken(5, 300, 0.2)
     b[:40] = reference[:40]
     report = compare(
@@ -132,7 +130,7 @@ def test_p_is_that_of_a_normal_mean_and_stands_beside_randomization(
         assert told in shown
 
 
-def test_systems_without_a_difference_have_p_1() -> None:
+def test_systems_without_a_difference_have_p_1():
     reference = ["a b c d"] * 3
     for b in (["a b c d"] * 3, ["x b c d"] * 3, ["a b c"] * 3):
         report = compare(
@@ -141,7 +139,7 @@ def test_systems_without_a_difference_have_p_1() -> None:
         assert (report.pairs[0].p_value, report.pairs[0].z) == (1, 0)
 
 
-def test_a_mean_of_0_with_variance_is_in_the_middle() -> None:
+def test_a_mean_of_0_with_variance_is_in_the_middle():
     reference = ["a b c d"] * 2
     systems = {"a": ["x b c d", "a b c d"], "b": ["a b c d", "x b c d"]}
     for alternative, p in (("two-sided", 1), ("greater", 0.5), ("less", 0.5)):
@@ -152,14 +150,14 @@ def test_a_mean_of_0_with_variance_is_in_the_middle() -> None:
 
 
 @pytest.mark.parametrize(("count", "calibrated"), [(49, False), (50, True)])
-def test_few_stretches_are_not_calibrated(count: int, calibrated: bool) -> None:
+def test_few_stretches_are_not_calibrated(count, calibrated):
     reference = ["a b c d"] * 200
     a = ["x b c d"] * count + reference[count:]
     report = compare(reference, {"a": a, "b": reference}, metrics=["wer"], tests=["matched_pairs"])
     assert (report.pairs[0].stretches, report.pairs[0].calibrated) == (count, calibrated)
 
 
-def test_stretches_of_known_speakers_are_not_calibrated() -> None:
+def test_stretches_of_known_speakers_are_not_calibrated():
     reference = ["a b c d"] * 120
     systems = {"a": ["x b c d"] * 30 + reference[30:], "b": ["a b c x"] * 60 + reference[60:]}
     documents = [f"speaker {i // 10}" for i in range(120)]
@@ -176,7 +174,7 @@ KIT = Path("/usr/lib/sctk/bin")  # where Debian's package puts it
 @pytest.mark.skipif(not KIT.is_dir(), reason="NIST's scoring kit is not here (Debian: sctk)")
 @pytest.mark.parametrize("errors", [0.05, 0.2, 0.5])
 @pytest.mark.parametrize("lines", [20, 100])
-def test_the_kit_itself_says_the_same(lines: int, errors: float, tmp_path: Path) -> None:
+def test_the_kit_itself_says_the_same(lines, errors, tmp_path):
     texts = dict(zip(("ref", "a", "b"), spoken(lines, lines, errors), strict=True))
     texts["ref"] = [line or "a" for line in texts["ref"]]
     for name, own in texts.items():
@@ -205,7 +203,7 @@ def test_the_kit_itself_says_the_same(lines: int, errors: float, tmp_path: Path)
         assert sum(counts[kind] for kind in kinds) == int(errors_of)
 
 
-def test_a_buffer_stands_in_the_signature_and_joins_stretches() -> None:
+def test_a_buffer_stands_in_the_signature_and_joins_stretches():
     reference, a, b = spoken(2, 60, 0.3)
     found = [
         compare(reference, {"a": a, "b": b}, metrics=[f"wer:buffer={n}"], tests=["matched_pairs"])
@@ -215,7 +213,7 @@ def test_a_buffer_stands_in_the_signature_and_joins_stretches() -> None:
     assert "|buffer:4|" in found[1].signature
 
 
-def test_characters_have_stretches_too() -> None:
+def test_characters_have_stretches_too():
     report = compare(
         ["abcd efgh"] * 5,
         {"a": ["abxd efgh"] * 5, "b": ["abcd efg"] * 5},
@@ -225,7 +223,7 @@ def test_characters_have_stretches_too() -> None:
     assert report.pairs[0].stretches == 10
 
 
-def test_large_texts_cut_into_stretches_are_measured_whole() -> None:
+def test_large_texts_cut_into_stretches_are_measured_whole():
     reference, a, b = spoken(9, 5000, 0.1)
     systems = {"a": a, "b": b}
     both = compare(reference, systems, metrics=["ter", "wer"], tests=["bootstrap"])
@@ -234,7 +232,7 @@ def test_large_texts_cut_into_stretches_are_measured_whole() -> None:
     assert alone.pairs[1].stretches == len(stretches(*words_of(reference, a, b), 2))
 
 
-def test_what_is_missing_is_told() -> None:
+def test_what_is_missing_is_told():
     counts = {"a": np.array([[1, 4], [0, 5]]), "b": np.array([[0, 4], [1, 5]])}
     with pytest.raises(RecipeError, match="matched_pairs needs transcripts"):
         compare(scores=counts, metrics=["ratio"], tests=["matched_pairs"])

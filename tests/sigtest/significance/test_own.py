@@ -5,7 +5,6 @@ import math
 from fractions import Fraction
 from itertools import product
 from math import comb
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -51,7 +50,7 @@ TABLES = [(30, 5, 12, 9), (0, 1, 0, 0), (7, 0, 6, 0), (100, 25, 25, 3), (2, 140,
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_mcnemar_equals_statsmodels_and_the_binomial_test(table: tuple[int, ...]) -> None:
+def test_mcnemar_equals_statsmodels_and_the_binomial_test(table):
     both, only_a, only_b, neither = table
     a, b = outcomes(*table)
     expected = mcnemar([[both, only_a], [only_b, neither]], exact=True).pvalue
@@ -67,7 +66,7 @@ def test_mcnemar_equals_statsmodels_and_the_binomial_test(table: tuple[int, ...]
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_mcnemar_is_randomization_on_accuracy(alternative: Alternative) -> None:
+def test_mcnemar_is_randomization_on_accuracy(alternative):
     a, b = outcomes(10, 9, 4, 3)
     listed = enumerate_swaps(Scores(), rows(a), rows(b), alternative)
     assert listed is not None
@@ -76,9 +75,7 @@ def test_mcnemar_is_randomization_on_accuracy(alternative: Alternative) -> None:
 
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_mid_p_counts_half_of_the_observed_table(
-    table: tuple[int, ...], alternative: Alternative
-) -> None:
+def test_mid_p_counts_half_of_the_observed_table(table, alternative):
     """Whole numbers: sum of the more extreme tables and half of this one."""
     _, only_a, only_b, _ = table
     units = only_a + only_b
@@ -93,7 +90,7 @@ def test_mid_p_counts_half_of_the_observed_table(
     assert (one.exact, one.statistic) == (False, only_a)
 
 
-def test_p_far_below_the_smallest_double() -> None:
+def test_p_far_below_the_smallest_double():
     a, b = outcomes(0, 3000, 1, 0)
     expected = (math.log(3002) - 3001 * math.log(2)) / math.log(10)
     one = found("mcnemar", a, b, "greater")
@@ -105,17 +102,17 @@ def test_p_far_below_the_smallest_double() -> None:
     assert one.p_value == SMALLEST_P
 
 
-def test_mid_p_of_one_unit_each_is_three_quarters() -> None:
+def test_mid_p_of_one_unit_each_is_three_quarters():
     assert found("mcnemar_mid_p", *outcomes(5, 1, 1, 2)).p_value == pytest.approx(0.75, rel=1e-12)
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_mid_p_of_units_alike_is_one(alternative: Alternative) -> None:
+def test_mid_p_of_units_alike_is_one(alternative):
     one = found("mcnemar_mid_p", *outcomes(5, 0, 0, 2), alternative)
     assert one == OwnP(1.0, 0.0, exact=False, statistic=0.0)
 
 
-def test_of_errors_the_fewer_the_better() -> None:
+def test_of_errors_the_fewer_the_better():
     """What counts as right for a metric where lower is better: 0."""
     a, b = outcomes(4, 9, 2, 3)
     error = Scores(higher=False)
@@ -124,7 +121,7 @@ def test_of_errors_the_fewer_the_better() -> None:
         assert wrong == found(test, a, b, "greater")
 
 
-def test_units_of_mcnemar_must_be_right_or_wrong() -> None:
+def test_units_of_mcnemar_must_be_right_or_wrong():
     for value, place in ((0.5, 2), (-1.0, 1)):
         units = np.array([1.0, 1.0, 0.0, 7.0])
         units[place] = value
@@ -152,7 +149,7 @@ def test_units_of_mcnemar_must_be_right_or_wrong() -> None:
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("units", [2, 3, 10, 400])
-def test_paired_t_equals_scipy(units: int, alternative: Alternative) -> None:
+def test_paired_t_equals_scipy(units, alternative):
     rng = np.random.default_rng(units)
     a, b = rng.normal([[0.2], [0.0]], 1, (2, units))
     expected = stats.ttest_rel(a, b, alternative=alternative)
@@ -164,7 +161,7 @@ def test_paired_t_equals_scipy(units: int, alternative: Alternative) -> None:
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_corrected_t_has_the_variance_of_nadeau_and_bengio(alternative: Alternative) -> None:
+def test_corrected_t_has_the_variance_of_nadeau_and_bengio(alternative):
     rng = np.random.default_rng(2)
     a, b = rng.normal([[0.82], [0.8]], 0.02, (2, 10))
     differences = a - b
@@ -178,7 +175,7 @@ def test_corrected_t_has_the_variance_of_nadeau_and_bengio(alternative: Alternat
 
 
 @pytest.mark.parametrize("test", ["paired_t", "corrected_t"])
-def test_t_without_variance_finds_nothing(test: str) -> None:
+def test_t_without_variance_finds_nothing(test):
     for a, b in (
         ([0.5], [0.1]),
         ([0.3, 0.3], [0.1, 0.1]),
@@ -189,7 +186,7 @@ def test_t_without_variance_finds_nothing(test: str) -> None:
 
 
 @pytest.mark.parametrize(("apart", "alike"), [(1.9e-11, True), (2.1e-11, False)])
-def test_differences_within_the_slack_of_both_scores_do_not_vary(apart: float, alike: bool) -> None:
+def test_differences_within_the_slack_of_both_scores_do_not_vary(apart, alike):
     one = found("paired_t", np.array([1.0, 1.0 + apart]), np.zeros(2))
     assert (one.statistic is None) == alike
 
@@ -205,23 +202,23 @@ def test_differences_within_the_slack_of_both_scores_do_not_vary(apart: float, a
         (1e11, 31, -319.032166294856664),
     ],
 )
-def test_tails_of_t_are_right_far_out(t: float, df: int, expected: float) -> None:
+def test_tails_of_t_are_right_far_out(t, df, expected):
     """Mpmath 1.4.1 with 40 digits: its loggamma, and the series summed term by term."""
     assert log10_t_tail(t, df) == pytest.approx(expected, abs=1e-10)
 
 
 @pytest.mark.parametrize(("t", "df"), [(0.5, 1), (3.0, 30), (30.0, 3000), (1e6, 40)])
-def test_tails_of_t_equal_scipy(t: float, df: int) -> None:
+def test_tails_of_t_equal_scipy(t, df):
     assert log10_t_tail(t, df) == pytest.approx(math.log10(stats.t.sf(t, df)), rel=1e-12)
 
 
-def test_tails_of_t_below_zero() -> None:
+def test_tails_of_t_below_zero():
     for t in (-0.1, -2.0, -9.0):
         assert log10_t_tail(t, 7) == pytest.approx(math.log10(stats.t.sf(t, 7)), abs=1e-14)
     assert log10_t_tail(0.0, 7) == pytest.approx(math.log10(0.5))
 
 
-def test_both_t_tails_meet_where_the_series_takes_over() -> None:
+def test_both_t_tails_meet_where_the_series_takes_over():
     """One function on both sides of p = 1e-290."""
     t = np.linspace(38.0, 41.0, 61)
     logs = np.array([log10_t_tail(x, 3000) for x in t])
@@ -232,7 +229,7 @@ def test_both_t_tails_meet_where_the_series_takes_over() -> None:
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("units", [1, 2, 5, 12, 60, 3000])
-def test_sign_test_equals_the_binomial_test(units: int, alternative: Alternative) -> None:
+def test_sign_test_equals_the_binomial_test(units, alternative):
     rng = np.random.default_rng(units)
     a, b = np.round(rng.normal([[0.1], [0.0]], 1, (2, units)), 1)  # with ties
     won, lost = int((a > b).sum()), int((a < b).sum())
@@ -244,7 +241,7 @@ def test_sign_test_equals_the_binomial_test(units: int, alternative: Alternative
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("units", [1, 2, 5, 12, 30, MOST_RANKED, MOST_RANKED + 1, 3000])
-def test_signed_rank_equals_scipy(units: int, alternative: Alternative) -> None:
+def test_signed_rank_equals_scipy(units, alternative):
     rng = np.random.default_rng(units)
     a, b = rng.normal([[0.05], [0.0]], 1, (2, units))
     method = "exact" if units <= MOST_RANKED else "asymptotic"
@@ -258,7 +255,7 @@ def test_signed_rank_equals_scipy(units: int, alternative: Alternative) -> None:
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_signed_rank_of_many_tied_units_equals_scipy(alternative: Alternative) -> None:
+def test_signed_rank_of_many_tied_units_equals_scipy(alternative):
     """Zeros are left out, equal sizes share middle ranks, and the variance knows it."""
     rng = np.random.default_rng(1)
     a, b = rng.integers(0, 6, (2, 2000)).astype(float)
@@ -268,7 +265,7 @@ def test_signed_rank_of_many_tied_units_equals_scipy(alternative: Alternative) -
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_signed_rank_of_tied_sizes_equals_all_sign_patterns(alternative: Alternative) -> None:
+def test_signed_rank_of_tied_sizes_equals_all_sign_patterns(alternative):
     differences = np.array([0.5, -0.5, 0.5, 1.0, 2.0, -1.0, 3.0, 0.0])
     ranks = stats.rankdata(np.abs(differences[:7]))
     one = found("signed_rank", differences, np.zeros(8), alternative)
@@ -279,7 +276,7 @@ def test_signed_rank_of_tied_sizes_equals_all_sign_patterns(alternative: Alterna
     assert one.p_value == pytest.approx(expected[alternative], rel=1e-12)
 
 
-def test_okita_2010_table_4(oracles: Path) -> None:
+def test_okita_2010_table_4(oracles):
     """BLEU of four systems on twelve data sets as units; SciPy 1.17.1 and enumeration."""
     table = json.loads((oracles / "classification.json").read_text())["mwe_sign_tests"]
     for row in table["tests"]:
@@ -299,7 +296,7 @@ def test_okita_2010_table_4(oracles: Path) -> None:
         )
 
 
-def test_quality_control_fixtures(oracles: Path) -> None:
+def test_quality_control_fixtures(oracles):
     fixtures = json.loads((oracles / "human.json").read_text())["quality_control_fixtures"]
     good, bad = (np.array(fixtures["paired_t"][side], dtype=float) for side in ("good", "bad"))
     t = found("paired_t", bad, good, "less")
@@ -325,7 +322,7 @@ def accuracies(**recipe: object) -> Comparison:
     )
 
 
-def test_a_report_carries_p_values_that_no_draws_are_counted_for() -> None:
+def test_a_report_carries_p_values_that_no_draws_are_counted_for():
     tests = ["mcnemar", "mcnemar_mid_p", "sign_test", "approximate_randomization"]
     report = compare(accuracies(tests=tests))
     by_test = {test: [pair for pair in report.pairs if pair.test == test] for test in tests}
@@ -344,20 +341,20 @@ def test_a_report_carries_p_values_that_no_draws_are_counted_for() -> None:
     assert [cells[header.index(c)] for c in ("count", "resamples", "p_low", "p_high")] == [""] * 4
 
 
-def test_every_format_shows_an_own_p() -> None:
+def test_every_format_shows_an_own_p():
     report = compare(accuracies(tests=["mcnemar"]))
     for form in FORMATS:
         assert "mcnemar" in rendered(form, report)
 
 
-def test_few_resamples_are_no_matter_where_none_are_counted() -> None:
+def test_few_resamples_are_no_matter_where_none_are_counted():
     few = compare(accuracies(tests=["mcnemar"], resamples=1))
     assert not any("resamples are few" in warning for warning in sentences(few))
     mixed = compare(accuracies(tests=["mcnemar", "bootstrap"], resamples=1))
     assert any("resamples are few" in warning for warning in sentences(mixed))
 
 
-def test_tests_of_wins_warn_that_the_winner_may_have_the_lower_score() -> None:
+def test_tests_of_wins_warn_that_the_winner_may_have_the_lower_score():
     for test, words in (("sign_test", "The sign test"), ("signed_rank", "Wilcoxon's signed-rank")):
         report = compare(accuracies(tests=[test]))
         assert any(w.startswith(words) and "lower score" in w for w in sentences(report))
@@ -369,9 +366,7 @@ WON = [1.0] * 18 + [0.0] * 2  # 18 of 20 units: p is 0.0004025 by binomtest of S
 @pytest.mark.parametrize("higher", [True, False])
 @pytest.mark.parametrize("lost", [9.0, 20.0])  # the same score, and a lower one
 @pytest.mark.parametrize("test", ["sign_test", "signed_rank"])
-def test_better_is_the_system_that_wins_the_units_whatever_the_scores(
-    test: str, lost: float, higher: bool
-) -> None:
+def test_better_is_the_system_that_wins_the_units_whatever_the_scores(test, lost, higher):
     sign = 1 if higher else -1
     scores = {"A": [-sign * lost * (i > 17) for i in range(20)], "B": [-sign * own for own in WON]}
     named = {name: {"x": row} for name, row in scores.items()}
@@ -395,7 +390,7 @@ def test_better_is_the_system_that_wins_the_units_whatever_the_scores(
         assert one_sided.significant == (order == "AB")
 
 
-def test_the_paired_t_of_documents_says_which_system_it_finds_ahead() -> None:
+def test_the_paired_t_of_documents_says_which_system_it_finds_ahead():
     documents = ["long"] * 30 + [f"d{i}" for i in range(11)]
     scores = {
         "A": [0.0] * 30 + [1.0] * 11,
@@ -422,13 +417,13 @@ def test_the_paired_t_of_documents_says_which_system_it_finds_ahead() -> None:
     assert (pair.ahead, swapped.ahead) == ("A", None)
 
 
-def test_the_paired_t_warns_of_folds_and_the_corrected_one_does_not() -> None:
+def test_the_paired_t_warns_of_folds_and_the_corrected_one_does_not():
     for test, warned in (("paired_t", True), ("corrected_t", False)):
         said = sentences(compare(accuracies(tests=[test])))
         assert any("folds" in warning for warning in said) == warned
 
 
-def test_documents_are_folds() -> None:
+def test_documents_are_folds():
     rng = np.random.default_rng(6)
     values = rng.integers(0, 2, (2, 50)).astype(float)
     comparison = parse_comparison(
@@ -449,20 +444,20 @@ def test_documents_are_folds() -> None:
     assert compare(comparison).pairs[0].p_value == pytest.approx(expected, rel=1e-9)
 
 
-def test_own_p_has_no_distribution_to_show() -> None:
+def test_own_p_has_no_distribution_to_show():
     comparison = accuracies(tests=["mcnemar"])
     with pytest.raises(RecipeError, match="mcnemar has no pseudo-statistics") as raised:
         distribute(comparison, "A", "B", "scores", "mcnemar")
     assert raised.value.field == "test"
 
 
-def test_own_p_needs_one_test_set() -> None:
+def test_own_p_needs_one_test_set():
     comparison = accuracies(tests=["mcnemar"])
     with pytest.raises(RecipeError, match="mcnemar compares the units of one test set"):
         Comparison(comparison.entries * 2, comparison.recipe, ("one", "two"))
 
 
-def test_the_registry_has_the_tests_of_labels_and_tables() -> None:
+def test_the_registry_has_the_tests_of_labels_and_tables():
     assert set(own_tests()) == {
         "mcnemar",
         "mcnemar_mid_p",
@@ -484,7 +479,7 @@ def wins_of(differences: list[float], alternative: str = "two-sided"):
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("size", [1, 2, 5, 12, 30])
-def test_p_values_equal_scipy_where_nothing_is_tied(size: int, alternative: str) -> None:
+def test_p_values_equal_scipy_where_nothing_is_tied(size, alternative):
     differences = np.random.default_rng(size).normal(0.3, 1, size).tolist()
     found = wins_of(differences, alternative)
     won = sum(d > 0 for d in differences)
@@ -497,29 +492,29 @@ def test_p_values_equal_scipy_where_nothing_is_tied(size: int, alternative: str)
     assert found.rank_sum == plus
 
 
-def test_ties_count_for_neither_side() -> None:
+def test_ties_count_for_neither_side():
     found = wins_of([0.0, 1e-12, 2.0, -1.0])
     assert (found.won, found.lost, found.tied) == (1, 1, 2)
     assert found.sign_p == 1
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_identical_systems_have_p_one(alternative: str) -> None:
+def test_identical_systems_have_p_one(alternative):
     found = wins_of([0.0, 0.0, 0.0], alternative)
     assert (found.sign_p, found.signed_rank_p, found.tied) == (1, 1, 3)
 
 
-def test_rounding_breaks_no_tie_of_sizes() -> None:
+def test_rounding_breaks_no_tie_of_sizes():
     assert doubled_ranks(np.array([0.3, 0.1 + 0.2, 0.1]), 1e-9).tolist() == [5, 5, 2]
 
 
-def test_sizes_that_are_just_the_slack_apart_share_a_rank() -> None:
+def test_sizes_that_are_just_the_slack_apart_share_a_rank():
     assert doubled_ranks(np.array([1.0, 1.25, 1.75]), 0.25).tolist() == [3, 3, 6]
     assert doubled_ranks(np.array([1.0, 1.25, 1.75]), 0.125).tolist() == [2, 4, 6]
 
 
 @pytest.mark.parametrize(("units", "tied", "counted"), [(500, 99, True), (501, 0, False)])
-def test_up_to_500_units_are_counted_besides_ties(units: int, tied: int, counted: bool) -> None:
+def test_up_to_500_units_are_counted_besides_ties(units, tied, counted):
     signs = np.random.default_rng(units).choice([-1, 1], units)
     ranks = np.append(2 * np.arange(1, units + 1) * signs, np.zeros(tied, dtype=int))
     for alternative in ALTERNATIVES:

@@ -84,7 +84,7 @@ WMT21 = {
 
 
 @pytest.mark.parametrize("pair", WMT21)
-def test_wmt21_clusters(pair: str) -> None:
+def test_wmt21_clusters(pair):
     """Clusters and last ranks (n - wins) as published; first ranks counted by hand."""
     beaten, wins, clusters, ranges = WMT21[pair]
     size = len(wins)
@@ -95,7 +95,7 @@ def test_wmt21_clusters(pair: str) -> None:
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.7, 0.95, 1.0])
-def test_ranks_equal_the_definition(share: float) -> None:
+def test_ranks_equal_the_definition(share):
     rng = np.random.default_rng(1)
     for _ in range(300):
         size = int(rng.integers(1, 9))
@@ -107,7 +107,7 @@ def test_ranks_equal_the_definition(share: float) -> None:
         assert [(place.cluster, place.lowest, place.highest) for place in found] == expected
 
 
-def test_ranks_of_a_report_follow_from_its_pairs() -> None:
+def test_ranks_of_a_report_follow_from_its_pairs():
     """For a metric whose higher scores are better and one whose lower scores are."""
     body = {
         **content(1),
@@ -157,7 +157,7 @@ WINS = {
 }
 
 
-def test_published_clusters_and_ranges_of_wmt24() -> None:
+def test_published_clusters_and_ranges_of_wmt24():
     printed = [(cluster, *row) for cluster, rows in enumerate(PRINTED, start=1) for row in rows]
     scores = np.array([score for _, score, _ in printed])
     beats = table(WINS, 12)
@@ -180,7 +180,7 @@ def allowed_places(beats: Flags) -> list[set[int]]:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_ranges_span_the_places_that_decisions_allow(seed: int) -> None:
+def test_ranges_span_the_places_that_decisions_allow(seed):
     """Where wins are transitive, a range is what the possible orders of all systems span."""
     rng = np.random.default_rng(seed)
     size = int(rng.integers(2, 7))
@@ -190,7 +190,7 @@ def test_ranges_span_the_places_that_decisions_allow(seed: int) -> None:
         assert (found.lowest, found.highest) == (min(places), max(places))
 
 
-def test_equal_scores_keep_the_order_of_the_systems() -> None:
+def test_equal_scores_keep_the_order_of_the_systems():
     """The first of two equal systems stands above: only its own wins can end a cluster."""
     scores, beats = np.array([5.0, 5.0, 1.0]), table({0: (1, 2), 1: (2,)}, 3)
     assert [found.cluster for found in rank(scores, beats)] == [1, 2, 3]
@@ -198,6 +198,6 @@ def test_equal_scores_keep_the_order_of_the_systems() -> None:
     assert [found.cluster for found in rank(scores, turned)] == [1, 1, 2]
 
 
-def test_one_system_stands_alone() -> None:
+def test_one_system_stands_alone():
     assert rank(np.array([2.0]), np.zeros((1, 1), dtype=np.bool_)) == [Rank(1, 1, 1)]
     assert rank(np.empty(0), np.zeros((0, 0), dtype=np.bool_)) == []

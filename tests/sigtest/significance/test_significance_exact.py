@@ -48,9 +48,7 @@ def run(worked: dict, **recipe: object) -> dict[str, PairReport]:
 @pytest.mark.parametrize(
     ("alternative", "entry"), [("two-sided", "ar_two_sided"), ("greater", "ar_one_sided")]
 )
-def test_worked_fixtures_have_exact_randomization_p(
-    oracles: Path, name: str, alternative: str, entry: str
-) -> None:
+def test_worked_fixtures_have_exact_randomization_p(oracles, name, alternative, entry):
     worked = fixture(oracles, name)
     pair = run(worked, alternative=alternative, resamples=99)["approximate_randomization"]
     expected = worked["approximate_randomization"][entry]
@@ -72,8 +70,8 @@ def test_worked_fixtures_have_exact_randomization_p(
     ],
 )
 def test_worked_fixtures_are_within_four_standard_errors(
-    oracles: Path, name: str, test: str, alternative: str, entry: str, sides: int
-) -> None:
+    oracles, name, test, alternative, entry, sides
+):
     worked = fixture(oracles, name)
     expected = worked["bootstrap"][entry]["value"]
     pair = run(worked, tests=BOOTSTRAPS, alternative=alternative)[test]
@@ -82,7 +80,7 @@ def test_worked_fixtures_are_within_four_standard_errors(
 
 
 @pytest.mark.parametrize("name", ["fixture_A", "fixture_B"])
-def test_worked_fixtures_resampled_randomization(oracles: Path, name: str) -> None:
+def test_worked_fixtures_resampled_randomization(oracles, name):
     worked = fixture(oracles, name)
     expected = worked["approximate_randomization"]["ar_two_sided"]["p"]
     pair = run(worked, exact="never")["approximate_randomization"]
@@ -92,7 +90,7 @@ def test_worked_fixtures_resampled_randomization(oracles: Path, name: str) -> No
 
 
 @pytest.mark.parametrize("name", ["fixture_A", "fixture_B"])
-def test_percentile_interval_of_worked_fixtures(oracles: Path, name: str) -> None:
+def test_percentile_interval_of_worked_fixtures(oracles, name):
     worked = fixture(oracles, name)
     interval = worked["bootstrap"]["percentile_95_ci"]
     pair = run(worked, tests=["bootstrap"], resamples=999_999)["bootstrap"]
@@ -117,7 +115,7 @@ def sums_of_signs(sizes: list[int]) -> dict[int, int]:
 
 @pytest.mark.parametrize("largest", [1, 3, 40, 500])
 @pytest.mark.parametrize("units", [1, 2, 17, 150])
-def test_tail_equals_integer_arithmetic(units: int, largest: int) -> None:
+def test_tail_equals_integer_arithmetic(units, largest):
     sizes = np.random.default_rng(units * largest).integers(1, largest + 1, units)
     sums = sums_of_signs(sizes.tolist())
     most = int(sizes.sum())
@@ -128,7 +126,7 @@ def test_tail_equals_integer_arithmetic(units: int, largest: int) -> None:
 
 
 @pytest.mark.parametrize("sizes", [[1] * 3 + [10] * 2, [2, 2, 5, 7, 7, 7], [1, 2, 4, 8, 16]])
-def test_every_tail_of_few_signs(sizes: list[int]) -> None:
+def test_every_tail_of_few_signs(sizes):
     sums = sums_of_signs(sizes)
     for reach in range(2 - sum(sizes) % 2, sum(sizes) + 1, 2):
         ways = sum(count for total, count in sums.items() if total >= reach)
@@ -137,7 +135,7 @@ def test_every_tail_of_few_signs(sizes: list[int]) -> None:
 
 
 @pytest.mark.parametrize("reach", [2, 10, 400, 1_800, 2_996])
-def test_tail_of_equal_steps_is_binomial(reach: int) -> None:
+def test_tail_of_equal_steps_is_binomial(reach):
     ways = sum(math.comb(3_000, up) for up in range(1_500 + reach // 2, 3_001))
     expected = math.log(ways) - 3_000 * math.log(2)
     assert log_upper_tail(np.ones(3_000, dtype=np.int64), reach) == pytest.approx(
@@ -145,7 +143,7 @@ def test_tail_of_equal_steps_is_binomial(reach: int) -> None:
     )
 
 
-def test_tail_far_below_the_smallest_double() -> None:
+def test_tail_far_below_the_smallest_double():
     # all 3,000 signs up but one: (1 + 3000) / 2**3000
     expected = math.log(3001) - 3000 * math.log(2)
     assert log_upper_tail(np.ones(3000, dtype=np.int64), 2998) == pytest.approx(expected, abs=1e-9)
@@ -153,7 +151,7 @@ def test_tail_far_below_the_smallest_double() -> None:
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 @pytest.mark.parametrize("higher", [True, False])
-def test_convolution_agrees_with_enumeration(alternative: str, higher: bool) -> None:
+def test_convolution_agrees_with_enumeration(alternative, higher):
     rng = np.random.default_rng(5)
     metric = Scores(higher=higher)
     for _ in range(40):
@@ -172,7 +170,7 @@ def tail_of_signs(sizes: list[int], reach: int) -> Fraction:
 @pytest.mark.parametrize("sizes", [[1] * 40, [1] * 41, [2, 4, 6], [3] * 60, [6, 9, 15] * 9])
 @pytest.mark.parametrize("share", [0.0, 0.4, 1.0])
 @pytest.mark.parametrize("ahead", [1, -1])
-def test_signs_are_counted_as_fractions_say(sizes: list[int], share: float, ahead: int) -> None:
+def test_signs_are_counted_as_fractions_say(sizes, share, ahead):
     possible = sorted(total for total in sums_of_signs(sizes) if total >= 0)
     total = ahead * possible[round(share * (len(possible) - 1))]
     expected = {
@@ -214,16 +212,16 @@ ON_GRID = [
 
 
 @pytest.mark.parametrize(("statistics", "sure"), ON_GRID)
-def test_which_scores_are_sure_to_be_exact(statistics: np.ndarray, sure: bool) -> None:
+def test_which_scores_are_sure_to_be_exact(statistics, sure):
     assert surely_on_grid(Scores(), statistics) is sure
 
 
-def test_scores_that_are_no_fraction_are_not_sure_to_be_exact() -> None:
+def test_scores_that_are_no_fraction_are_not_sure_to_be_exact():
     assert not surely_on_grid(Fscore(), np.ones((2, 3, 3)))
     assert not applies(Fscore(), np.ones((2, 3, 3)))
 
 
-def test_denominators_that_exchanges_change_are_not_convolved() -> None:
+def test_denominators_that_exchanges_change_are_not_convolved():
     first, second = tables([(1, 1), (2, 1)], [(0, 1), (3, 2)])
     assert convolve_swaps(Scores(), first, second, "greater") is None
 
@@ -242,9 +240,7 @@ def test_denominators_that_exchanges_change_are_not_convolved() -> None:
         ([2.0**63], None),  # no whole number of 64 bits
     ],
 )
-def test_differences_are_whole_steps_of_the_coarsest_grid(
-    differences: list[float], steps: list[int] | None
-) -> None:
+def test_differences_are_whole_steps_of_the_coarsest_grid(differences, steps):
     found = on_grid(np.array(differences))
     assert (found if found is None else found.tolist()) == steps
 
@@ -258,7 +254,7 @@ def units(count: int, same: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize(("count", "same"), [(1, 0), (5, 4), (11, 3), (20, 30)])
-def test_up_to_twenty_differing_units_are_enumerated(count: int, same: int) -> None:
+def test_up_to_twenty_differing_units_are_enumerated(count, same):
     found = enumerate_swaps(Scores(), *units(count, same), "greater")
     assert found.patterns == 2**count
     assert found.exact
@@ -266,7 +262,7 @@ def test_up_to_twenty_differing_units_are_enumerated(count: int, same: int) -> N
 
 
 @pytest.mark.parametrize("same", [0, 30])
-def test_more_are_not(same: int) -> None:
+def test_more_are_not(same):
     assert enumerate_swaps(Scores(), *units(21, same), "greater") is None
 
 
@@ -279,11 +275,11 @@ def test_more_are_not(same: int) -> None:
         (ExactP(None, 8, -2.0), 0.01),
     ],
 )
-def test_an_exact_p_is_a_quotient_or_a_power(found: ExactP, p: float) -> None:
+def test_an_exact_p_is_a_quotient_or_a_power(found, p):
     assert found.p_value == pytest.approx(p, rel=1e-15)
 
 
-def test_enumeration_equals_a_loop_over_all_swaps() -> None:
+def test_enumeration_equals_a_loop_over_all_swaps():
     rng = np.random.default_rng(6)
     metric = Fscore()
     tables = rng.integers(1, 5, (2, 9, 3)).astype(float)
@@ -308,15 +304,15 @@ def test_enumeration_equals_a_loop_over_all_swaps() -> None:
         ([4.0, 8.0], [1, 2]),
     ],
 )
-def test_grid_is_the_coarsest(differences: list[float], steps: list[int]) -> None:
+def test_grid_is_the_coarsest(differences, steps):
     assert on_grid(np.array(differences)).tolist() == steps
 
 
-def test_real_numbers_have_no_grid() -> None:
+def test_real_numbers_have_no_grid():
     assert on_grid(np.random.default_rng(1).normal(size=500)) is None
 
 
-def test_grid_with_too_many_points_is_resampled() -> None:
+def test_grid_with_too_many_points_is_resampled():
     assert (
         on_grid(np.array([0.000001, 5.0, 1.3])) is None
         or on_grid(np.array([0.000000001, 7.0])) is None
@@ -324,7 +320,7 @@ def test_grid_with_too_many_points_is_resampled() -> None:
 
 
 @pytest.mark.parametrize("units", range(21, 120, 7))
-def test_exact_p_is_never_above_one(units: int) -> None:
+def test_exact_p_is_never_above_one(units):
     """Totals one step apart: every pattern of an odd number of units is as extreme."""
     differences = np.ones(units)
     differences[: units // 2] = -1
@@ -335,7 +331,7 @@ def test_exact_p_is_never_above_one(units: int) -> None:
     assert found.log10_p <= 0
 
 
-def test_small_differences_next_to_a_large_one_are_no_ties() -> None:
+def test_small_differences_next_to_a_large_one_are_no_ties():
     assert on_grid(np.array([1e9] + [0.3] * 30)) is None
 
 
@@ -351,7 +347,7 @@ def signed_sums(steps: np.ndarray) -> dict[int, int]:
 
 
 @pytest.mark.parametrize("unit", [1.0, 1e15, 1e18, 1e19, 2.0**63, 1e20, 1e30, 1e45])
-def test_exact_p_is_that_of_whole_numbers_in_every_unit_or_there_is_none(unit: float) -> None:
+def test_exact_p_is_that_of_whole_numbers_in_every_unit_or_there_is_none(unit):
     steps = np.random.default_rng(0).integers(-5, 6, 30)
     sums, total = signed_sums(steps), abs(int(steps.sum()))
     reached = sum(ways for value, ways in sums.items() if abs(value) >= total)
@@ -363,13 +359,13 @@ def test_exact_p_is_that_of_whole_numbers_in_every_unit_or_there_is_none(unit: f
     assert found is None or found.p_value == pytest.approx(reached / 2**30, rel=1e-9)
 
 
-def test_steps_whose_sum_no_whole_number_holds_have_no_grid() -> None:
+def test_steps_whose_sum_no_whole_number_holds_have_no_grid():
     large = np.random.default_rng(0).integers(2**51, 2**52, 4000)
     assert 2**63 < sum(large.tolist()) < 2**64
     assert on_grid(large.astype(float)) is None
 
 
-def test_large_whole_scores_that_cancel_have_a_p_value() -> None:
+def test_large_whole_scores_that_cancel_have_a_p_value():
     rng = np.random.default_rng(3)
     for _ in range(50):
         values = rng.integers(-(10**17), 10**17, (2, 8)).astype(float)
@@ -377,7 +373,7 @@ def test_large_whole_scores_that_cancel_have_a_p_value() -> None:
         assert 0 < enumerate_swaps(Scores(), tables[0], tables[1], "greater").p_value <= 1
 
 
-def test_the_observed_pattern_counts_however_large_what_cancels_is() -> None:
+def test_the_observed_pattern_counts_however_large_what_cancels_is():
     """a is ahead in all units by a few steps of sums that round: one pattern of eight."""
     a = [-5.545034808138676e16, -4.491321123990861e16, 1.0036355932129557e17]
     b = [-5.5450348081386824e16, -4.491321123990866e16, 1.0036355932129549e17]
@@ -386,7 +382,7 @@ def test_the_observed_pattern_counts_however_large_what_cancels_is() -> None:
     assert (found.count, found.patterns) == (1, 8)
 
 
-def test_swaps_that_are_scored_in_parts_are_all_counted() -> None:
+def test_swaps_that_are_scored_in_parts_are_all_counted():
     """Of 17 units that differ by one step, a is ahead in 13; so it is in 13 or more by chance."""
     ahead = np.arange(17) < 13
     first, second = (np.stack([own, np.ones(17)], axis=1) for own in (ahead, ~ahead))

@@ -3,16 +3,13 @@
 import time
 
 from commanded import told
-from service import CALLER, Service, finished, in_process, synthetic, until
+from service import CALLER, finished, in_process, synthetic, until
 
 from workers.observing import load
 from workers.questions import Status
-from workers.queue import Context
 
 
-def test_workers_finish_what_they_have_and_take_nothing_new(
-    service: Service, working: Context
-) -> None:
+def test_workers_finish_what_they_have_and_take_nothing_new(service, working):
     # each task of it takes about half a second
     long = synthetic(42, segments=1000, systems=6, resamples=999_999)
     short = synthetic(43, segments=30)

@@ -3,16 +3,12 @@
 from board import SYSTEMS, board_on
 from byhand import finish
 from commanded import told
-from service import Comparisons, synthetic
+from service import synthetic
 
 from workers.questions import Status
-from workers.queue import Context
-from workers.settings import Settings
 
 
-def test_what_failed_is_listed_with_its_reason(
-    jobs: Comparisons, context: Context, settings: Settings
-) -> None:
+def test_what_failed_is_listed_with_its_reason(jobs, context, settings):
     bad, good, unfinished = (
         jobs.submit(synthetic(seed, segments=5), caller)[0].id
         for seed, caller in enumerate(["ann", "ann", "bob"])
@@ -32,9 +28,7 @@ def test_what_failed_is_listed_with_its_reason(
     assert unfinished not in "".join(lines)
 
 
-def test_what_is_quoted_of_a_text_steers_no_terminal(
-    jobs: Comparisons, context: Context, settings: Settings
-) -> None:
+def test_what_is_quoted_of_a_text_steers_no_terminal(jobs, context, settings):
     bad = jobs.submit(synthetic(7, segments=5), "ann")[0].id
     context.questions.commit(bad, Status.FAILED, "line 1: '\x1b[2J\u202egone'")
     (line,) = told(settings, "failed")[1:]

@@ -5,17 +5,16 @@ import re
 import subprocess
 import sys
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 from commanded import admin, command
 
 from workers.access import Access, digest_of
 from workers.settings import Settings
-from workers.store.server import EmbeddedServer, connect
+from workers.store.server import connect
 
 
-def test_keys_are_made_listed_and_revoked(server: EmbeddedServer, settings: Settings) -> None:
+def test_keys_are_made_listed_and_revoked(server, settings):
     made = command(
         settings, "keys", "add", "ann", "--scope", "read", "--days", "7", "--budget", "60"
     )
@@ -32,7 +31,7 @@ def test_keys_are_made_listed_and_revoked(server: EmbeddedServer, settings: Sett
     assert admin(settings, "keys", "list").stdout.endswith("revoked\n")
 
 
-def test_a_key_can_be_made_before_the_service_runs(tmp_path: Path) -> None:
+def test_a_key_can_be_made_before_the_service_runs(tmp_path):
     settings = Settings(state=tmp_path)
     assert admin(settings, "keys", "add", "ann").returncode == 0
     assert " ann " in admin(settings, "keys", "list").stdout
@@ -47,16 +46,14 @@ def test_a_key_can_be_made_before_the_service_runs(tmp_path: Path) -> None:
         (("keys",), "add|list|revoke"),
     ],
 )
-def test_mistakes_are_one_message(
-    server: EmbeddedServer, settings: Settings, words: tuple[str, ...], said: str
-) -> None:
+def test_mistakes_are_one_message(server, settings, words, said):
     done = admin(settings, *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_a_store_that_cannot_be_reached_is_one_message(tmp_path: Path) -> None:
+def test_a_store_that_cannot_be_reached_is_one_message(tmp_path):
     done = admin(Settings(state=tmp_path, redis_url="redis://127.0.0.1:1/0"), "keys", "list")
     assert (done.returncode, done.stdout) == (2, "")
     assert "does not answer" in done.stderr
@@ -77,9 +74,7 @@ def test_a_store_that_cannot_be_reached_is_one_message(tmp_path: Path) -> None:
         ("drain", "--seconds", "nan"),
     ],
 )
-def test_times_that_are_none_are_refused_and_leave_nothing_behind(
-    server: EmbeddedServer, settings: Settings, words: tuple[str, ...]
-) -> None:
+def test_times_that_are_none_are_refused_and_leave_nothing_behind(server, settings, words):
     done = admin(settings, *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert words[-2].strip("-") in done.stderr
@@ -88,9 +83,7 @@ def test_times_that_are_none_are_refused_and_leave_nothing_behind(
     assert len(admin(settings, "keys", "list").stdout.splitlines()) == 1
 
 
-def test_output_that_nobody_takes_is_no_traceback(
-    server: EmbeddedServer, settings: Settings
-) -> None:
+def test_output_that_nobody_takes_is_no_traceback(server, settings):
     environment = {**os.environ, **settings.as_environment()}
     words = [sys.executable, "-m", "workers.admin", "usage"]
     reader, writer = os.pipe()

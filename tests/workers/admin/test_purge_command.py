@@ -12,7 +12,6 @@ from sigtest.requests.shared_tasks import SharedTaskRequest, TeamRequest
 from workers.errors import GoneError
 from workers.queue import Context
 from workers.races import Races, look
-from workers.settings import Settings
 from workers.shared_tasks import SharedTasks
 from workers.store import keys
 from workers.testsets import TestSets
@@ -42,7 +41,7 @@ def held(context: Context, caller: str, ids: list[str]) -> set[str]:
     }
 
 
-def test_races_of_a_caller_go(context: Context, settings: Settings) -> None:
+def test_races_of_a_caller_go(context, settings):
     races = Races(context)
     wanted = RaceRequest(name="night", systems=("A", "B"), scale=(0, 1))
     mine, theirs = (races.create(wanted, caller)[0] for caller in (CALLER, OTHER))
@@ -63,9 +62,7 @@ def races_report(race_id: str, observations: int) -> str:
     return keys.hashed("race", race_id, keys.MAKE, str(observations))
 
 
-def test_everything_of_a_caller_goes(
-    jobs: Comparisons, context: Context, settings: Settings, board: Board
-) -> None:
+def test_everything_of_a_caller_goes(jobs, context, settings, board):
     mine = [jobs.submit(synthetic(seed, segments=5), CALLER)[0].id for seed in range(103)]
     theirs, _ = jobs.submit(synthetic(1, segments=5), OTHER)
     for name in (mine[0], theirs.id):
@@ -96,9 +93,7 @@ def test_everything_of_a_caller_goes(
     assert jobs.find(theirs.id, OTHER).status.finished
 
 
-def test_only_what_is_old_goes(
-    jobs: Comparisons, context: Context, settings: Settings, board: Board
-) -> None:
+def test_only_what_is_old_goes(jobs, context, settings, board):
     old, new = (jobs.submit(synthetic(seed, segments=5), CALLER)[0].id for seed in range(2))
     redis = context.questions.redis
     created = float(redis.hget(f"sigtest:question:{old}", "created") or 0)

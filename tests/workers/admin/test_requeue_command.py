@@ -4,16 +4,14 @@ import pytest
 from board import SYSTEMS, board_on
 from byhand import finish, missing, waiting
 from commanded import admin, told
-from service import CALLER, Comparisons, Service, example, finished, in_process, synthetic, until
+from service import CALLER, example, finished, in_process, synthetic, until
 
 from workers.observing import load
 from workers.questions import Status
-from workers.queue import Context
-from workers.settings import Settings
 from workers.tasks.run import died
 
 
-def test_what_failed_is_computed_after_all(service: Service, working: Context) -> None:
+def test_what_failed_is_computed_after_all(service, working):
     comparison = synthetic(41, segments=30)
     told(service.settings, "drain")
     try:
@@ -33,9 +31,7 @@ def test_what_failed_is_computed_after_all(service: Service, working: Context) -
     assert load(working).unfinished.get(CALLER, 0) == 0
 
 
-def test_what_killed_its_workers_may_start_as_often_again(
-    jobs: Comparisons, context: Context, settings: Settings
-) -> None:
+def test_what_killed_its_workers_may_start_as_often_again(jobs, context, settings):
     record, _ = jobs.submit(example(), CALLER)
     first, *_ = missing(context, record.id)
     for _ in range(settings.attempts):
@@ -48,7 +44,7 @@ def test_what_killed_its_workers_may_start_as_often_again(
     assert jobs.report(record.id, CALLER) == in_process(example())
 
 
-def test_what_failed_is_revived_in_a_full_store(jobs: Comparisons, context: Context) -> None:
+def test_what_failed_is_revived_in_a_full_store(jobs, context):
     record, _ = jobs.submit(example(), CALLER)
     first, *_ = missing(context, record.id)
     for _ in range(context.settings.attempts):
@@ -60,9 +56,7 @@ def test_what_failed_is_revived_in_a_full_store(jobs: Comparisons, context: Cont
     assert jobs.report(record.id, CALLER) == in_process(example())
 
 
-def test_what_was_lost_is_queued_once(
-    jobs: Comparisons, context: Context, settings: Settings
-) -> None:
+def test_what_was_lost_is_queued_once(jobs, context, settings):
     record, _ = jobs.submit(example(), CALLER)
     context.feed.drop(record.id)
     for _ in range(2):
@@ -71,7 +65,7 @@ def test_what_was_lost_is_queued_once(
     assert context.feed.depth()[0] == len(waiting(context))
 
 
-def test_a_system_that_failed_is_measured_after_all(service: Service, working: Context) -> None:
+def test_a_system_that_failed_is_measured_after_all(service, working):
     board = board_on(working, "failed and back", metrics=["bleu"])
     board.put("aspen", SYSTEMS["aspen"])
     board.put("birch", SYSTEMS["birch"])
@@ -87,9 +81,7 @@ def test_a_system_that_failed_is_measured_after_all(service: Service, working: C
 
 
 @pytest.mark.parametrize("outcome", ["succeeded", "cancelled"])
-def test_nothing_else_starts_again(
-    jobs: Comparisons, context: Context, settings: Settings, outcome: str
-) -> None:
+def test_nothing_else_starts_again(jobs, context, settings, outcome):
     record, _ = jobs.submit(example(), CALLER)
     if outcome == "cancelled":
         jobs.remove(record.id, CALLER)
@@ -103,9 +95,7 @@ def test_nothing_else_starts_again(
 @pytest.mark.parametrize(
     ("words", "said"), [(("f" * 32,), "no question and no test set"), ((), "ID --failed")]
 )
-def test_what_is_not_there_is_one_message(
-    jobs: Comparisons, settings: Settings, words: tuple[str, ...], said: str
-) -> None:
+def test_what_is_not_there_is_one_message(jobs, settings, words, said):
     done = admin(settings, "requeue", *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr

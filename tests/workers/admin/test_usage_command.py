@@ -1,14 +1,10 @@
 """`sigtest-admin usage`, as an operator runs it."""
 
 from commanded import told
-from service import Comparisons, synthetic
-
-from workers.settings import Settings
+from service import synthetic
 
 
-def test_usage_tells_what_each_caller_has_unfinished_and_holds(
-    jobs: Comparisons, settings: Settings
-) -> None:
+def test_usage_tells_what_each_caller_has_unfinished_and_holds(jobs, settings):
     for seed, caller in enumerate(["bob", "ann", "ann"]):
         jobs.submit(synthetic(seed, segments=5), caller)
     lines = told(settings, "usage")

@@ -17,7 +17,6 @@ from sigtest.errors import RecipeError
 from sigtest.report import Report
 from sigtest.requests.comparisons import TestSetRequest
 from workers.errors import CapacityError
-from workers.queue import Context
 from workers.store.boards import Choice
 
 ADJUSTED = dict[tuple[str, ...], float]
@@ -43,7 +42,7 @@ def by_pair(board: Board, field: str) -> dict[tuple[str, ...], Any]:
     }
 
 
-def test_claims_and_adjusted_p_values_survive_whatever_happens(working: Context) -> None:
+def test_claims_and_adjusted_p_values_survive_whatever_happens(working):
     board = board_on(
         working, "growing", metrics=["chrf", "ter"], resamples=RESAMPLES, exact="never", capacity=8
     )
@@ -81,7 +80,7 @@ def test_claims_and_adjusted_p_values_survive_whatever_happens(working: Context)
     board.is_right(Choice(0.2, "benjamini_hochberg"))
 
 
-def test_a_departed_system_is_spoken_of_and_its_return_forgotten(working: Context) -> None:
+def test_a_departed_system_is_spoken_of_and_its_return_forgotten(working):
     board = board_on(working, "returning", capacity=6)
     for name in ("aspen", "birch", "elm"):
         board.put(name, SYSTEMS[name])
@@ -96,7 +95,7 @@ def test_a_departed_system_is_spoken_of_and_its_return_forgotten(working: Contex
 
 
 @pytest.mark.parametrize("resamples", [600, 900])
-def test_p_values_stay_of_what_came_back_and_left_again(working: Context, resamples: int) -> None:
+def test_p_values_stay_of_what_came_back_and_left_again(working, resamples):
     board = board_on(working, f"again {resamples}", capacity=6)
     for name in ("aspen", "elm"):
         board.put(name, SYSTEMS[name])
@@ -115,7 +114,7 @@ def test_p_values_stay_of_what_came_back_and_left_again(working: Context, resamp
     assert board.shown().comparison != before
 
 
-def test_what_comes_back_has_its_place_still_and_what_is_new_has_none(working: Context) -> None:
+def test_what_comes_back_has_its_place_still_and_what_is_new_has_none(working):
     board = board_on(working, "back", capacity=3)
     for name in ("aspen", "birch", "elm"):
         board.put(name, SYSTEMS[name])
@@ -132,7 +131,7 @@ def test_what_comes_back_has_its_place_still_and_what_is_new_has_none(working: C
     assert board.record.submissions == 3
 
 
-def test_every_new_content_takes_a_place_and_then_there_is_none(working: Context) -> None:
+def test_every_new_content_takes_a_place_and_then_there_is_none(working):
     board = board_on(working, "full", capacity=3)
     board.put("aspen", SYSTEMS["aspen"])
     board.put("aspen", SYSTEMS["aspen"])  # nothing new
@@ -148,7 +147,7 @@ def test_every_new_content_takes_a_place_and_then_there_is_none(working: Context
     assert board.record.submissions == 3
 
 
-def test_claims_have_the_time_of_their_first_report(working: Context) -> None:
+def test_claims_have_the_time_of_their_first_report(working):
     start = time.time()
     board = board_on(working, "claims", metrics=["chrf"], resamples=RESAMPLES, capacity=5)
     for name in ("aspen", "elm"):
@@ -174,7 +173,7 @@ def test_claims_have_the_time_of_their_first_report(working: Context) -> None:
     assert claims()["aspen", "elm"] > later["aspen", "cedar"]
 
 
-def test_resamples_are_fixed_by_the_capacity(working: Context) -> None:
+def test_resamples_are_fixed_by_the_capacity(working):
     for capacity, correction, resamples in (
         (64, "holm", 79_999),
         (63, "holm", 39_999),
@@ -188,7 +187,7 @@ def test_resamples_are_fixed_by_the_capacity(working: Context) -> None:
         assert board.record.capacity == capacity
 
 
-def test_a_joint_correction_is_of_the_systems_present(working: Context) -> None:
+def test_a_joint_correction_is_of_the_systems_present(working):
     board = board_on(working, "joint", tests=["bootstrap"], correction="max_t", capacity=9)
     for name in ("aspen", "birch", "elm"):
         board.put(name, SYSTEMS[name])
@@ -199,7 +198,7 @@ def test_a_joint_correction_is_of_the_systems_present(working: Context) -> None:
 
 
 @pytest.mark.parametrize("capacity", [1, 1001, 2.5, True, "many"])
-def test_impossible_capacities_are_refused(capacity: Any) -> None:
+def test_impossible_capacities_are_refused(capacity):
     asked = {"name": "refused", "references": [["a b"]], "capacity": capacity}
     with pytest.raises(RecipeError, match="capacity must be a whole number from 2 to 1000"):
         TestSetRequest.of(asked)

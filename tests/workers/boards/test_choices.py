@@ -31,9 +31,7 @@ def asked_for(context: Context) -> list[Task]:
 
 
 @pytest.mark.parametrize("choice", [Choice(alpha=0.05), Choice(0.05, "holm")])
-def test_claims_are_kept_however_the_boards_own_choice_is_spelled(
-    board: Board, context: Context, choice: Choice
-) -> None:
+def test_claims_are_kept_however_the_boards_own_choice_is_spelled(board, context, choice):
     for name in ("cedar", "elm"):
         board.put(name, SYSTEMS[name])
     cedar, _ = joins(board.state)
@@ -52,9 +50,7 @@ def test_claims_are_kept_however_the_boards_own_choice_is_spelled(
     assert ("aspen", "cedar") in significant
 
 
-def test_another_level_leaves_the_board_itself_to_be_written(
-    board: Board, context: Context
-) -> None:
+def test_another_level_leaves_the_board_itself_to_be_written(board, context):
     board.remove("aspen")
     refresh(context, board.id, Choice(alpha=0.2).spelled)
     assert context.testsets.joining() == [board.id]  # for the reconciler; webhooks are told then

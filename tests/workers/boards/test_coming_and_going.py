@@ -5,12 +5,10 @@ import random
 import signal
 import threading
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pytest
 from board import DOCUMENTS, RECIPE, REFERENCE, SYSTEMS, Board, board_on, garbled, lines
-from service import CALLER, Service, kill, send, started, until
+from service import CALLER, kill, send, started, until
 
 from sigtest.comparison.comparison import parse_comparison
 from sigtest.comparison.plan import Plan
@@ -38,7 +36,7 @@ def board(working: Context, request: pytest.FixtureRequest) -> Board:
     return board
 
 
-def test_systems_that_come_and_go_leave_the_comparison_of_those_there(board: Board) -> None:
+def test_systems_that_come_and_go_leave_the_comparison_of_those_there(board):
     board.is_right()
     board.put("cedar", garbled(SYSTEMS["cedar"]), replaces=True)
     board.remove("elm")
@@ -64,9 +62,7 @@ def test_systems_that_come_and_go_leave_the_comparison_of_those_there(board: Boa
         (Choice(), {"tests": ["bootstrap"], "correction": "max_t"}),
     ],
 )
-def test_what_is_shown_is_what_a_comparison_of_it_gives(
-    working: Context, choice: Choice, recipe: dict[str, Any]
-) -> None:
+def test_what_is_shown_is_what_a_comparison_of_it_gives(working, choice, recipe):
     board = board_on(working, "shown", **recipe)
     for name in ("aspen", "birch", "cedar"):
         board.put(name, SYSTEMS[name])
@@ -74,7 +70,7 @@ def test_what_is_shown_is_what_a_comparison_of_it_gives(
     board.is_right(choice)
 
 
-def test_one_system_or_none_has_no_pairs(working: Context) -> None:
+def test_one_system_or_none_has_no_pairs(working):
     board = board_on(working, "alone")
     assert board.look().systems == ()
     empty = board.testsets.empty(board.id, CALLER, Choice()).as_json()
@@ -94,7 +90,7 @@ def test_one_system_or_none_has_no_pairs(working: Context) -> None:
         assert wider[metric]["ci"][0] < scores[metric]["ci"][0]
 
 
-def test_what_is_shown_is_found_like_any_other_comparison(board: Board) -> None:
+def test_what_is_shown_is_found_like_any_other_comparison(board):
     shown = board.shown()
     assert shown.comparison is not None
     record = Questions(board.context).find(shown.comparison, CALLER, "comparisons")
@@ -113,7 +109,7 @@ def test_what_is_shown_is_found_like_any_other_comparison(board: Board) -> None:
     assert board.shown().comparison == shown.comparison
 
 
-def test_a_report_that_two_workers_write_is_as_old_as_the_first(board: Board) -> None:
+def test_a_report_that_two_workers_write_is_as_old_as_the_first(board):
     shown = board.shown().comparison
     assert shown is not None
     questions = Questions(board.context)
@@ -125,7 +121,7 @@ def test_a_report_that_two_workers_write_is_as_old_as_the_first(board: Board) ->
     assert questions.find(shown, CALLER) == record
 
 
-def test_scores_computed_elsewhere(working: Context) -> None:
+def test_scores_computed_elsewhere(working):
     recipe = Recipe.of({"metrics": ["scores"], "resamples": 300})
     asked = NewTestSet.of("scores", TestSet.of([], segments=100), recipe)
     testsets = TestSets(working)
@@ -148,14 +144,14 @@ def test_scores_computed_elsewhere(working: Context) -> None:
     assert board.report().decode() == render_json(compare(whole))
 
 
-def test_equal_outputs_under_two_names(board: Board) -> None:
+def test_equal_outputs_under_two_names(board):
     board.put("twin", SYSTEMS["cedar"])
     board.is_right()
     board.remove("cedar")
     board.is_right()
 
 
-def test_systems_that_join_at_the_same_time_find_each_other(working: Context) -> None:
+def test_systems_that_join_at_the_same_time_find_each_other(working):
     board = board_on(working, "crowd")
     many = {f"{name}-{i}": garbled(SYSTEMS[name], i) for name in SYSTEMS for i in range(3)}
     threads = [threading.Thread(target=board.put, args=entry) for entry in many.items()]
@@ -166,7 +162,7 @@ def test_systems_that_join_at_the_same_time_find_each_other(working: Context) ->
     board.is_right()
 
 
-def test_a_late_or_doubled_task_changes_nothing(board: Board) -> None:
+def test_a_late_or_doubled_task_changes_nothing(board):
     before = board.shown()
     rows = board.context.questions.redis.hgetall(f"sigtest:testset-rows:{board.id}")
     again = joins(replace(board.state, rows={}))
@@ -178,7 +174,7 @@ def test_a_late_or_doubled_task_changes_nothing(board: Board) -> None:
     assert board.context.questions.redis.hgetall(f"sigtest:testset-rows:{board.id}") == rows
 
 
-def test_more_resamples_keep_the_first_draws(board: Board) -> None:
+def test_more_resamples_keep_the_first_draws(board):
     board.settled()
     record = board.testsets.raise_resamples(board.id, CALLER, 900)
     assert record.settings["resamples"] == 900
@@ -187,7 +183,7 @@ def test_more_resamples_keep_the_first_draws(board: Board) -> None:
         board.testsets.raise_resamples(board.id, CALLER, 899)
 
 
-def test_evicted_totals_are_made_again(board: Board) -> None:
+def test_evicted_totals_are_made_again(board):
     board.settled()
     redis = board.context.questions.redis
     redis.delete(*redis.keys(f"sigtest:totals:{board.id}:*"))
@@ -200,7 +196,7 @@ def test_evicted_totals_are_made_again(board: Board) -> None:
     board.is_right(Choice(alpha=0.3))
 
 
-def test_a_bound_on_totals_is_kept(tmp_path: Path) -> None:
+def test_a_bound_on_totals_is_kept(tmp_path):
     settings = Settings(state=tmp_path, workers=2, totals=120_000)
     with started(settings) as service:
         board = board_on(service.jobs.questions.context, "small")
@@ -215,7 +211,7 @@ def test_a_bound_on_totals_is_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_killed_workers_lose_nothing(working: Context, service: Service) -> None:
+def test_killed_workers_lose_nothing(working, service):
     board = board_on(working, "killed", resamples=100_000, metrics=["bleu"])
     for name, output in SYSTEMS.items():
         board.put(name, output)
@@ -230,7 +226,7 @@ def test_killed_workers_lose_nothing(working: Context, service: Service) -> None
     board.is_right()
 
 
-def test_a_name_is_taken_until_it_is_replaced(board: Board) -> None:
+def test_a_name_is_taken_until_it_is_replaced(board):
     before = board.shown()
     assert board.put("aspen", SYSTEMS["aspen"]) == "known"
     with pytest.raises(TakenError, match="'aspen'"):
@@ -247,7 +243,7 @@ def test_a_name_is_taken_until_it_is_replaced(board: Board) -> None:
     board.is_right()
 
 
-def test_what_does_not_fit_changes_nothing(board: Board) -> None:
+def test_what_does_not_fit_changes_nothing(board):
     before = board.shown()
     with pytest.raises(LengthError, match="137 lines"):
         board.put("short", SYSTEMS["aspen"][1:])
@@ -261,7 +257,7 @@ def test_what_does_not_fit_changes_nothing(board: Board) -> None:
     assert board.shown() == before
 
 
-def test_test_sets_of_others_and_deleted_ones(board: Board) -> None:
+def test_test_sets_of_others_and_deleted_ones(board):
     with pytest.raises(NotFoundError) as unknown:
         board.testsets.find(board.id, "somebody else")
     assert not isinstance(unknown.value, GoneError)
@@ -281,15 +277,13 @@ def test_test_sets_of_others_and_deleted_ones(board: Board) -> None:
         (DOCUMENTS, {"pairs": {"baseline": "aspen"}}, RecipeError),
     ],
 )
-def test_settings_that_a_leaderboard_cannot_have(
-    documents: tuple[str, ...] | None, recipe: dict[str, Any], error: type[Exception]
-) -> None:
+def test_settings_that_a_leaderboard_cannot_have(documents, recipe, error):
     with pytest.raises(error):
         NewTestSet.of("bad", TestSet.of([REFERENCE], documents), Recipe.of(recipe))
 
 
 @pytest.mark.parametrize(("name", "verdict"), [("aspen", "again"), ("birch", "created")])
-def test_what_cannot_be_measured_says_why(working: Context, name: str, verdict: str) -> None:
+def test_what_cannot_be_measured_says_why(working, name, verdict):
     board = board_on(working, f"failing, then {name}")
     board.put("aspen", SYSTEMS["aspen"])
     board.settled()
@@ -306,7 +300,7 @@ def test_what_cannot_be_measured_says_why(working: Context, name: str, verdict: 
 
 
 @pytest.mark.slow
-def test_a_shared_task_one_by_one(working: Context, data: Path) -> None:
+def test_a_shared_task_one_by_one(working, data):
     """12 systems in random order, two replaced, one deleted: the bytes of one comparison."""
     folder = data / "wmt12.es-en"
     reference = lines(folder / "reference.en")

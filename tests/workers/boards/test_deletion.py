@@ -45,9 +45,7 @@ def total_bytes(context: Context) -> int:
     return sum(len(part) for parts in held for part in parts)
 
 
-def test_a_boards_report_outlives_the_equal_comparison_of_its_caller(
-    board: Board, jobs: Comparisons, context: Context
-) -> None:
+def test_a_boards_report_outlives_the_equal_comparison_of_its_caller(board, jobs, context):
     shown = board.look().comparison
     assert shown is not None
     record, created = jobs.submit(board.comparison(), CALLER)
@@ -60,9 +58,7 @@ def test_a_boards_report_outlives_the_equal_comparison_of_its_caller(
     board.is_right()
 
 
-def test_a_comparison_outlives_the_board_that_shows_the_same(
-    board: Board, jobs: Comparisons, context: Context
-) -> None:
+def test_a_comparison_outlives_the_board_that_shows_the_same(board, jobs, context):
     record, _ = jobs.submit(board.comparison(), CALLER)
     finish(context, record.id)
     report = jobs.report(record.id, CALLER)
@@ -70,9 +66,7 @@ def test_a_comparison_outlives_the_board_that_shows_the_same(
     assert jobs.report(record.id, CALLER) == report
 
 
-def test_two_boards_of_equal_content_have_reports_of_their_own(
-    board: Board, context: Context
-) -> None:
+def test_two_boards_of_equal_content_have_reports_of_their_own(board, context):
     twin = board_on(context, "twin")
     for name in ("aspen", "birch", "cedar"):
         twin.put(name, SYSTEMS[name])
@@ -83,7 +77,7 @@ def test_two_boards_of_equal_content_have_reports_of_their_own(
     board.is_right()
 
 
-def test_a_boards_comparison_goes_with_its_test_set_only(board: Board, context: Context) -> None:
+def test_a_boards_comparison_goes_with_its_test_set_only(board, context):
     questions, shown = Questions(context), board.look().comparison
     assert shown is not None
     with pytest.raises(ShownError, match=board.id):
@@ -95,9 +89,7 @@ def test_a_boards_comparison_goes_with_its_test_set_only(board: Board, context: 
             ask(shown, CALLER)
 
 
-def test_nothing_but_tombstones_is_left_of_a_deleted_test_set(
-    board: Board, context: Context
-) -> None:
+def test_nothing_but_tombstones_is_left_of_a_deleted_test_set(board, context):
     reports = {board.look().comparison}
     for change in ("replace", "raise", "remove"):
         if change == "replace":
@@ -129,7 +121,7 @@ def test_nothing_but_tombstones_is_left_of_a_deleted_test_set(
         assert 0 < min(lives) <= max(lives) <= 3600
 
 
-def test_a_test_set_is_listed_as_long_as_it_lives(context: Context) -> None:
+def test_a_test_set_is_listed_as_long_as_it_lives(context):
     redis = context.questions.redis
     brief = Context.on(
         redis, context.settings.model_copy(update={"retention": 2, "remembrance": 1})
@@ -143,7 +135,7 @@ def test_a_test_set_is_listed_as_long_as_it_lives(context: Context) -> None:
     assert not redis.keys("sigtest:listing:*")
 
 
-def test_what_a_leaderboard_showed_is_gone_when_it_has_expired(context: Context) -> None:
+def test_what_a_leaderboard_showed_is_gone_when_it_has_expired(context):
     brief = Context.on(
         context.questions.redis, context.settings.model_copy(update={"retention": 2})
     )
@@ -157,9 +149,7 @@ def test_what_a_leaderboard_showed_is_gone_when_it_has_expired(context: Context)
         Questions(context).find(shown, CALLER)
 
 
-def test_a_test_set_deleted_while_its_report_is_written_leaves_none(
-    board: Board, context: Context
-) -> None:
+def test_a_test_set_deleted_while_its_report_is_written_leaves_none(board, context):
     board.remove("aspen")
     show = context.testsets.show
 
@@ -174,9 +164,7 @@ def test_a_test_set_deleted_while_its_report_is_written_leaves_none(
     assert about(context, board.id) == {f"sigtest:gone:{board.id}"}
 
 
-def test_a_system_removed_while_its_board_is_settled_is_not_forgotten(
-    board: Board, context: Context
-) -> None:
+def test_a_system_removed_while_its_board_is_settled_is_not_forgotten(board, context):
     tidy = context.testsets.tidy
 
     def removed_meanwhile(*arguments: Any) -> None:
@@ -191,7 +179,7 @@ def test_a_system_removed_while_its_board_is_settled_is_not_forgotten(
     assert context.testsets.joining() == []
 
 
-def test_texts_of_what_was_replaced_or_removed_go_at_once(board: Board, context: Context) -> None:
+def test_texts_of_what_was_replaced_or_removed_go_at_once(board, context):
     redis, outputs = context.questions.redis, f"sigtest:testset-outputs:{board.id}"
     board.put("cedar", garbled(SYSTEMS["cedar"]), replaces=True)
     board.remove("aspen")
@@ -200,7 +188,7 @@ def test_texts_of_what_was_replaced_or_removed_go_at_once(board: Board, context:
     assert len(held) == 2
 
 
-def test_a_system_can_be_removed_from_a_full_store(board: Board, context: Context) -> None:
+def test_a_system_can_be_removed_from_a_full_store(board, context):
     redis = context.redis
     redis.config_set("maxmemory", 1)
     board.remove("aspen")
@@ -212,9 +200,7 @@ def test_a_system_can_be_removed_from_a_full_store(board: Board, context: Contex
     board.is_right()
 
 
-def test_totals_of_what_was_replaced_or_removed_go_when_the_board_is_written(
-    board: Board, context: Context
-) -> None:
+def test_totals_of_what_was_replaced_or_removed_go_when_the_board_is_written(board, context):
     board.put("twin", SYSTEMS["aspen"])
     settle(context, board)
     before = total_bytes(context)
@@ -227,7 +213,7 @@ def test_totals_of_what_was_replaced_or_removed_go_when_the_board_is_written(
     assert 0 < total_bytes(context) < before
 
 
-def test_totals_of_mixed_sizes_are_bounded_by_their_bytes(context: Context) -> None:
+def test_totals_of_mixed_sizes_are_bounded_by_their_bytes(context):
     redis, sizes = context.redis, [400, 5, 5, 300, 600, 5, 5, 5]
     settings = context.settings.model_copy(update={"totals": 1000})
     store = Context.on(redis, settings).testsets
@@ -249,7 +235,7 @@ def test_totals_of_mixed_sizes_are_bounded_by_their_bytes(context: Context) -> N
     assert held() == {1, 3, 5, 7, 8}
 
 
-def test_a_replaced_system_is_pending_until_it_is_measured(board: Board, context: Context) -> None:
+def test_a_replaced_system_is_pending_until_it_is_measured(board, context):
     assert board.put("cedar", garbled(SYSTEMS["cedar"]), replaces=True) == "replaced"
     shown = board.look()  # what was there stays until there is something newer
     assert (shown.systems, shown.pending, shown.fresh) == (
@@ -261,7 +247,7 @@ def test_a_replaced_system_is_pending_until_it_is_measured(board: Board, context
     assert (board.look().pending, board.look().fresh) == ((), True)
 
 
-def test_what_is_asked_of_a_deleted_system_is_gone_at_once(board: Board, context: Context) -> None:
+def test_what_is_asked_of_a_deleted_system_is_gone_at_once(board, context):
     comparison = board.look().comparison
     assert comparison is not None
     board.remove("cedar")
@@ -275,7 +261,7 @@ def test_what_is_asked_of_a_deleted_system_is_gone_at_once(board: Board, context
     assert questions.distribution(comparison, CALLER, kept, True) is None  # a worker makes it
 
 
-def test_names_of_what_is_kept_have_the_versions_that_made_it() -> None:
+def test_names_of_what_is_kept_have_the_versions_that_made_it():
     names = Rows(600)
     held = {names.system("a"), names.pair("a", "b"), names.said("a"), block_name((0, 9))}
     make = f"{__version__}+sacrebleu.{version('sacrebleu')}"
@@ -283,7 +269,7 @@ def test_names_of_what_is_kept_have_the_versions_that_made_it() -> None:
     assert f":{make}:" in keys.totals("0" * 32, 600, "a")
 
 
-def test_rows_of_what_was_replaced_stay_bounded(board: Board, context: Context) -> None:
+def test_rows_of_what_was_replaced_stay_bounded(board, context):
     redis, rows = context.questions.redis, f"sigtest:testset-rows:{board.id}"
     redis.hset(rows, mapping={f"0.0.1 600 {i:064x} {i:064x}": b"" for i in range(1000)})
     board.put("cedar", garbled(SYSTEMS["cedar"]), replaces=True)
@@ -291,9 +277,7 @@ def test_rows_of_what_was_replaced_stay_bounded(board: Board, context: Context) 
     assert redis.hlen(rows) == 3 + 3 + 3  # systems, pairs, what was found in outputs
 
 
-def test_systems_that_another_version_measured_are_measured_again(
-    board: Board, context: Context
-) -> None:
+def test_systems_that_another_version_measured_are_measured_again(board, context):
     redis, name = context.questions.redis, f"sigtest:testset-rows:{board.id}"
     for field, row in redis.hgetall(name).items():
         redis.hdel(name, field)
@@ -314,15 +298,13 @@ def test_systems_that_another_version_measured_are_measured_again(
     board.is_right()
 
 
-def test_totals_of_another_version_are_none_of_this(
-    board: Board, context: Context, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_totals_of_another_version_are_none_of_this(board, context, monkeypatch):
     before = keys.totals(board.id, 600, "0" * 64)
     monkeypatch.setattr(keys, "MAKE", "0.0.1")
     assert keys.totals(board.id, 600, "0" * 64) != before
 
 
-def test_a_task_that_is_often_late_does_not_count_as_dying(board: Board, context: Context) -> None:
+def test_a_task_that_is_often_late_does_not_count_as_dying(board, context):
     join = Task("join", board.id, (board.state.digests["aspen"], 599))
     for _ in range(context.settings.attempts - 1):
         died(context, join)
@@ -333,9 +315,7 @@ def test_a_task_that_is_often_late_does_not_count_as_dying(board: Board, context
     assert board.state.failures
 
 
-def test_a_system_that_is_submitted_again_starts_anew_and_no_other(
-    board: Board, context: Context
-) -> None:
+def test_a_system_that_is_submitted_again_starts_anew_and_no_other(board, context):
     joins_of = {
         name: Task("join", board.id, (digest, 600)) for name, digest in board.state.digests.items()
     }
@@ -348,9 +328,7 @@ def test_a_system_that_is_submitted_again_starts_anew_and_no_other(
     assert counted == {joins_of["birch"].key.encode(): b"2"}
 
 
-def test_a_test_set_that_changes_while_it_is_deleted_is_checked_again(
-    board: Board, context: Context
-) -> None:
+def test_a_test_set_that_changes_while_it_is_deleted_is_checked_again(board, context):
     """Nothing comes between the check and the deletion, nor between it and more resamples."""
 
     def changed_meanwhile() -> Callable[[str], None]:
@@ -372,9 +350,7 @@ def test_a_test_set_that_changes_while_it_is_deleted_is_checked_again(
     board.is_right()
 
 
-def test_a_question_that_changes_while_it_is_deleted_is_checked_again(
-    jobs: Comparisons, board: Board, context: Context
-) -> None:
+def test_a_question_that_changes_while_it_is_deleted_is_checked_again(jobs, board, context):
     record, _ = jobs.submit(board.comparison(), CALLER)
     finish(context, record.id)
     seen = jobs.find(record.id, CALLER).etag

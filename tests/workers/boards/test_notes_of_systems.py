@@ -22,5 +22,5 @@ from workers.tasks.boards import SystemNotes
         ),
     ],
 )
-def test_findings_are_warnings_of_a_system(findings: list, warnings: list[WarningReport]) -> None:
+def test_findings_are_warnings_of_a_system(findings, warnings):
     assert SystemNotes(findings, [], {}).warnings("a") == warnings

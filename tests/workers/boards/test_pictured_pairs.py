@@ -45,9 +45,7 @@ def cached(board: Board) -> int:
 
 
 @pytest.mark.parametrize("expired", [False, True])
-def test_a_worker_is_asked_once_and_what_it_makes_is_kept(
-    board: Board, context: Context, expired: bool
-) -> None:
+def test_a_worker_is_asked_once_and_what_it_makes_is_kept(board, context, expired):
     questions, comparison = Questions(context), shown(board)
     for asked in (False, True, True):
         assert questions.distribution(comparison, CALLER, PAIR, asked) is None
@@ -69,7 +67,7 @@ def test_a_worker_is_asked_once_and_what_it_makes_is_kept(
     assert 0 < min(lives) <= max(lives) <= 3600
 
 
-def test_others_and_unknown_systems(board: Board, context: Context) -> None:
+def test_others_and_unknown_systems(board, context):
     questions, comparison = Questions(context), shown(board)
     with pytest.raises(NotFoundError):
         questions.distribution(comparison, "somebody else", PAIR, False)
@@ -80,7 +78,7 @@ def test_others_and_unknown_systems(board: Board, context: Context) -> None:
     assert not waiting(context)
 
 
-def test_nothing_can_be_made_of_a_system_that_was_replaced(board: Board, context: Context) -> None:
+def test_nothing_can_be_made_of_a_system_that_was_replaced(board, context):
     questions, comparison = Questions(context), shown(board)
     redis = context.questions.redis
     board.put("aspen", SYSTEMS["cedar"], replaces=True)
@@ -98,7 +96,7 @@ def test_nothing_can_be_made_of_a_system_that_was_replaced(board: Board, context
     assert found.values.tobytes() == expected.values.tobytes()
 
 
-def test_a_late_task_leaves_nothing_of_a_deleted_test_set(board: Board, context: Context) -> None:
+def test_a_late_task_leaves_nothing_of_a_deleted_test_set(board, context):
     comparison = shown(board)
     board.testsets.delete(board.id, CALLER)
     redis = context.questions.redis

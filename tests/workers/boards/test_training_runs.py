@@ -4,12 +4,11 @@ import json
 from typing import Any
 
 import pytest
-from board import EVERYTHING, RECIPE, SYSTEMS, Board, Lines, Output, board_on, garbled
+from board import EVERYTHING, RECIPE, SYSTEMS, Board, Lines, board_on, garbled
 from service import CALLER
 
 from sigtest.errors import InputError, LengthError, RecipeError
 from sigtest.requests.comparisons import TestSetRequest
-from workers.queue import Context
 from workers.store.boards import Choice
 
 RUNS: dict[str, tuple[Lines, ...]] = {
@@ -30,9 +29,7 @@ RUNS: dict[str, tuple[Lines, ...]] = {
         (Choice(), {"exact": "never", "unit": "document", "seed": 3}),
     ],
 )
-def test_systems_that_come_and_go_leave_the_comparison_of_those_there(
-    working: Context, choice: Choice, recipe: dict[str, Any]
-) -> None:
+def test_systems_that_come_and_go_leave_the_comparison_of_those_there(working, choice, recipe):
     board = board_on(working, "runs", 3, **recipe)
     for name, runs in RUNS.items():
         board.put(name, runs)
@@ -53,7 +50,7 @@ def test_systems_that_come_and_go_leave_the_comparison_of_those_there(
     board.is_right(choice)
 
 
-def test_one_system_alone_tells_of_its_replicas(working: Context) -> None:
+def test_one_system_alone_tells_of_its_replicas(working):
     board = board_on(working, "one of two", 2)
     board.put("aspen", RUNS["aspen"][:2])
     alone, wider = first_score(board), first_score(board, Choice(alpha=0.01))
@@ -64,7 +61,7 @@ def test_one_system_alone_tells_of_its_replicas(working: Context) -> None:
     assert {**wider, "ci": alone["ci"]} == alone
 
 
-def test_what_is_told_of_a_system_has_its_replicas(working: Context) -> None:
+def test_what_is_told_of_a_system_has_its_replicas(working):
     board = board_on(working, "told", 2)
     assert board.record.settings["replicas"] == 2
     board.put("aspen", RUNS["aspen"][:2])
@@ -76,7 +73,7 @@ def test_what_is_told_of_a_system_has_its_replicas(working: Context) -> None:
     assert scores["bleu"].training_stderr == shown["training_stderr"]
 
 
-def test_the_number_of_replicas_makes_another_test_set(working: Context) -> None:
+def test_the_number_of_replicas_makes_another_test_set(working):
     assert board_on(working, "same", 2).id != board_on(working, "same", 3).id
     assert board_on(working, "same", 2).id == board_on(working, "same", 2).id
 
@@ -91,9 +88,7 @@ def test_the_number_of_replicas_makes_another_test_set(working: Context) -> None
         (2, (SYSTEMS["elm"], SYSTEMS["elm"][1:]), LengthError, "137 lines of replica 2"),
     ],
 )
-def test_replicas_that_do_not_fit_change_nothing(
-    working: Context, replicas: int, runs: Output, error: type[Exception], message: str
-) -> None:
+def test_replicas_that_do_not_fit_change_nothing(working, replicas, runs, error, message):
     board = board_on(working, "misfits", replicas)
     before = board.record
     with pytest.raises(error, match=message):
@@ -102,7 +97,7 @@ def test_replicas_that_do_not_fit_change_nothing(
 
 
 @pytest.mark.parametrize("replicas", [0, -1, True, 1.5, "2", None])
-def test_a_number_of_replicas_that_cannot_be(replicas: Any) -> None:
+def test_a_number_of_replicas_that_cannot_be(replicas):
     with pytest.raises(RecipeError, match="replicas must be a whole number") as caught:
         TestSetRequest.of({"name": "bad", "references": [["a b"]], "replicas": replicas})
     assert caught.value.field == "replicas"

@@ -49,7 +49,7 @@ class Killed(BaseException):
 
 
 @pytest.mark.parametrize("step", ["left_by", "forget", "again"])
-def test_one_death_counts_once(context: Context, task: str, step: str) -> None:
+def test_one_death_counts_once(context, task, step):
     """Its supervisor may die as well, and several reconcilers look after what is left."""
 
     def killed(*_: object) -> None:
@@ -69,7 +69,7 @@ def test_one_death_counts_once(context: Context, task: str, step: str) -> None:
     assert deaths(context, task) == {task.encode(): b"1"}
 
 
-def test_who_forgets_a_job_counts_its_death(context: Context, task: str) -> None:
+def test_who_forgets_a_job_counts_its_death(context, task):
     two = Reconciler(context), Reconciler(context)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(context.feed.jobs, "left_by", lambda worker: turn)
@@ -82,9 +82,7 @@ def test_who_forgets_a_job_counts_its_death(context: Context, task: str) -> None
 
 
 @pytest.mark.parametrize(("status", "counted"), [(STORE_FULL, False), (1, True)])
-def test_a_full_store_is_no_fault_of_the_task(
-    context: Context, task: str, status: int, counted: bool
-) -> None:
+def test_a_full_store_is_no_fault_of_the_task(context, task, status, counted):
     with supervising(context) as supervisor:
         slot = Slot(name=WORKER, pid=ended(lambda: os._exit(status)))
         os.waitid(os.P_PID, slot.pid, os.WEXITED | os.WNOWAIT)
@@ -93,7 +91,7 @@ def test_a_full_store_is_no_fault_of_the_task(
     assert waiting(context) == {task}
 
 
-def test_a_stop_is_no_fault_of_the_task(context: Context, task: str) -> None:
+def test_a_stop_is_no_fault_of_the_task(context, task):
     with supervising(context) as supervisor:
         supervisor._slots = [Slot(name=WORKER, pid=ended(signal.pause))]
         supervisor._stop_workers(0.0)
@@ -101,9 +99,7 @@ def test_a_stop_is_no_fault_of_the_task(context: Context, task: str) -> None:
     assert waiting(context) == {task}
 
 
-def test_a_death_over_what_nobody_needs_counts_nothing(
-    jobs: Comparisons, context: Context, task: str
-) -> None:
+def test_a_death_over_what_nobody_needs_counts_nothing(jobs, context, task):
     question = task.partition("-")[0]
     context.questions.commit(question, Status.CANCELLED)
     with pytest.MonkeyPatch.context() as patched:

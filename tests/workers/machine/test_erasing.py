@@ -36,7 +36,7 @@ def unpacked(data: bytes) -> list[bytes]:
 
 
 @pytest.mark.parametrize("end", ["finished", "cancelled"])
-def test_nothing_is_left_on_disk(tmp_path: Path, end: str) -> None:
+def test_nothing_is_left_on_disk(tmp_path, end):
     rng = random.Random(end)
     secret = f"secret{rng.randrange(10**12)}"
     lines = [f"{secret} {rng.random()} c d e f g" for _ in range(50)]

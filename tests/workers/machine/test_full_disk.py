@@ -51,7 +51,7 @@ def fill(place: Path) -> None:
             pass
 
 
-def test_a_full_disk_heals_by_deletion(service: Service) -> None:
+def test_a_full_disk_heals_by_deletion(service):
     made = [service.jobs.submit(synthetic(seed, segments=2000), CALLER)[0].id for seed in range(3)]
     for name in made:
         finished(service.jobs, name)
@@ -91,7 +91,7 @@ def accepted(service: Service) -> bool:
     return True
 
 
-def test_what_would_not_fit_is_refused_and_what_fits_is_done(service: Service) -> None:
+def test_what_would_not_fit_is_refused_and_what_fits_is_done(service):
     whole = {"metrics": ["bleu", "chrf"], "tests": ["bootstrap"]}
     with pytest.raises(FullError, match=r"predicted to take 80,\d{3},\d{3} bytes of the store"):
         service.jobs.submit(example(resamples=999_999, **whole), CALLER)

@@ -2,7 +2,6 @@
 
 import pytest
 from cancelled import are_computed, frees_its_core, long
-from service import Service
 
 from app.pages.forms import measurable
 
@@ -15,9 +14,7 @@ from app.pages.forms import measurable
         pytest.param("meteor", 250, 40, 99, marks=pytest.mark.slow),
     ],
 )
-def test_a_cancelled_question_frees_its_core(
-    service: Service, metric: str, words: int, lines: int, resamples: int
-) -> None:
+def test_a_cancelled_question_frees_its_core(service, metric, words, lines, resamples):
     if metric not in measurable():
         pytest.skip(f"{metric} is not installed")
     frees_its_core(service, long(metric, words, lines, resamples=resamples))

@@ -31,9 +31,7 @@ def observe(races: Races, race: RaceRecord, first: int, last: int) -> RaceRecord
     return races.observe(race.id, CALLER, ITEMS[first:last], scores)
 
 
-def test_the_reconciler_asks_again_for_a_look_that_was_lost(
-    context: Context, races: Races, race: RaceRecord
-) -> None:
+def test_the_reconciler_asks_again_for_a_look_that_was_lost(context, races, race):
     now = observe(races, race, 0, 40)
     context.feed.drop(race.id)  # as if the front end, or a worker, had died
     reconciler = Reconciler(context)
@@ -46,7 +44,7 @@ def test_the_reconciler_asks_again_for_a_look_that_was_lost(
     assert run(context, "look", [race.id, now.observations]) == UNWANTED
 
 
-def test_a_look_again_tells_nothing_again(context: Context, races: Races, race: RaceRecord) -> None:
+def test_a_look_again_tells_nothing_again(context, races, race):
     webhook, _ = context.webhooks.add(
         CALLER, "https://board.example/", ["race.decided", "race.over"]
     )
@@ -62,9 +60,7 @@ def test_a_look_again_tells_nothing_again(context: Context, races: Races, race: 
     assert len(races.decided(race.id, 0)) == 1
 
 
-def test_scores_that_come_while_a_look_is_made_are_looked_at(
-    context: Context, races: Races, race: RaceRecord
-) -> None:
+def test_scores_that_come_while_a_look_is_made_are_looked_at(context, races, race):
     observe(races, race, 0, 20)
     asked = races.asked(race.id)
     assert asked is not None
@@ -77,9 +73,7 @@ def test_scores_that_come_while_a_look_is_made_are_looked_at(
     assert not context.redis.exists(keys.RACING)
 
 
-def test_a_look_that_kills_its_workers_is_given_up_until_more_comes(
-    context: Context, races: Races, race: RaceRecord
-) -> None:
+def test_a_look_that_kills_its_workers_is_given_up_until_more_comes(context, races, race):
     now = observe(races, race, 0, 20)
     for _ in range(context.settings.attempts):
         died(context, now.task)
@@ -88,9 +82,7 @@ def test_a_look_that_kills_its_workers_is_given_up_until_more_comes(
     assert context.redis.sismember(keys.RACING, race.id)
 
 
-def test_a_look_that_fails_is_made_when_it_is_asked_for(
-    context: Context, races: Races, race: RaceRecord
-) -> None:
+def test_a_look_that_fails_is_made_when_it_is_asked_for(context, races, race):
     now = observe(races, race, 0, 20)
     context.redis.hset(keys.key("race-items", race.id), "damaged", b"x")
     assert run(context, "look", [race.id, now.observations]) == FAILED
@@ -101,9 +93,7 @@ def test_a_look_that_fails_is_made_when_it_is_asked_for(
     assert races.shown(race.id, CALLER)[1] is not None
 
 
-def test_scores_that_came_after_they_were_counted_wait_for_a_look(
-    context: Context, races: Races, race: RaceRecord
-) -> None:
+def test_scores_that_came_after_they_were_counted_wait_for_a_look(context, races, race):
     now = observe(races, race, 0, 20)
     names = keys.key("race", race.id), keys.RACING
     context.redis.eval(SETTLE, 2, *names, race.id, now.observations - 1)

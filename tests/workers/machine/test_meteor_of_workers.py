@@ -28,16 +28,14 @@ def ahead(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 
 @pytest.mark.slow
-def test_each_worker_has_loaded_it_before_anybody_asks(ahead: Service) -> None:
+def test_each_worker_has_loaded_it_before_anybody_asks(ahead):
     loaded = until(lambda: len(_java(ahead)) == 2 and _java(ahead))
     are_computed(ahead, *(synthetic(seed, segments=4, metrics=["meteor"]) for seed in range(4)))
     assert set(loaded) <= set(_java(ahead))  # an extra worker may have had one of its own
 
 
 @pytest.mark.slow
-def test_a_cancelled_question_frees_its_core_and_the_next_ones_are_computed(
-    ahead: Service,
-) -> None:
+def test_a_cancelled_question_frees_its_core_and_the_next_ones_are_computed(ahead):
     record, _ = ahead.jobs.submit(long("meteor", 250, 40, resamples=99), CALLER)
     until(ahead.busy, 60)
     time.sleep(1)  # until it is in the middle

@@ -27,9 +27,7 @@ def lose_queue(context: Context) -> None:
     redis.delete(f"rq:queue:{NAME}", *redis.keys("sigtest:waiting*"), *redis.keys("sigtest:tasks*"))
 
 
-def test_lost_tasks_are_queued_at_the_second_look(
-    jobs: Comparisons, context: Context, reconciler: Reconciler
-) -> None:
+def test_lost_tasks_are_queued_at_the_second_look(jobs, context, reconciler):
     comparison = example()
     record, _ = jobs.submit(comparison, CALLER)
     perform(context, missing(context, record.id))
@@ -45,9 +43,7 @@ def test_lost_tasks_are_queued_at_the_second_look(
     assert context.questions.redis.llen(f"sigtest:tasks:{record.id}") == 2
 
 
-def test_lost_report_is_concluded(
-    jobs: Comparisons, context: Context, reconciler: Reconciler
-) -> None:
+def test_lost_report_is_concluded(jobs, context, reconciler):
     comparison = example()
     record, _ = jobs.submit(comparison, CALLER)
     perform(context, missing(context, record.id))
@@ -64,9 +60,7 @@ def test_lost_report_is_concluded(
     assert jobs.report(record.id, CALLER) == in_process(comparison)
 
 
-def test_task_taken_by_a_worker_that_died_is_queued_again(
-    jobs: Comparisons, context: Context, reconciler: Reconciler
-) -> None:
+def test_task_taken_by_a_worker_that_died_is_queued_again(jobs, context, reconciler):
     jobs.submit(example(), CALLER)
     redis = context.questions.redis
     redis.lmove(f"rq:queue:{NAME}", f"rq:queue:{NAME}:intermediate")
@@ -76,9 +70,7 @@ def test_task_taken_by_a_worker_that_died_is_queued_again(
     assert not redis.exists(f"rq:queue:{NAME}:intermediate")
 
 
-def test_a_task_that_was_queued_again_since_the_last_look_may_be_taken(
-    jobs: Comparisons, context: Context, reconciler: Reconciler
-) -> None:
+def test_a_task_that_was_queued_again_since_the_last_look_may_be_taken(jobs, context, reconciler):
     """Between two looks its worker died, it was queued again, and another worker took it."""
     jobs.submit(example(), CALLER)
     redis = context.questions.redis
@@ -96,9 +88,7 @@ def test_a_task_that_was_queued_again_since_the_last_look_may_be_taken(
 
 
 @pytest.mark.parametrize("queue", [NAME, SHORT])
-def test_task_of_a_dead_worker_is_queued_again(
-    jobs: Comparisons, context: Context, reconciler: Reconciler, queue: str
-) -> None:
+def test_task_of_a_dead_worker_is_queued_again(jobs, context, reconciler, queue):
     """Not that of a living one."""
     record, _ = jobs.submit(example(), CALLER)
     redis = context.questions.redis
@@ -116,9 +106,7 @@ def test_task_of_a_dead_worker_is_queued_again(
     assert not redis.exists(f"rq:wip:{queue}", f"rq:workers:{queue}")
 
 
-def test_finished_comparisons_are_left_alone(
-    jobs: Comparisons, context: Context, reconciler: Reconciler
-) -> None:
+def test_finished_comparisons_are_left_alone(jobs, context, reconciler):
     record, _ = jobs.submit(example(), CALLER)
     finish(context, record.id)
     for _ in range(3):
@@ -126,9 +114,7 @@ def test_finished_comparisons_are_left_alone(
     assert not waiting(context)
 
 
-def test_comparison_that_expired_unfinished_is_no_longer_pending(
-    jobs: Comparisons, context: Context, reconciler: Reconciler
-) -> None:
+def test_comparison_that_expired_unfinished_is_no_longer_pending(jobs, context, reconciler):
     brief = Comparisons.connect(context.settings.model_copy(update={"retention": 1}))
     record, _ = brief.submit(example(), CALLER)
     brief.close()
@@ -143,7 +129,7 @@ def test_comparison_that_expired_unfinished_is_no_longer_pending(
     perform(context, [Task("measure", record.id, (0, 5))])
 
 
-def test_entries_that_are_no_text_are_removed(context: Context, reconciler: Reconciler) -> None:
+def test_entries_that_are_no_text_are_removed(context, reconciler):
     redis = context.questions.redis
     redis.rpush(f"rq:queue:{NAME}:intermediate", b"\xff\xfe", "a b")
     redis.zadd(f"rq:failed:{NAME}", {b"\xff": 1})
@@ -153,8 +139,8 @@ def test_entries_that_are_no_text_are_removed(context: Context, reconciler: Reco
 
 
 def test_tasks_that_were_taken_from_the_waiting_but_never_queued_are_found(
-    jobs: Comparisons, context: Context, reconciler: Reconciler
-) -> None:
+    jobs, context, reconciler
+):
     first, _ = jobs.submit(example(seed=1), CALLER)  # takes the room in the queue
     comparison = example(seed=2)
     record, _ = jobs.submit(comparison, CALLER)
@@ -184,9 +170,7 @@ def taken_and_lost(redis: Redis, context: Context) -> list[Turn]:
     return taken
 
 
-def test_a_question_with_a_task_that_waits_is_left_alone(
-    jobs: Comparisons, context: Context, reconciler: Reconciler
-) -> None:
+def test_a_question_with_a_task_that_waits_is_left_alone(jobs, context, reconciler):
     records = [jobs.submit(example(seed=seed), CALLER)[0] for seed in range(3)]
     before = waiting(context)
     assert len(before) == 3
@@ -197,9 +181,7 @@ def test_a_question_with_a_task_that_waits_is_left_alone(
     assert sum(lengths) == 2
 
 
-def test_lost_joins_and_refreshes_are_queued_again(
-    jobs: Comparisons, context: Context, reconciler: Reconciler
-) -> None:
+def test_lost_joins_and_refreshes_are_queued_again(jobs, context, reconciler):
     board = board_on(context, "lost")
     for name in ("aspen", "birch"):
         board.put(name, SYSTEMS[name])
@@ -222,9 +204,7 @@ def test_lost_joins_and_refreshes_are_queued_again(
     assert not waiting(context)
 
 
-def test_systems_of_another_version_are_queued(
-    jobs: Comparisons, context: Context, reconciler: Reconciler
-) -> None:
+def test_systems_of_another_version_are_queued(jobs, context, reconciler):
     board = board_on(context, "older")
     for name in ("aspen", "birch"):
         board.put(name, SYSTEMS[name])

@@ -7,7 +7,6 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -75,14 +74,14 @@ def succeeds(service: Service, comparison: Comparison, record: Record) -> None:
     assert service.jobs.report(record.id, CALLER) == in_process(comparison)
 
 
-def test_workers_killed_within_their_tasks(service: Service) -> None:
+def test_workers_killed_within_their_tasks(service):
     comparison, record = half_way(service, 1)
     kill(*service.caught())
     succeeds(service, comparison, record)
 
 
 @pytest.mark.slow
-def test_worker_killed_over_a_forgotten_job_leaves_nothing(service: Service) -> None:
+def test_worker_killed_over_a_forgotten_job_leaves_nothing(service):
     comparison, record = half_way(service, 12)
     workers = service.caught()
     redis = connect(service.settings)
@@ -94,7 +93,7 @@ def test_worker_killed_over_a_forgotten_job_leaves_nothing(service: Service) -> 
     redis.close()
 
 
-def test_a_forgotten_job_that_is_taken_leaves_its_worker_free(service: Service) -> None:
+def test_a_forgotten_job_that_is_taken_leaves_its_worker_free(service):
     """As where a question is cancelled while a worker takes its task."""
     redis = connect(service.settings)
     send(signal.SIGSTOP, service.supervisor())  # with the reconciler, which would see to it
@@ -106,7 +105,7 @@ def test_a_forgotten_job_that_is_taken_leaves_its_worker_free(service: Service) 
     redis.close()
 
 
-def test_another_worker_comes_in_the_place_of_one_that_was_killed(service: Service) -> None:
+def test_another_worker_comes_in_the_place_of_one_that_was_killed(service):
     comparison, record = half_way(service, 2)
     (killed, *_) = service.workers()
     kill(killed)
@@ -116,7 +115,7 @@ def test_another_worker_comes_in_the_place_of_one_that_was_killed(service: Servi
 
 
 @pytest.mark.slow
-def test_executions_without_a_record_stop_nobody(service: Service) -> None:
+def test_executions_without_a_record_stop_nobody(service):
     """RQ fails a job that succeeded where it lists an execution whose record has expired."""
     comparison, record = half_way(service, 11)
     redis = connect(service.settings)
@@ -128,7 +127,7 @@ def test_executions_without_a_record_stop_nobody(service: Service) -> None:
     redis.close()
 
 
-def test_server_killed(service: Service) -> None:
+def test_server_killed(service):
     comparison, record = half_way(service, 4)
     server = service.server()
     kill(server)
@@ -136,7 +135,7 @@ def test_server_killed(service: Service) -> None:
     succeeds(service, comparison, record)
 
 
-def test_server_killed_while_nobody_works(service: Service) -> None:
+def test_server_killed_while_nobody_works(service):
     kill(service.server())
     comparison = synthetic(5, segments=50)
     until(lambda: children(service.supervisor(), "valkey"))
@@ -144,7 +143,7 @@ def test_server_killed_while_nobody_works(service: Service) -> None:
     succeeds(service, comparison, record)
 
 
-def test_supervisor_killed(service: Service) -> None:
+def test_supervisor_killed(service):
     comparison, record = half_way(service, 6)
     supervisor, everybody = service.supervisor(), [service.server(), *service.workers()]
     kill(supervisor)
@@ -161,7 +160,7 @@ def test_supervisor_killed(service: Service) -> None:
 
 
 @pytest.mark.slow
-def test_lost_pieces_are_computed_again(service: Service) -> None:
+def test_lost_pieces_are_computed_again(service):
     comparison, record = half_way(service, 7)
     redis = connect(service.settings)
     redis.delete(f"sigtest:blocks:{record.id}", *redis.keys("sigtest:cache:*"))
@@ -169,7 +168,7 @@ def test_lost_pieces_are_computed_again(service: Service) -> None:
     succeeds(service, comparison, record)
 
 
-def test_lost_queue_is_filled_again(service: Service) -> None:
+def test_lost_queue_is_filled_again(service):
     comparison, record = half_way(service, 8)
     redis = connect(service.settings)
     redis.delete(f"rq:queue:{NAME}", *redis.keys("sigtest:waiting*"), *redis.keys("sigtest:tasks*"))
@@ -177,7 +176,7 @@ def test_lost_queue_is_filled_again(service: Service) -> None:
     succeeds(service, comparison, record)
 
 
-def test_corrupt_jobs_stop_nobody(service: Service) -> None:
+def test_corrupt_jobs_stop_nobody(service):
     comparison, record = half_way(service, 9)
     redis = connect(service.settings)
     corrupt = redis.register_script(CORRUPT)
@@ -192,7 +191,7 @@ def test_corrupt_jobs_stop_nobody(service: Service) -> None:
     redis.close()
 
 
-def test_task_that_kills_its_workers_fails_the_comparison(service: Service) -> None:
+def test_task_that_kills_its_workers_fails_the_comparison(service):
     jobs = Comparisons.connect(service.settings.model_copy(update={"block": 999_999}))
     comparison = synthetic(10, **{**SLOW, "resamples": 999_999})
     record, _ = jobs.submit(comparison, CALLER)
@@ -207,7 +206,7 @@ def test_task_that_kills_its_workers_fails_the_comparison(service: Service) -> N
 
 
 @pytest.mark.slow
-def test_twenty_comparisons_survive_a_storm(service: Service) -> None:
+def test_twenty_comparisons_survive_a_storm(service):
     """Kills workers and the server at random while comparisons come in."""
     choices = {"segments": 600, "systems": 3, "metrics": ["bleu", "chrf"], "resamples": 9999}
     comparisons = [synthetic(100 + i, **choices) for i in range(20)]
@@ -253,7 +252,7 @@ def submitted(service: Service, comparison: Comparison) -> Record | None:
         return None
 
 
-def test_task_that_takes_too_long_says_what_to_do(tmp_path: Path) -> None:
+def test_task_that_takes_too_long_says_what_to_do(tmp_path):
     """All resamples in one task, which is longer than the second that it may take."""
     with started(Settings(state=tmp_path, workers=1, timeout=1, block=500_000)) as service:
         asked = synthetic(17, **{**SLOW, "resamples": 500_000})

@@ -49,7 +49,7 @@ def dear(seed: int) -> Comparison:
 
 
 @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
-def test_what_is_short_does_not_wait_for_long_tasks_of_others(tmp_path: Path, workers: int) -> None:
+def test_what_is_short_does_not_wait_for_long_tasks_of_others(tmp_path, workers):
     with held(tmp_path, workers) as (service, _):
         service.jobs.submit(dear(5), HEAVY)  # which waits, and must not take their place
         for seed in range(20):  # one at once after the other
@@ -61,9 +61,7 @@ def test_what_is_short_does_not_wait_for_long_tasks_of_others(tmp_path: Path, wo
         assert service.jobs.workers() == workers
 
 
-def test_what_is_short_waits_for_nobody_and_what_is_long_for_its_callers_turn(
-    tmp_path: Path,
-) -> None:
+def test_what_is_short_waits_for_nobody_and_what_is_long_for_its_callers_turn(tmp_path):
     with held(tmp_path, 1) as (service, stopped):
         waiting, _ = service.jobs.submit(dear(5), HEAVY)
         time.sleep(2 * LONG_SECONDS)
@@ -75,7 +73,7 @@ def test_what_is_short_waits_for_nobody_and_what_is_long_for_its_callers_turn(
         until(lambda: service.jobs.find(waiting.id, HEAVY).status is Status.SUCCEEDED)
 
 
-def test_the_short_worker_may_die(tmp_path: Path) -> None:
+def test_the_short_worker_may_die(tmp_path):
     with held(tmp_path, 1) as (service, stopped):
         record, _ = service.jobs.submit(synthetic(3), CALLER)
         kill(*until(lambda: set(service.caught()).difference(stopped)))
@@ -83,7 +81,7 @@ def test_the_short_worker_may_die(tmp_path: Path) -> None:
         assert service.jobs.workers() == 1
 
 
-def test_workers_whose_machine_died_leave_no_name(tmp_path: Path) -> None:
+def test_workers_whose_machine_died_leave_no_name(tmp_path):
     with started(Settings(state=tmp_path, workers=1)) as service:
         redis = connect(service.settings, retries=100)
         names = redis.smembers("rq:workers")

@@ -70,7 +70,7 @@ def running_now(pids: list[int]) -> list[int]:
     return alive
 
 
-def test_nothing_heavy_is_loaded_before_the_environment_is_set() -> None:
+def test_nothing_heavy_is_loaded_before_the_environment_is_set():
     """NumPy reads how many threads it may have when it is loaded."""
     program = "import sys, workers.machine.supervisor; print(*sys.modules)"
     done = subprocess.run(
@@ -84,7 +84,7 @@ def test_nothing_heavy_is_loaded_before_the_environment_is_set() -> None:
 @pytest.mark.parametrize(
     "number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
 )
-def test_container_entry_point_stops_cleanly(tmp_path: Path, number: signal.Signals) -> None:
+def test_container_entry_point_stops_cleanly(tmp_path, number):
     settings = Settings(state=tmp_path, workers=1)
     with launched(settings, "-m", "workers.machine.worker") as process:
         started_processes = family(process.pid)
@@ -97,7 +97,7 @@ def test_container_entry_point_stops_cleanly(tmp_path: Path, number: signal.Sign
         assert not running_now(started_processes)
 
 
-def test_everything_ends_with_its_parent(tmp_path: Path) -> None:
+def test_everything_ends_with_its_parent(tmp_path):
     with launched(Settings(state=tmp_path, workers=2), "-c", SERVE) as process:
         descendants = family(process.pid)
         assert len(descendants) == 6
@@ -105,7 +105,7 @@ def test_everything_ends_with_its_parent(tmp_path: Path) -> None:
         until(lambda: not running_now(descendants))
 
 
-def test_work_goes_on_after_a_restart(tmp_path: Path) -> None:
+def test_work_goes_on_after_a_restart(tmp_path):
     settings = Settings(state=tmp_path, block=500)
     comparison = synthetic(1, segments=1500, systems=4, resamples=10_000)
     with started(settings) as service:
@@ -116,7 +116,7 @@ def test_work_goes_on_after_a_restart(tmp_path: Path) -> None:
         assert service.jobs.report(record.id, CALLER) == in_process(comparison)
 
 
-def test_running_twice_on_one_directory_shares_the_work(tmp_path: Path) -> None:
+def test_running_twice_on_one_directory_shares_the_work(tmp_path):
     settings = Settings(state=tmp_path, workers=1)
     with started(settings) as service, running(settings):
         assert service.jobs.workers() == 2
@@ -126,25 +126,21 @@ def test_running_twice_on_one_directory_shares_the_work(tmp_path: Path) -> None:
         time.sleep(0.1)
 
 
-def test_missing_server_is_said_before_anything_starts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_server_is_said_before_anything_starts(tmp_path, monkeypatch):
     monkeypatch.setattr(store_server, "_bundled", lambda: None)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UnavailableError, match="REDIS_URL"), running(Settings(state=tmp_path)):
         pass
 
 
-def test_server_that_cannot_start_is_said(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_server_that_cannot_start_is_said(tmp_path, capfd):
     (tmp_path / "valkey").symlink_to(tmp_path)
     with pytest.raises(StorageError), running(Settings(state=tmp_path)):
         pass
     assert "must be a directory that belongs to this user" in capfd.readouterr().err
 
 
-def test_senseless_setting_ends_with_2() -> None:
+def test_senseless_setting_ends_with_2():
     done = subprocess.run(
         [sys.executable, "-m", "workers.machine.supervisor"],
         cwd=ROOT,

@@ -63,7 +63,7 @@ def filled_board(client: httpx.Client) -> str:
     return str(url.rpartition("/")[2])
 
 
-def test_what_an_older_version_accepted_is_computed(settings: Settings, tree: Path) -> None:
+def test_what_an_older_version_accepted_is_computed(settings, tree):
     questions = [synthetic(seed, segments=30, resamples=500) for seed in range(10)]
     begun = synthetic(77, segments=300, systems=4, resamples=5000)
     plan = {"comparison": studied.comparison(), "difference": 1.5}
@@ -118,7 +118,7 @@ def board_is_made_anew(context: Context, board: str) -> None:
     assert f'"version": "{__version__}"'.encode() in questions.report(shown.comparison, CALLER)
 
 
-def test_a_rolling_upgrade_under_load_loses_nothing(settings: Settings, tree: Path) -> None:
+def test_a_rolling_upgrade_under_load_loses_nothing(settings, tree):
     """Two versions serve one store; the older one goes while both have work."""
     asked: dict[str, Comparison] = {}
     questions = [synthetic(seed, segments=60, resamples=600) for seed in range(24)]

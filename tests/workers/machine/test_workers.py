@@ -7,7 +7,7 @@ from service import CALLER, Service, finished, kill, synthetic, until
 
 from workers.machine.worker import GROWTH, PieceJob, PieceWorker
 from workers.questions import Status
-from workers.queue import NAME, Context
+from workers.queue import NAME
 from workers.store.records import Task
 
 
@@ -16,14 +16,14 @@ def succeeds(service: Service, seed: int) -> None:
     assert finished(service.jobs, record.id).status is Status.SUCCEEDED
 
 
-def test_small_tasks_share_workers(service: Service) -> None:
+def test_small_tasks_share_workers(service):
     before = service.workers()
     for seed in range(8):
         succeeds(service, 7_000 + seed)
     assert service.workers() == before
 
 
-def test_workers_that_die_idle_are_replaced(service: Service) -> None:
+def test_workers_that_die_idle_are_replaced(service):
     until(lambda: not service.busy())
     killed = service.workers()
     kill(*killed)
@@ -36,9 +36,7 @@ def test_workers_that_die_idle_are_replaced(service: Service) -> None:
     ("growth", "failed", "takes"),
     [(0, False, True), (GROWTH + (64 << 20), False, False), (0, True, False)],
 )
-def test_a_worker_goes_when_it_has_grown_or_a_task_failed(
-    context: Context, growth: int, failed: bool, takes: bool
-) -> None:
+def test_a_worker_goes_when_it_has_grown_or_a_task_failed(context, growth, failed, takes):
     context.feed.add("one", [Task("measure", "0" * 32, (0, 2), 1.0)])
     pid = os.fork()
     if not pid:  # whose largest size is that at the fork

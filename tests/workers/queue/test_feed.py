@@ -34,9 +34,7 @@ def served(context: Context) -> Iterator[str]:
         context.feed.fill()
 
 
-def test_a_small_question_overtakes_another_callers_two_hundred(
-    jobs: Comparisons, context: Context
-) -> None:
+def test_a_small_question_overtakes_another_callers_two_hundred(jobs, context):
     body = synthetic(1, segments=5).as_json()
     questions = [KINDS["comparisons"].parse({**body, "seed": seed}) for seed in range(200)]
     crowd = {jobs.questions.submit("comparisons", q, "crowd")[0].id for q in questions}
@@ -48,9 +46,7 @@ def test_a_small_question_overtakes_another_callers_two_hundred(
     assert len(set(order)) == 198
 
 
-def test_a_caller_with_one_question_is_not_held_up_by_one_with_many(
-    feed: Feed, context: Context
-) -> None:
+def test_a_caller_with_one_question_is_not_held_up_by_one_with_many(feed, context):
     for i in range(40):
         feed.add("crowd", tasks(f"{i:032x}", *[1.0] * 5))
     feed.add("late", tasks(B, 1.0, 1.0, 1.0))
@@ -59,16 +55,14 @@ def test_a_caller_with_one_question_is_not_held_up_by_one_with_many(
     assert len(order) == 203
 
 
-def test_callers_share_by_seconds_not_by_tasks(feed: Feed, context: Context) -> None:
+def test_callers_share_by_seconds_not_by_tasks(feed, context):
     feed.add("coarse", tasks(A, *[5.0] * 10))
     feed.add("fine", tasks(B, *[0.5] * 100))
     order = list(served(context))[:33]
     assert 2 <= order.count(A) <= 4
 
 
-def test_callers_share_by_what_tasks_took(
-    feed: Feed, context: Context, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_callers_share_by_what_tasks_took(feed, context, monkeypatch):
     """A system that joins a leaderboard is priced alike, whatever its test set asks for."""
     taken = {A: 0.05, B: 0.001}
     monkeypatch.setitem(TASKS, "resample", lambda _, owner, *__: time.sleep(taken[owner]))
@@ -84,7 +78,7 @@ def test_callers_share_by_what_tasks_took(
     assert order.count(A) == order.count(B) == 40
 
 
-def test_who_comes_late_is_not_paid_for_having_been_away(feed: Feed, context: Context) -> None:
+def test_who_comes_late_is_not_paid_for_having_been_away(feed, context):
     feed.add("early", tasks(A, *[1.0] * 60))
     order = served(context)
     assert {next(order) for _ in range(20)} == {A}
@@ -93,7 +87,7 @@ def test_who_comes_late_is_not_paid_for_having_been_away(feed: Feed, context: Co
     assert 9 <= following.count(B) <= 11
 
 
-def test_small_questions_of_a_caller_come_first(feed: Feed, context: Context) -> None:
+def test_small_questions_of_a_caller_come_first(feed, context):
     feed.add("one", tasks(A, *[10.0] * 4))
     feed.add("one", tasks(B, 0.1))
     feed.add("one", tasks(C, 3.0))
@@ -101,7 +95,7 @@ def test_small_questions_of_a_caller_come_first(feed: Feed, context: Context) ->
     assert order == [A, B, C, A, A, A]  # the first was handed out before the others came
 
 
-def test_what_grows_while_it_waits_is_no_small_question(feed: Feed, context: Context) -> None:
+def test_what_grows_while_it_waits_is_no_small_question(feed, context):
     """Sixty systems that come to a leaderboard one by one; a comparison of the same caller."""
     joins = tasks(A, *[0.5] * 60)
     for join in joins:
@@ -115,7 +109,7 @@ def test_what_grows_while_it_waits_is_no_small_question(feed: Feed, context: Con
     assert list(order) == [A] * 49
 
 
-def test_a_large_question_does_not_wait_for_ever(feed: Feed, context: Context) -> None:
+def test_a_large_question_does_not_wait_for_ever(feed, context):
     feed.add("one", tasks(f"{999:032x}", 1.0))
     feed.add("one", tasks(A, 30.0))
     order = served(context)
@@ -129,9 +123,7 @@ def test_a_large_question_does_not_wait_for_ever(feed: Feed, context: Context) -
 
 
 @pytest.mark.parametrize("workers", [0, 1, 3])
-def test_the_queue_holds_no_more_than_one_task_a_worker(
-    feed: Feed, context: Context, workers: int
-) -> None:
+def test_the_queue_holds_no_more_than_one_task_a_worker(feed, context, workers):
     redis, most = context.questions.redis, max(1, workers)
     for i in range(workers):
         register(redis, str(i))
@@ -145,7 +137,7 @@ def test_the_queue_holds_no_more_than_one_task_a_worker(
     assert not feed.waiting()
 
 
-def test_equal_tasks_wait_once(feed: Feed, context: Context) -> None:
+def test_equal_tasks_wait_once(feed, context):
     feed.add("other", tasks(B, 1.0))  # takes the room in the queue
     for _ in range(3):
         feed.add("one", tasks(A, 1.0, 1.0))
@@ -153,7 +145,7 @@ def test_equal_tasks_wait_once(feed: Feed, context: Context) -> None:
     assert list(served(context)) == [B, A, A]
 
 
-def test_a_leaderboards_views_wait_once(jobs: Comparisons, context: Context) -> None:
+def test_a_leaderboards_views_wait_once(jobs, context):
     record, _ = jobs.submit(example(), "one")
     task = Task("refresh", A, ("ff", record.id), 0.1)
     for _ in range(50):
@@ -162,7 +154,7 @@ def test_a_leaderboards_views_wait_once(jobs: Comparisons, context: Context) -> 
     assert context.questions.redis.llen(f"sigtest:tasks:{A}") <= 1
 
 
-def test_dropping_a_question_leaves_the_others(feed: Feed, context: Context) -> None:
+def test_dropping_a_question_leaves_the_others(feed, context):
     for owner in (A, B, C):
         feed.add("one", tasks(owner, 1.0, 1.0))
     feed.drop(A)
@@ -173,7 +165,7 @@ def test_dropping_a_question_leaves_the_others(feed: Feed, context: Context) -> 
     assert not redis.keys("sigtest:tasks:*")
 
 
-def test_tasks_fill_the_queue_when_one_ends(jobs: Comparisons, context: Context) -> None:
+def test_tasks_fill_the_queue_when_one_ends(jobs, context):
     jobs.submit(example(seed=1), "one")
     jobs.submit(example(seed=2), "two")
     (queued,) = context.feed.jobs.alive()
@@ -184,9 +176,7 @@ def test_tasks_fill_the_queue_when_one_ends(jobs: Comparisons, context: Context)
 
 
 @pytest.mark.parametrize("state", ["runs", "was taken"])
-def test_nothing_is_handed_out_ahead_of_a_worker_that_is_busy(
-    feed: Feed, context: Context, state: str
-) -> None:
+def test_nothing_is_handed_out_ahead_of_a_worker_that_is_busy(feed, context, state):
     redis = context.questions.redis
     for worker, task in (("first", "one"), ("second", "other")):
         register(redis, worker, task if state == "runs" else "")
@@ -201,7 +191,7 @@ def test_nothing_is_handed_out_ahead_of_a_worker_that_is_busy(
     assert [owner_of(key.decode()) for key in redis.lrange(f"rq:queue:{NAME}", 0, -1)] == [B]
 
 
-def test_a_worker_whose_record_expired_holds_nothing_up(feed: Feed, context: Context) -> None:
+def test_a_worker_whose_record_expired_holds_nothing_up(feed, context):
     redis = context.questions.redis
     register(redis, "only", "lost")
     redis.delete("rq:worker:only")
@@ -210,16 +200,14 @@ def test_a_worker_whose_record_expired_holds_nothing_up(feed: Feed, context: Con
 
 
 @pytest.mark.parametrize("late", [f"caller {i}" for i in range(5)])
-def test_who_comes_is_served_before_who_was_there(feed: Feed, context: Context, late: str) -> None:
+def test_who_comes_is_served_before_who_was_there(feed, context, late):
     """Whatever their names: those who have had as much are served in the order of these."""
     feed.add("crowd", tasks(A, *[1.0] * 10))
     feed.add(late, tasks(B, 1.0))
     assert list(served(context))[:2] == [A, B]  # the first was handed out before
 
 
-def test_a_drain_takes_back_what_waits_for_the_first_worker_that_comes(
-    jobs: Comparisons, context: Context, feed: Feed
-) -> None:
+def test_a_drain_takes_back_what_waits_for_the_first_worker_that_comes(jobs, context, feed):
     asked = {jobs.submit(synthetic(seed, segments=5), "ann")[0].id for seed in (1, 2)}
     before, _ = feed.depth()
     assert feed.jobs.busy()
@@ -242,9 +230,7 @@ def queued(context: Context, queue: str = NAME) -> list[str]:
     return [owner_of(key.decode()) for key in found]
 
 
-def test_short_tasks_do_not_wait_while_long_ones_hold_all_workers(
-    feed: Feed, context: Context
-) -> None:
+def test_short_tasks_do_not_wait_while_long_ones_hold_all_workers(feed, context):
     redis = context.questions.redis
     register(redis, "only", "long")
     register(redis, "short", queue=SHORT)
@@ -266,9 +252,7 @@ def test_short_tasks_do_not_wait_while_long_ones_hold_all_workers(
     assert feed.waiting() == {B}
 
 
-def test_short_tasks_wait_for_their_turn_while_nothing_holds_all_workers(
-    feed: Feed, context: Context
-) -> None:
+def test_short_tasks_wait_for_their_turn_while_nothing_holds_all_workers(feed, context):
     redis = context.questions.redis
     register(redis, "only", "other")
     register(redis, "short", queue=SHORT)

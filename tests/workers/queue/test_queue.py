@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,11 +9,11 @@ import rq
 from byhand import waiting
 from rq.job import Job
 from rq.serializers import JSONSerializer
-from service import CALLER, Comparisons, Service, example, finished, started, synthetic, until
+from service import CALLER, Service, example, finished, started, synthetic, until
 
 from sigtest.kinds.comparisons import ComparisonQuestion
 from workers.questions import Status
-from workers.queue import NAME, Context, Turn
+from workers.queue import NAME, Turn
 from workers.settings import Settings
 from workers.store.records import Task
 from workers.store.server import connect
@@ -43,7 +42,7 @@ def smuggled(service: Service, function: str, *args: object, **fields: Any) -> N
 @pytest.mark.parametrize(
     "function", ["os.system", "subprocess.call", "touch", "workers.tasks.run.run"]
 )
-def test_other_functions_are_refused(service: Service, tmp_path: Path, function: str) -> None:
+def test_other_functions_are_refused(service, tmp_path, function):
     trace = tmp_path / "trace"
     smuggled(service, function, f"touch {trace}")
     assert not trace.exists()
@@ -51,7 +50,7 @@ def test_other_functions_are_refused(service: Service, tmp_path: Path, function:
 
 
 @pytest.mark.parametrize("field", ["success_callback_name", "failure_callback_name"])
-def test_callbacks_are_ignored(service: Service, tmp_path: Path, field: str) -> None:
+def test_callbacks_are_ignored(service, tmp_path, field):
     trace = tmp_path / "trace.py"
     module = tmp_path / "smuggled_module.py"
     module.write_text(f"open({str(trace)!r}, 'w')\n\ndef run(*_): ...\n")
@@ -61,7 +60,7 @@ def test_callbacks_are_ignored(service: Service, tmp_path: Path, field: str) -> 
     assert works(service)
 
 
-def test_methods_of_arguments_are_no_tasks(service: Service) -> None:
+def test_methods_of_arguments_are_no_tasks(service):
     redis = connect(service.settings)
     data = JSONSerializer.dumps(["format", "{0}", ["x"], {}])
     redis.hset("rq:job:smuggled", mapping={"data": data, "status": "queued", "origin": NAME})
@@ -77,7 +76,7 @@ def works(service: Service) -> bool:
     return finished(service.jobs, record.id).status is Status.SUCCEEDED
 
 
-def test_equal_tasks_are_queued_once(jobs: Comparisons, context: Context) -> None:
+def test_equal_tasks_are_queued_once(jobs, context):
     task = Task("measure", "0" * 32, (0, 2))
     turn = Turn("1" * 32, task)
     context.feed.jobs.add([turn, turn])
@@ -85,14 +84,14 @@ def test_equal_tasks_are_queued_once(jobs: Comparisons, context: Context) -> Non
     assert context.questions.redis.llen(f"rq:queue:{NAME}") == 1
 
 
-def test_cancelling_clears_the_queue_of_one_comparison(jobs: Comparisons, context: Context) -> None:
+def test_cancelling_clears_the_queue_of_one_comparison(jobs, context):
     record, _ = jobs.submit(example(seed=1), CALLER)
     other, _ = jobs.submit(example(seed=2), CALLER)
     jobs.remove(record.id, CALLER)
     assert {key.partition("-")[0] for key in waiting(context)} == {other.id}
 
 
-def test_cancelled_comparison_frees_its_workers(service: Service) -> None:
+def test_cancelled_comparison_frees_its_workers(service):
     choices = {"metrics": ["bleu", "chrf"], "tests": ["approximate_randomization", "bootstrap"]}
     comparison = synthetic(1, segments=1000, systems=12, resamples=999_999, **choices)
     assert ComparisonQuestion(comparison).seconds > 20
@@ -105,7 +104,7 @@ def test_cancelled_comparison_frees_its_workers(service: Service) -> None:
     redis.close()
 
 
-def test_finished_work_leaves_nothing_in_the_queue(service: Service) -> None:
+def test_finished_work_leaves_nothing_in_the_queue(service):
     assert works(service)
     redis = connect(service.settings)
     until(lambda: not redis.keys("rq:job:*"))
@@ -115,7 +114,7 @@ def test_finished_work_leaves_nothing_in_the_queue(service: Service) -> None:
     redis.close()
 
 
-def test_tasks_are_known_by_name() -> None:
+def test_tasks_are_known_by_name():
     own = {"measure", "resample", "conclude", "distribute", "attribute"}
     assert set(TASKS) == own | {"join", "refresh", "look", "deliver"}
     assert all(name == function.__name__ for name, function in TASKS.items())

@@ -18,9 +18,7 @@ from workers.webhooks import Webhooks
 
 
 @pytest.mark.parametrize(("size", "most"), [(10, cache.VIEWS), (2**20, 4)])
-def test_a_caller_has_so_many_distributions_and_the_newest(
-    context: Context, size: int, most: int
-) -> None:
+def test_a_caller_has_so_many_distributions_and_the_newest(context, size, most):
     noise = np.random.default_rng(0).standard_normal(size)
     spaces = [context.questions.cache(space) for space in ("of questions", "of a test set")]
     for number in range(40):
@@ -32,7 +30,7 @@ def test_a_caller_has_so_many_distributions_and_the_newest(
     assert all(there[-sum(there) :])
 
 
-def test_views_write_themselves_and_nothing_else(jobs: Comparisons, context: Context) -> None:
+def test_views_write_themselves_and_nothing_else(jobs, context):
     record, _ = jobs.submit(example(metrics=["bleu"], resamples=99), CALLER)
     finish(context, record.id)
     for name in context.redis.keys("sigtest:cache:*"):
@@ -42,7 +40,7 @@ def test_views_write_themselves_and_nothing_else(jobs: Comparisons, context: Con
     assert len(context.redis.keys("sigtest:cache:*")) == 2
 
 
-def test_so_many_views_of_a_question_wait(jobs: Comparisons, context: Context) -> None:
+def test_so_many_views_of_a_question_wait(jobs, context):
     record, _ = jobs.submit(example(metrics=["bleu"], resamples=99), CALLER)
     finish(context, record.id)
     waiting = keys.key("tasks", record.id)
@@ -62,7 +60,7 @@ def board(jobs: Comparisons, context: Context) -> Board:
     return board
 
 
-def test_boards_that_readers_choose_are_few_and_go(board: Board, context: Context) -> None:
+def test_boards_that_readers_choose_are_few_and_go(board, context):
     whole = board.look().comparison
     choices = [Choice(alpha=0.2 + number / 100) for number in range(MOST_CHOICES + 4)]
     for choice in choices:
@@ -81,7 +79,7 @@ def test_boards_that_readers_choose_are_few_and_go(board: Board, context: Contex
     assert not board.look(choices[0]).comparison
 
 
-def test_a_key_has_so_many_sessions(context: Context) -> None:
+def test_a_key_has_so_many_sessions(context):
     sessions = Sessions(context.redis)
     other = sessions.begin("another key")
     tokens = [sessions.begin("a key") for _ in range(MOST_SESSIONS + 5)]
@@ -90,9 +88,7 @@ def test_a_key_has_so_many_sessions(context: Context) -> None:
     assert sessions.digest(other)
 
 
-def test_messages_idempotency_keys_and_tombstones_are_in_the_figure(
-    jobs: Comparisons, context: Context
-) -> None:
+def test_messages_idempotency_keys_and_tombstones_are_in_the_figure(jobs, context):
     caller = "ann of b"
     jobs.submit(example(metrics=["bleu"], resamples=99), caller)
     figures = [all_held(context.redis)[caller]]
@@ -114,7 +110,7 @@ def test_messages_idempotency_keys_and_tombstones_are_in_the_figure(
     assert all(np.diff(figures) > 30 * 50)
 
 
-def test_tests_of_a_webhook_wait_in_bounded_number(context: Context) -> None:
+def test_tests_of_a_webhook_wait_in_bounded_number(context):
     webhooks = Webhooks(context)
     hook, _ = webhooks.add(
         CALLER, "http://receiver.example/", ["question.failed"], 20, "max_webhooks"

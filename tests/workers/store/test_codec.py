@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from service import example
 
-from sigtest.arrays import Array
 from sigtest.draws.sample import Block, Sample
 from sigtest.engine import measure
 from workers.store import codec
@@ -24,7 +23,7 @@ from workers.store import codec
         (np.asfortranarray(np.arange(600.0).reshape(200, 3)), 2),
     ],
 )
-def test_statistics_are_narrow_and_exact(table: Array, most: int) -> None:
+def test_statistics_are_narrow_and_exact(table, most):
     data = codec.pack_statistics(table)
     assert len(data) <= 128 + most * table.size
     back = codec.unpack_statistics(data)
@@ -34,7 +33,7 @@ def test_statistics_are_narrow_and_exact(table: Array, most: int) -> None:
 
 
 @pytest.mark.parametrize("correction", ["holm", "tukey"])
-def test_block_comes_back(correction: str) -> None:
+def test_block_comes_back(correction):
     comparison = example(correction=correction)
     metric = comparison.recipe.metrics[0]
     tables = [
@@ -48,12 +47,12 @@ def test_block_comes_back(correction: str) -> None:
         assert np.array_equal(getattr(back, name), getattr(block, name))
 
 
-def test_json_comes_back() -> None:
+def test_json_comes_back():
     value = {"a": [None, 1, 0.1, "é \u2028 \x85"], "b": {"c": 2**53}}
     assert codec.unpack_json(codec.pack_json(value)) == value
 
 
-def test_pickles_are_refused() -> None:
+def test_pickles_are_refused():
     stream = io.BytesIO()
     np.save(stream, np.array([object()]), allow_pickle=True)
     assert codec.unpack_statistics(stream.getvalue()) is None
@@ -61,7 +60,7 @@ def test_pickles_are_refused() -> None:
         codec.unpack_blocks(0, 1, stream.getvalue())
 
 
-def test_damaged_statistics_are_none() -> None:
+def test_damaged_statistics_are_none():
     whole = codec.pack_statistics(np.arange(600.0).reshape(200, 3))
     with_text = io.BytesIO()
     np.save(with_text, np.array([["no number"]]))

@@ -82,7 +82,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, Path]
     pytest.skip("no valkey-server or redis-server that was built with TLS (Debian's redis is)")
 
 
-def test_the_service_works_through_tls(store: tuple[int, Path], tmp_path: Path) -> None:
+def test_the_service_works_through_tls(store, tmp_path):
     port, folder = store
     url = f"rediss://:s3cret@127.0.0.1:{port}/0?ssl_ca_certs={folder / 'ca.crt'}"
     with started(Settings(redis_url=url, state=tmp_path, workers=1)) as service:
@@ -101,7 +101,7 @@ def test_the_service_works_through_tls(store: tuple[int, Path], tmp_path: Path) 
     ],
     ids=["plain", "unknown authority", "another authority", "wrong password"],
 )
-def test_nothing_else_does(store: tuple[int, Path], address: str) -> None:
+def test_nothing_else_does(store, address):
     port, folder = store
     jobs = Comparisons.connect(Settings(redis_url=address.format(port=port, folder=folder)))
     with pytest.raises(StorageError) as caught:

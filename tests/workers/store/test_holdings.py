@@ -54,7 +54,7 @@ def heavy(seed: int) -> Comparison:
     return parse_comparison(body)
 
 
-def test_all_of_a_caller_is_counted_and_nothing_of_others(jobs: Comparisons, redis: Redis) -> None:
+def test_all_of_a_caller_is_counted_and_nothing_of_others(jobs, redis):
     jobs.submit(synthetic(0, segments=5), "bob:of:b")
     before = redis.info("memory")["used_memory"]
     made = [jobs.submit(heavy(seed), "ann")[0].id for seed in range(3)]
@@ -83,9 +83,7 @@ def filled(jobs: Comparisons, caller: str) -> tuple[list[str], str]:
     raise AssertionError("it is never full")
 
 
-def test_who_holds_more_than_is_left_stores_nothing_new(
-    jobs: Comparisons, redis: Redis, settings: Settings
-) -> None:
+def test_who_holds_more_than_is_left_stores_nothing_new(jobs, redis, settings):
     made, told = filled(jobs, "ann")
     assert "more than the" in told
     assert 0.3 * settings.memory < len(made) * HEAVY < 0.5 * settings.memory
@@ -99,17 +97,13 @@ def test_who_holds_more_than_is_left_stores_nothing_new(
     jobs.submit(heavy(99), "ann")
 
 
-def test_where_there_are_no_keys_one_may_fill_it(
-    jobs: Comparisons, redis: Redis, settings: Settings
-) -> None:
+def test_where_there_are_no_keys_one_may_fill_it(jobs, redis, settings):
     made, told = filled(jobs, keys.ANONYMOUS)
     assert "You hold" not in told
     assert len(made) * HEAVY > 0.55 * settings.memory
 
 
-def test_a_disk_counts_as_the_memory_does(
-    jobs: Comparisons, redis: Redis, settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_disk_counts_as_the_memory_does(jobs, redis, settings, monkeypatch):
     for seed in range(4):
         jobs.submit(heavy(seed), "ann")
     free = settings.free + redis.info("memory")["used_memory"] + 2 * MEGABYTE

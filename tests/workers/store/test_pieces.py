@@ -21,14 +21,14 @@ def question_of(segments: int, systems: int, **choices: Any) -> ComparisonQuesti
     return ComparisonQuestion(parse_comparison(body))
 
 
-def test_small_comparison_is_one_task_and_one_block() -> None:
+def test_small_comparison_is_one_task_and_one_block():
     cut = Cut.of(question_of(2000, 2, resamples=9999), workers=2)
     assert cut.batches == [(0, 2)]
     assert cut.blocks == [(0, 9999)]
 
 
 @pytest.mark.parametrize("workers", [1, 2, 4])
-def test_large_comparison_occupies_every_worker(workers: int) -> None:
+def test_large_comparison_occupies_every_worker(workers):
     question = question_of(3000, 12, metrics=["bleu", "chrf", "ter"], resamples=99_999)
     cut = Cut.of(question, workers)
     assert len(cut.batches) >= min(workers, 12)
@@ -37,7 +37,7 @@ def test_large_comparison_occupies_every_worker(workers: int) -> None:
     assert max(sizes) - min(sizes) <= len(cut.blocks)
 
 
-def test_long_questions_give_way_often() -> None:
+def test_long_questions_give_way_often():
     metrics = ["bleu", "chrf", "ter"]
     short = question_of(3000, 3, metrics=metrics, resamples=99_999)
     long = question_of(100, 40, metrics=metrics, resamples=999_999)
@@ -47,7 +47,7 @@ def test_long_questions_give_way_often() -> None:
 
 
 @pytest.mark.parametrize("systems", [12, 60])
-def test_what_is_drawn_at_a_time_is_worth_loading_all_systems(systems: int) -> None:
+def test_what_is_drawn_at_a_time_is_worth_loading_all_systems(systems):
     question = question_of(3000, systems, metrics=["bleu", "chrf", "ter"], resamples=159_999)
     cut = Cut.of(question, workers=2)
     numbers = 3000 * systems * sum(m.width for m in question.comparison.recipe.metrics)
@@ -56,25 +56,25 @@ def test_what_is_drawn_at_a_time_is_worth_loading_all_systems(systems: int) -> N
 
 
 @pytest.mark.parametrize("rows", [1, 64, 1000, 2000, 99_999, None])
-def test_blocks_cover_every_resample_once(rows: int | None) -> None:
+def test_blocks_cover_every_resample_once(rows):
     cut = Cut.of(question_of(50, 3, resamples=2000), 2, rows)
     drawn = [i for start, stop in cut.blocks for i in range(start, stop)]
     assert drawn == list(range(2000))
 
 
-def test_batches_cover_every_system_once() -> None:
+def test_batches_cover_every_system_once():
     for systems in (2, 3, 7, 30):
         cut = Cut.of(question_of(3000, systems, metrics=["bleu", "chrf", "ter"]), 4)
         assert len(cut.batches) > 1
         assert [s for a, b in cut.batches for s in range(a, b)] == list(range(systems))
 
 
-def test_equal_systems_are_measured_once() -> None:
+def test_equal_systems_are_measured_once():
     cut = Cut.of(ComparisonQuestion(example()), 2)
     assert len(cut.distinct_keys) == 4
 
 
-def test_cut_survives_json() -> None:
+def test_cut_survives_json():
     cut = Cut.of(ComparisonQuestion(example(metrics=["bleu", "ter"])), 2, 300)
     assert Cut.from_json(json.loads(json.dumps(vars(cut)))) == cut
 
@@ -83,7 +83,7 @@ def tasks(pieces: Pieces) -> list[Task]:
     return pieces.tasks("id")
 
 
-def test_tasks_follow_what_is_missing() -> None:
+def test_tasks_follow_what_is_missing():
     cut = Cut((("a", "b"), ("c", "d"), ("a", "b")), 1, 25, 10, measuring=6.0, computing=1.5)
     nothing = Pieces(cut, frozenset(), frozenset())
     assert tasks(nothing) == [Task("measure", "id", (s, s + 1)) for s in range(3)]
@@ -100,24 +100,24 @@ def test_tasks_follow_what_is_missing() -> None:
 
 
 @pytest.mark.parametrize(("test", "numbers"), [("bootstrap", 5), ("bootstrap_t", 5 + 5 + 10)])
-def test_what_blocks_hold_is_counted_with_the_pairs(test: str, numbers: int) -> None:
+def test_what_blocks_hold_is_counted_with_the_pairs(test, numbers):
     question = question_of(8, 5, tests=[test], metrics=["bleu", "chrf"], resamples=300)
     assert Cut.of(question, workers=2).bytes == 8 * (2 * numbers * 300 + (10 + 18) * 5 * 8)
 
 
-def test_question_without_pieces_is_one_task_with_its_whole_price() -> None:
+def test_question_without_pieces_is_one_task_with_its_whole_price():
     whole = Pieces(Cut((), 1, 0, 1, 0.0, 7.5), frozenset(), frozenset())
     (task,) = whole.tasks("id")
     assert (task, task.seconds) == (Task("conclude", "id"), 7.5)
     assert (whole.progress.phase, whole.progress.done) == ("report", 0)
 
 
-def test_task_keys_tell_tasks_apart() -> None:
+def test_task_keys_tell_tasks_apart():
     assert Task("resample", "id", (0, 10)).key == "id-resample-0-10"
     assert Task("conclude", "id").key == "id-conclude"
 
 
-def test_tasks_survive_being_spelled() -> None:
+def test_tasks_survive_being_spelled():
     for task in (Task("conclude", "id"), Task("resample", "id", (0, 10)), Task("a", "b", ("c d",))):
         assert Task.of(task.spelled) == task
     assert owner_of(Task("resample", "id", (0, 10)).key) == "id"

@@ -61,7 +61,7 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("program", [find_binary(), shutil.which("redis-server")])
-def test_what_was_written_is_there_after_a_restart(program: str | None, tmp_path: Path) -> None:
+def test_what_was_written_is_there_after_a_restart(program, tmp_path):
     if program is None:
         pytest.skip("there is no redis-server here")
     with secured(program, tmp_path) as port:
@@ -75,7 +75,7 @@ def test_what_was_written_is_there_after_a_restart(program: str | None, tmp_path
             Redis(port=port).ping()
 
 
-def test_the_password_is_changed_as_documented(tmp_path: Path) -> None:
+def test_the_password_is_changed_as_documented(tmp_path):
     program = find_binary()
     with secured(program, tmp_path, "old >new") as port:
         for password in ("old", "new"):
@@ -87,16 +87,14 @@ def test_the_password_is_changed_as_documented(tmp_path: Path) -> None:
             Redis(port=port, username="sigtest", password="old").ping()
 
 
-def test_operators_can_have_the_file_written_anew(port: int) -> None:
+def test_operators_can_have_the_file_written_anew(port):
     """For what is deleted to leave the disk, see "Who sees what" in docs/OPERATIONS.md."""
     redis = Redis(port=port, username="sigtest", password="s3cret")
     assert redis.bgrewriteaof()
     redis.close()
 
 
-def test_the_service_works_with_the_documented_rights(
-    port: int, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_the_service_works_with_the_documented_rights(port, tmp_path, capfd):
     url = f"redis://sigtest:s3cret@127.0.0.1:{port}/0"
     with started(Settings(redis_url=url, state=tmp_path, workers=2)) as service:
         record, _ = service.jobs.submit(example(), CALLER)
@@ -112,11 +110,11 @@ def test_the_service_works_with_the_documented_rights(
      ("drain", "--end"), ("requeue", "--failed"), ("purge", "ann", "--yes")],
     ids=" ".join,
 )  # fmt: skip
-def test_operators_need_no_further_rights(port: int, words: tuple[str, ...]) -> None:
+def test_operators_need_no_further_rights(port, words):
     told(Settings(redis_url=f"redis://sigtest:s3cret@127.0.0.1:{port}/0"), *words)
 
 
-def test_the_compose_file_gives_the_documented_rights(tmp_path: Path) -> None:
+def test_the_compose_file_gives_the_documented_rights(tmp_path):
     text = (ROOT / "docker-compose.yml").read_text()
     found = re.search(r"- >-\n(.*?)exec valkey-server", text, re.S)
     assert found is not None
@@ -126,7 +124,7 @@ def test_the_compose_file_gives_the_documented_rights(tmp_path: Path) -> None:
     assert written == documented()
 
 
-def test_every_container_is_confined() -> None:
+def test_every_container_is_confined():
     text = (ROOT / "docker-compose.yml").read_text()
     _, shared, services, _ = re.split(r"^(?:x-service|services|volumes):", text, flags=re.M)
     store, api, worker = re.split(r"^  (?:store|api|worker):\n", services, flags=re.M)[1:]
@@ -138,7 +136,7 @@ def test_every_container_is_confined() -> None:
             assert word in service, word
 
 
-def test_these_rights_do_not_reach_beyond(port: int) -> None:
+def test_these_rights_do_not_reach_beyond(port):
     redis = Redis(port=port, username="sigtest", password="s3cret")
     for command in ("CONFIG GET *", "FLUSHALL", "SHUTDOWN", "ACL LIST", "GET other:key", "DEBUG x"):
         with pytest.raises(RedisError):
@@ -147,7 +145,7 @@ def test_these_rights_do_not_reach_beyond(port: int) -> None:
 
 
 @pytest.mark.parametrize("who", ["", "sigtest:wrong@", ":s3cret@"])
-def test_without_the_password_there_is_no_way_in(port: int, tmp_path: Path, who: str) -> None:
+def test_without_the_password_there_is_no_way_in(port, tmp_path, who):
     jobs = Comparisons.connect(Settings(redis_url=f"redis://{who}127.0.0.1:{port}/0"))
     with pytest.raises(StorageError) as caught:
         jobs.submit(example(), CALLER)

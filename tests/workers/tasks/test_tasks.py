@@ -15,7 +15,6 @@ from sigtest.kinds import KINDS
 from sigtest.metrics.bleu import Bleu
 from workers.errors import GoneError, NotReadyError, StorageError
 from workers.questions import Record, Status
-from workers.queue import Context
 from workers.store.questions import QuestionStore
 from workers.store.records import Progress, Task
 from workers.tasks.run import died, run
@@ -29,7 +28,7 @@ def submitted(jobs: Comparisons, comparison: Comparison) -> Record:
     return record
 
 
-def test_any_order_and_twice(jobs: Comparisons, context: Context) -> None:
+def test_any_order_and_twice(jobs, context):
     comparison = example(metrics=["bleu", "chrf"])
     record = submitted(jobs, comparison)
     rng = random.Random(0)
@@ -40,9 +39,7 @@ def test_any_order_and_twice(jobs: Comparisons, context: Context) -> None:
     assert jobs.report(record.id, CALLER) == in_process(comparison)
 
 
-def test_texts_that_are_read_one_at_a_time_give_the_same_report(
-    jobs: Comparisons, context: Context, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_texts_that_are_read_one_at_a_time_give_the_same_report(jobs, context, monkeypatch):
     comparison = example(metrics=["bleu", "chrf"])
     record = submitted(jobs, comparison)
     read: list[int] = []
@@ -61,7 +58,7 @@ def test_texts_that_are_read_one_at_a_time_give_the_same_report(
     assert jobs.report(record.id, CALLER) == in_process(comparison)
 
 
-def test_progress_is_what_exists(jobs: Comparisons, context: Context) -> None:
+def test_progress_is_what_exists(jobs, context):
     record = submitted(jobs, synthetic(1, systems=2))
     seen = [(record.status, record.progress)]
     while not record.status.finished:
@@ -79,7 +76,7 @@ def test_progress_is_what_exists(jobs: Comparisons, context: Context) -> None:
 
 
 @pytest.mark.parametrize("outcome", [Status.CANCELLED, Status.FAILED])
-def test_progress_stays_where_it_was(jobs: Comparisons, context: Context, outcome: Status) -> None:
+def test_progress_stays_where_it_was(jobs, context, outcome):
     record = submitted(jobs, synthetic(1, systems=2))
     for _ in range(2):
         perform(context, missing(context, record.id)[:1])
@@ -90,7 +87,7 @@ def test_progress_stays_where_it_was(jobs: Comparisons, context: Context, outcom
     assert (after.status, after.progress) == (outcome, before)
 
 
-def test_statistics_that_expired_are_measured_again(jobs: Comparisons, context: Context) -> None:
+def test_statistics_that_expired_are_measured_again(jobs, context):
     comparison = example()
     record = submitted(jobs, comparison)
     perform(context, missing(context, record.id))
@@ -100,9 +97,7 @@ def test_statistics_that_expired_are_measured_again(jobs: Comparisons, context: 
     assert jobs.report(record.id, CALLER) == in_process(comparison)
 
 
-def test_statistics_are_shared_between_comparisons_of_a_caller(
-    jobs: Comparisons, context: Context
-) -> None:
+def test_statistics_are_shared_between_comparisons_of_a_caller(jobs, context):
     first = submitted(jobs, example(seed=1))
     finish(context, first.id)
     second = submitted(jobs, example(seed=2))
@@ -110,9 +105,7 @@ def test_statistics_are_shared_between_comparisons_of_a_caller(
     assert jobs.find(second.id, CALLER).progress.phase == "resampling"
 
 
-def test_last_block_is_reported_again_where_its_worker_died(
-    jobs: Comparisons, context: Context
-) -> None:
+def test_last_block_is_reported_again_where_its_worker_died(jobs, context):
     comparison = example()
     record = submitted(jobs, comparison)
     perform(context, missing(context, record.id))
@@ -126,9 +119,7 @@ def test_last_block_is_reported_again_where_its_worker_died(
     assert jobs.report(record.id, CALLER) == in_process(comparison)
 
 
-def test_late_pieces_of_a_finished_comparison_leave_no_trace(
-    jobs: Comparisons, context: Context
-) -> None:
+def test_late_pieces_of_a_finished_comparison_leave_no_trace(jobs, context):
     record = submitted(jobs, example())
     perform(context, missing(context, record.id))
     blocks = missing(context, record.id)
@@ -139,9 +130,7 @@ def test_late_pieces_of_a_finished_comparison_leave_no_trace(
     assert sorted(context.questions.redis.keys("*")) == sorted(before)
 
 
-def test_late_pieces_of_a_deleted_comparison_leave_no_trace(
-    jobs: Comparisons, context: Context
-) -> None:
+def test_late_pieces_of_a_deleted_comparison_leave_no_trace(jobs, context):
     record = submitted(jobs, example())
     perform(context, missing(context, record.id))
     blocks = missing(context, record.id)
@@ -152,7 +141,7 @@ def test_late_pieces_of_a_deleted_comparison_leave_no_trace(
     assert set(left) == {f"sigtest:gone:{record.id}".encode()}
 
 
-def test_pieces_of_another_cut_are_not_mixed_up(jobs: Comparisons, context: Context) -> None:
+def test_pieces_of_another_cut_are_not_mixed_up(jobs, context):
     comparison = example()
     record = submitted(jobs, comparison)
     perform(context, missing(context, record.id))
@@ -166,16 +155,14 @@ def test_pieces_of_another_cut_are_not_mixed_up(jobs: Comparisons, context: Cont
     again.close()
 
 
-def test_first_outcome_stays(jobs: Comparisons, context: Context) -> None:
+def test_first_outcome_stays(jobs, context):
     record = submitted(jobs, example())
     assert context.questions.commit(record.id, Status.FAILED, "first")
     assert not context.questions.commit(record.id, Status.SUCCEEDED, report=b"{}")
     assert jobs.find(record.id, CALLER).error == "first"
 
 
-def test_error_of_a_task_is_the_error_of_the_comparison(
-    jobs: Comparisons, context: Context, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_error_of_a_task_is_the_error_of_the_comparison(jobs, context, monkeypatch):
     def broken(*_: object) -> None:
         raise ZeroDivisionError
 
@@ -208,13 +195,7 @@ def test_error_of_a_task_is_the_error_of_the_comparison(
         ),
     ],
 )
-def test_failed_questions_say_what_failed(
-    jobs: Comparisons,
-    context: Context,
-    monkeypatch: pytest.MonkeyPatch,
-    error: Exception,
-    problem: dict[str, Any] | None,
-) -> None:
+def test_failed_questions_say_what_failed(jobs, context, monkeypatch, error, problem):
     def broken(*_: object) -> None:
         raise error
 
@@ -230,18 +211,14 @@ def test_failed_questions_say_what_failed(
     assert jobs.find(record.id, CALLER).problem == problem | urn
 
 
-def test_failures_of_older_versions_have_the_general_type(
-    jobs: Comparisons, context: Context
-) -> None:
+def test_failures_of_older_versions_have_the_general_type(jobs, context):
     record = submitted(jobs, example())
     context.questions.commit(record.id, Status.FAILED, "bad luck", problem={"type": "any"})
     context.redis.hdel(f"sigtest:question:{record.id}", "problem")
     assert jobs.find(record.id, CALLER).problem == {"type": "urn:sigtest:problem:error"}
 
 
-def test_failed_comparison_keeps_its_texts_and_runs_again(
-    jobs: Comparisons, context: Context
-) -> None:
+def test_failed_comparison_keeps_its_texts_and_runs_again(jobs, context):
     comparison = example()
     record = submitted(jobs, comparison)
     context.questions.commit(record.id, Status.FAILED, "bad luck")
@@ -252,7 +229,7 @@ def test_failed_comparison_keeps_its_texts_and_runs_again(
     assert jobs.report(record.id, CALLER) == in_process(comparison)
 
 
-def test_task_started_too_often_fails_the_comparison(jobs: Comparisons, context: Context) -> None:
+def test_task_started_too_often_fails_the_comparison(jobs, context):
     record = submitted(jobs, example())
     first, *_ = missing(context, record.id)
     for _ in range(context.settings.attempts):
@@ -263,7 +240,7 @@ def test_task_started_too_often_fails_the_comparison(jobs: Comparisons, context:
     assert failed.problem == {"type": "urn:sigtest:problem:workers-died"}
 
 
-def test_a_task_that_ended_may_start_as_often_again(jobs: Comparisons, context: Context) -> None:
+def test_a_task_that_ended_may_start_as_often_again(jobs, context):
     """In a rolling upgrade workers of another version take it again and again."""
     record = submitted(jobs, synthetic(5, segments=20))
     first, *_ = missing(context, record.id)
@@ -279,7 +256,7 @@ def test_a_task_that_ended_may_start_as_often_again(jobs: Comparisons, context: 
     assert jobs.find(record.id, CALLER).status is Status.SUCCEEDED
 
 
-def test_text_is_stored_compressed_and_deleted(jobs: Comparisons, context: Context) -> None:
+def test_text_is_stored_compressed_and_deleted(jobs, context):
     comparison = synthetic(3)
     line = comparison.entries[0].systems[0].hypotheses
     assert line is not None
@@ -311,9 +288,7 @@ def unpacked(value: bytes) -> bytes:
         return value
 
 
-def test_a_question_that_is_deleted_while_it_is_read_is_no_fault(
-    jobs: Comparisons, context: Context, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_question_that_is_deleted_while_it_is_read_is_no_fault(jobs, context, monkeypatch):
     kind = KINDS["human-evaluations"]
     rows = [
         {"annotator": "w", "system": name, "segment": i, "score": 10 * i}

@@ -1,8 +1,5 @@
 """What the workers compute is what one process computes, byte for byte."""
 
-from pathlib import Path
-from typing import Any
-
 import pytest
 from service import CALLER, Comparisons, Service, example, finished, in_process, started, synthetic
 
@@ -33,7 +30,7 @@ def computed(service: Service, comparison: Comparison, block: int | None = None)
 
 
 @pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.slow), 4])
-def test_number_of_workers_and_blocks_change_nothing(tmp_path: Path, workers: int) -> None:
+def test_number_of_workers_and_blocks_change_nothing(tmp_path, workers):
     comparison = example(metrics=["bleu", "chrf"], tests=["approximate_randomization", "bootstrap"])
     expected = in_process(comparison)
     with started(Settings(state=tmp_path, workers=workers)) as service:
@@ -52,23 +49,21 @@ def test_number_of_workers_and_blocks_change_nothing(tmp_path: Path, workers: in
         {"correction": "tukey"},
     ],
 )
-def test_workers_equal_one_process(
-    service: Service, choices: dict[str, Any], block: int | None
-) -> None:
+def test_workers_equal_one_process(service, choices, block):
     comparison = example(**choices)
     assert computed(service, comparison, block) == in_process(comparison)
 
 
-def test_seeds_differ(service: Service) -> None:
+def test_seeds_differ(service):
     assert computed(service, example(seed=0)) != computed(service, example(seed=1))
 
 
-def test_scores_computed_elsewhere_need_no_texts(service: Service) -> None:
+def test_scores_computed_elsewhere_need_no_texts(service):
     comparison = parse_comparison(SCORES)
     assert computed(service, comparison) == in_process(comparison)
 
 
-def test_missing_references_stay_missing(service: Service) -> None:
+def test_missing_references_stay_missing(service):
     body = synthetic(1, segments=20).as_json()
     body["references"].append([None if i % 3 else "w1 w2" for i in range(20)])
     comparison = parse_comparison(body)
@@ -76,7 +71,7 @@ def test_missing_references_stay_missing(service: Service) -> None:
 
 
 @pytest.mark.parametrize("block", [64, None])
-def test_replicas_and_strata_go_through(service: Service, block: int | None) -> None:
+def test_replicas_and_strata_go_through(service, block):
     body = example(
         metrics=["bleu", "ter"], tests=["approximate_randomization", "bootstrap"]
     ).as_json()
@@ -90,6 +85,6 @@ def test_replicas_and_strata_go_through(service: Service, block: int | None) -> 
     assert computed(service, comparison, block) == in_process(comparison)
 
 
-def test_large_comparison_is_shared_between_workers(service: Service) -> None:
+def test_large_comparison_is_shared_between_workers(service):
     comparison = synthetic(2, segments=2000, systems=6, metrics=["bleu", "chrf"], resamples=20_000)
     assert computed(service, comparison) == in_process(comparison)

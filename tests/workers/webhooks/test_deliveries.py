@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from byhand import died_with, finish, perform, register, waiting
-from service import CALLER, Comparisons, Service, children, example, kill, started, synthetic, until
+from service import CALLER, Service, children, example, kill, started, synthetic, until
 
 from benchmarks.deliveries import LOOPBACK, Receiver, deliver_all, receiving
 from workers.queue import NAME, Context, Jobs
@@ -64,9 +64,7 @@ def handed_out_when_due(context: Context, task: str, since: float) -> None:
     assert time.time() >= due
 
 
-def test_a_webhook_can_be_deleted_from_a_full_store(
-    context: Context, jobs: Comparisons, receiver: Receiver
-) -> None:
+def test_a_webhook_can_be_deleted_from_a_full_store(context, jobs, receiver):
     webhook_id = hooked(context, receiver)
     for seed in (1, 2):
         jobs.submit(example(seed=seed), CALLER)
@@ -79,9 +77,7 @@ def test_a_webhook_can_be_deleted_from_a_full_store(
     assert context.webhooks.find(webhook_id) is None
 
 
-def test_a_message_that_is_delivered_leaves_a_full_store(
-    context: Context, receiver: Receiver
-) -> None:
+def test_a_message_that_is_delivered_leaves_a_full_store(context, receiver):
     webhook_id = hooked(context, receiver)
     task = sent(context, webhook_id)
     attempt = context.webhooks.attempt(webhook_id, *task.arguments)
@@ -94,9 +90,7 @@ def test_a_message_that_is_delivered_leaves_a_full_store(
     assert context.redis.zcard(keys.DUE) == 0
 
 
-def test_nothing_is_left_of_a_webhook_that_is_removed_while_messages_come(
-    context: Context, receiver: Receiver
-) -> None:
+def test_nothing_is_left_of_a_webhook_that_is_removed_while_messages_come(context, receiver):
     store, redis = context.webhooks, context.questions.redis
     for _ in range(5):
         webhook_id, removed = hooked(context, receiver), threading.Event()
@@ -116,7 +110,7 @@ def test_nothing_is_left_of_a_webhook_that_is_removed_while_messages_come(
     assert redis.zcard(keys.DUE) == 0
 
 
-def test_what_was_delivered_is_never_sent_again(context: Context, receiver: Receiver) -> None:
+def test_what_was_delivered_is_never_sent_again(context, receiver):
     webhook_id = hooked(context, receiver)
     task = sent(context, webhook_id)
     perform(context, [task, task])
@@ -129,7 +123,7 @@ def test_what_was_delivered_is_never_sent_again(context: Context, receiver: Rece
     assert waiting(context) == set()
 
 
-def test_one_worker_at_a_time_sends_a_message(context: Context, receiver: Receiver) -> None:
+def test_one_worker_at_a_time_sends_a_message(context, receiver):
     """Also where it takes so long that the message is handed out once more."""
     redis, webhook_id = context.redis, hooked(context, receiver)
     sent(context, webhook_id)
@@ -147,7 +141,7 @@ def test_one_worker_at_a_time_sends_a_message(context: Context, receiver: Receiv
     assert waiting(context) == {task}
 
 
-def test_what_is_due_is_taken_once(context: Context, receiver: Receiver) -> None:
+def test_what_is_due_is_taken_once(context, receiver):
     webhook_id = hooked(context, receiver)
     sent_out = {str(sent(context, webhook_id).arguments[0]) for _ in range(400)}
     taken: list[str] = []
@@ -167,9 +161,7 @@ def test_what_is_due_is_taken_once(context: Context, receiver: Receiver) -> None
 
 
 @pytest.mark.parametrize("status", [302, 400, 429, 500])
-def test_what_is_not_accepted_is_sent_again_later(
-    context: Context, receiver: Receiver, status: int
-) -> None:
+def test_what_is_not_accepted_is_sent_again_later(context, receiver, status):
     webhook_id = hooked(context, receiver)
     receiver.answers = [status]
     task = sent(context, webhook_id)
@@ -186,9 +178,7 @@ def test_what_is_not_accepted_is_sent_again_later(
 
 
 @pytest.mark.parametrize("clock", [-3600.0, 3600.0])
-def test_clocks_of_machines_may_differ(
-    context: Context, receiver: Receiver, monkeypatch: pytest.MonkeyPatch, clock: float
-) -> None:
+def test_clocks_of_machines_may_differ(context, receiver, monkeypatch, clock):
     """A pause has its length."""
     webhook_id = hooked(context, receiver)
     real = time.time
@@ -201,7 +191,7 @@ def test_clocks_of_machines_may_differ(
     handed_out_when_due(context, task.key, real() - 1.0)
 
 
-def test_a_receiver_that_says_gone_loses_its_webhook(context: Context, receiver: Receiver) -> None:
+def test_a_receiver_that_says_gone_loses_its_webhook(context, receiver):
     webhook_id = hooked(context, receiver)
     receiver.answers = [410]
     first, second = sent(context, webhook_id), sent(context, webhook_id)
@@ -212,7 +202,7 @@ def test_a_receiver_that_says_gone_loses_its_webhook(context: Context, receiver:
     assert context.questions.redis.zcard(keys.DUE) == 0
 
 
-def test_a_slow_receiver_has_its_time_and_no_more(context: Context, receiver: Receiver) -> None:
+def test_a_slow_receiver_has_its_time_and_no_more(context, receiver):
     webhook_id = hooked(context, receiver)
     receiver.pause = 20.0
     perform(context, [sent(context, webhook_id)])
@@ -222,7 +212,7 @@ def test_a_slow_receiver_has_its_time_and_no_more(context: Context, receiver: Re
     assert record.seconds > 0.9  # what the next attempt is priced at
 
 
-def test_a_receiver_that_trickles_has_no_more(context: Context, receiver: Receiver) -> None:
+def test_a_receiver_that_trickles_has_no_more(context, receiver):
     """Each byte in time, and never the last: limits on single reads would wait for ever."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         over = threading.Event()
@@ -247,7 +237,7 @@ def test_a_receiver_that_trickles_has_no_more(context: Context, receiver: Receiv
     assert record.delivered == 0
 
 
-def test_after_enough_attempts_a_message_is_given_up(context: Context, receiver: Receiver) -> None:
+def test_after_enough_attempts_a_message_is_given_up(context, receiver):
     webhook_id = hooked(context, receiver)
     receiver.answers = [500]
     task = sent(context, webhook_id)
@@ -261,7 +251,7 @@ def test_after_enough_attempts_a_message_is_given_up(context: Context, receiver:
     assert context.questions.redis.exists(attempts) == 0
 
 
-def test_pauses_double_up_to_the_longest() -> None:
+def test_pauses_double_up_to_the_longest():
     usual = Settings()
     pauses = [pause_after(number, usual) for number in range(1, ATTEMPTS)]
     assert pauses[:4] == [5.0, 10.0, 20.0, 40.0]
@@ -269,9 +259,7 @@ def test_pauses_double_up_to_the_longest() -> None:
     assert 2.5 * 86_400 < sum(pauses) < 3.5 * 86_400
 
 
-def test_the_outcome_and_its_messages_are_one_step(
-    context: Context, jobs: Comparisons, receiver: Receiver
-) -> None:
+def test_the_outcome_and_its_messages_are_one_step(context, jobs, receiver):
     """So that nothing that dies between them can lose a message."""
     webhook_id = hooked(context, receiver, events="question.succeeded")
     others = hooked(context, receiver, events="question.failed")
@@ -295,9 +283,7 @@ def test_the_outcome_and_its_messages_are_one_step(
     assert (told["type"], told["data"]["id"]) == ("question.succeeded", record.id)
 
 
-def test_messages_of_failures_have_their_type(
-    context: Context, jobs: Comparisons, receiver: Receiver
-) -> None:
+def test_messages_of_failures_have_their_type(context, jobs, receiver):
     webhook_id = hooked(context, receiver, events="question.failed")
     record, _ = jobs.submit(synthetic(1, segments=5, systems=2), CALLER)
     problem = {"type": "urn:sigtest:problem:task-timeout"}
@@ -308,9 +294,7 @@ def test_messages_of_failures_have_their_type(
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.1", "2130706433", "[::1]"])
-def test_private_addresses_are_never_reached(
-    context: Context, receiver: Receiver, host: str
-) -> None:
+def test_private_addresses_are_never_reached(context, receiver, host):
     """However they are spelled: what counts is the address that would be connected to."""
     object.__setattr__(context.settings, "webhook_networks", ())
     url = f"http://{host}:{receiver.server_port}/hook"
@@ -322,9 +306,7 @@ def test_private_addresses_are_never_reached(
     assert receiver.seen.total() == 0
 
 
-def test_a_name_is_looked_up_once_for_check_and_connection(
-    context: Context, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_name_is_looked_up_once_for_check_and_connection(context, receiver, monkeypatch):
     """A name server that answers otherwise the second time (DNS rebinding) leads nowhere else."""
     looked = []
     real = socket.getaddrinfo
@@ -341,9 +323,7 @@ def test_a_name_is_looked_up_once_for_check_and_connection(
     assert looked.count("receiver.example") == 1
 
 
-def test_a_silent_name_server_has_no_more_time_than_a_receiver(
-    context: Context, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_silent_name_server_has_no_more_time_than_a_receiver(context, receiver, monkeypatch):
     real, over = socket.getaddrinfo, threading.Event()
 
     def silent(host: object, *further: object, **more: object) -> object:
@@ -377,7 +357,7 @@ PRIVATE = """0.0.0.0 0.255.255.255 10.0.0.1 10.255.255.255 100.64.0.1 100.127.25
 
 
 @pytest.mark.parametrize("address", PRIVATE.split())
-def test_addresses_that_only_some_can_reach(address: str) -> None:
+def test_addresses_that_only_some_can_reach(address):
     """IANA's special-purpose registries, and what IPv6 addresses carry of IPv4."""
     assert not allowed(ip_address(address), ())
 
@@ -385,11 +365,11 @@ def test_addresses_that_only_some_can_reach(address: str) -> None:
 @pytest.mark.parametrize(
     "address", ["8.8.8.8", "192.0.1.1", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::8.8.8.8"]
 )
-def test_addresses_that_everybody_can_reach(address: str) -> None:
+def test_addresses_that_everybody_can_reach(address):
     assert allowed(ip_address(address), ())
 
 
-def test_a_network_that_is_allowed_allows_no_other() -> None:
+def test_a_network_that_is_allowed_allows_no_other():
     networks = (ip_network("10.1.0.0/16"),)
     assert allowed(ip_address("10.1.2.3"), networks)
     assert allowed(ip_address("::ffff:10.1.2.3"), networks)
@@ -403,7 +383,7 @@ def working(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         yield service
 
 
-def test_each_is_delivered_though_workers_die_and_receivers_fail(working: Service) -> None:
+def test_each_is_delivered_though_workers_die_and_receivers_fail(working):
     """`python -m benchmarks.deliveries` does it with 500."""
     chance = random.Random(int.from_bytes(os.urandom(4)))
     over = threading.Event()
@@ -429,7 +409,7 @@ def test_each_is_delivered_though_workers_die_and_receivers_fail(working: Servic
     assert receiver.forged == []
 
 
-def test_a_question_is_told_at_once(working: Service) -> None:
+def test_a_question_is_told_at_once(working):
     with receiving() as receiver:
         webhooks = working.jobs.questions.context.webhooks
         _, receiver.secret = webhooks.add(CALLER, receiver.url, list(EVENTS))
