@@ -207,8 +207,7 @@ class Metric(ABC):
 
     def score(self, sums: Array) -> Array:
         """Score summed statistics: (..., k) to (...)."""
-        columns = np.moveaxis(sums, -1, 0)
-        return self.score_columns(columns)
+        return self.score_columns(sums.transpose(-1, *range(sums.ndim - 1)))
 
     def score_columns(self, sums: Array) -> Array:
         """Score summed statistics with the statistics' axis first: (k, ...) to (...)."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -321,11 +320,13 @@ def rank_differences(differences: Array, tolerance: Array) -> Counts:
 
 def doubled_ranks(sizes: Array, tolerance: float) -> Counts:
     """Twice the rank of each size, 1 the smallest; sizes no further apart share the middle one."""
+    if len(sizes) == 0:
+        return np.zeros(0, dtype=np.int64)
     order = np.argsort(sizes, kind="stable")
-    ranks = np.empty(len(sizes), dtype=np.int64)
-    opens = np.flatnonzero(np.diff(sizes[order], prepend=-math.inf) > tolerance)
-    for first, last in pairwise([*opens.tolist(), len(sizes)]):
-        ranks[order[first:last]] = first + 1 + last
+    ordered, ranks = sizes[order], np.empty(len(sizes), dtype=np.int64)
+    ends = np.append(np.flatnonzero(ordered[1:] - ordered[:-1] > tolerance) + 1, len(sizes))
+    copies = np.diff(ends, prepend=0)
+    ranks[order] = np.repeat(2 * ends - copies + 1, copies)
     return ranks
 
 
