@@ -56,21 +56,32 @@ class Client:
         sleep: Waits so many seconds.
 
     Attributes:
-        connection: To the service.
+        url: Where the service is.
 
     Raises:
-        ServiceError: Not an http or https address.
+        ServiceError: Not an http or https address, or not a key.
     """
 
     def __init__(
         self, url: str, api_key: str | None = None, sleep: Callable[[float], object] = time.sleep
     ) -> None:
-        self.connection = Connection(url, api_key, sleep)
-
-    @property
-    def url(self) -> str:
-        """Where the service is."""
-        return self.connection.url
+        self.url = url.rstrip("/")
+        self._sleep = sleep
+        self._met = False
+        headers = {"User-Agent": f"sigtest/{__version__}"}
+        if api_key is not None:
+            if not (api_key.isascii() and api_key.isprintable() and api_key == api_key.strip()):
+                raise ServiceError(
+                    "The API key cannot be sent: keys have no line break, no blank at an end and "
+                    "ASCII letters only."
+                )
+            headers["Authorization"] = f"Bearer {api_key}"
+        try:
+            if httpx.URL(self.url).scheme not in {"http", "https"} or not httpx.URL(self.url).host:
+                raise httpx.InvalidURL("it needs http:// or https:// and a host")
+            self._http = httpx.Client(base_url=self.url, headers=headers, timeout=TIMEOUT)
+        except (httpx.InvalidURL, UnicodeError) as error:
+            raise ServiceError(f"{url!r} is not the address of a service: {error}") from error
 
     def __enter__(self) -> Self:
         return self
@@ -80,7 +91,7 @@ class Client:
 
     def close(self) -> None:
         """Close all connections."""
-        self.connection.close()
+        self._http.close()
 
     # questions
 
@@ -131,8 +142,8 @@ class Client:
             SigtestError: As `compare`; or no such kind.
         """
         known = KINDS[choose(kind, KINDS, "kind", "kind of question")]
-        stored = json.loads(self.report(self.run(request, progress, kind, files), kind=kind))
-        return known.read(stored)
+        key = self.run(request, progress, kind, files)
+        return known.read(json.loads(self.report(key, kind=kind)))
 
     def run(
         self,
@@ -182,11 +193,11 @@ class Client:
             sent = {"files": [*form, ("request", ("request.json", content))]}
         else:
             headers["Content-Type"] = "application/json"
-        return self._followed(self.connection.ask("POST", f"/v1/{kind}", headers=headers, **sent))
+        return self._followed(self._request("POST", f"/v1/{kind}", headers=headers, **sent))
 
     def status(self, question_id: str, kind: str = COMPARISONS) -> dict[str, Any]:
         """How far a question is; answers when it has finished, or after a second."""
-        return self._followed(self.connection.ask("GET", f"/v1/{kind}/{question_id}"))
+        return self._followed(self._request("GET", f"/v1/{kind}/{question_id}"))
 
     def listing(
         self, kind: str = COMPARISONS, **wanted: str | Sequence[str]
@@ -197,11 +208,11 @@ class Client:
             kind: Of question.
             wanted: `title`, `tag` (one or several) and `status` of those that are wanted.
         """
-        return self.connection.pages(f"/v1/{kind}", kind, wanted)
+        return self._pages(f"/v1/{kind}", kind, wanted)
 
     def describe(self, question_id: str, kind: str = COMPARISONS, **notes: Any) -> dict[str, Any]:
         """Write `title`, `tags` or `metadata` on a question; what is not said stays."""
-        return self.connection.send("PATCH", f"/v1/{kind}/{question_id}", notes)
+        return self._send("PATCH", f"/v1/{kind}/{question_id}", notes)
 
     def report(
         self,
@@ -220,15 +231,14 @@ class Client:
                 comparison `metric`, `test` and `system` (one or several) for a part of it.
         """
         path = f"/v1/{kind}/{question_id}/report"
-        return self.connection.ask("GET", path, params={"format": form, **layout}).content
+        return self._request("GET", path, params={"format": form, **layout}).content
 
     def distribution(
         self, comparison_id: str, a: str, b: str, metric: str, test: str, values: bool = False
     ) -> dict[str, Any]:
         """Bins, counts and the observed difference of one pair; on demand every value."""
-        params = {"a": a, "b": b, "metric": metric, "test": test, "values": str(values).lower()}
-        path = f"/v1/{COMPARISONS}/{comparison_id}/distribution"
-        return self.connection.read("GET", path, params=params)
+        path, options = f"/v1/{COMPARISONS}/{comparison_id}", {"metric": metric, "test": test}
+        return self._distribution(path, a, b, values, options)
 
     def plot(
         self,
@@ -241,20 +251,18 @@ class Client:
     ) -> bytes:
         """One of the pictures of a kind of question, as SVG, PDF or PNG by the suffix."""
         path = f"/v1/{kind}/{question_id}/plots/{name}.{suffix}"
-        return self.connection.ask("GET", path, params=params).content
+        return self._request("GET", path, params=params).content
 
     def remove(self, question_id: str, kind: str = COMPARISONS) -> None:
         """Cancel a question, or delete a finished one with its texts."""
-        self.connection.ask("DELETE", f"/v1/{kind}/{question_id}")
+        self._request("DELETE", f"/v1/{kind}/{question_id}")
 
     def _followed(self, answer: httpx.Response) -> dict[str, Any]:
         """A comparison's state; a service that did not wait for its end is not asked at once."""
-        status = self.connection.object_of(answer)
-        if not {"id", "status", "progress"} <= status.keys():
-            raise self.connection.stranger()
+        status = self._object(answer, "id", "status", "progress")
         running = status["status"] in {"queued", "running"}
         if running and "Preference-Applied" not in answer.headers:
-            self.connection.sleep(seconds_of(answer, default=WAIT_SECONDS))
+            self._sleep(seconds_of(answer, default=WAIT_SECONDS))
         return status
 
     # test sets, their systems and their leaderboards
@@ -266,28 +274,28 @@ class Client:
             body: `name`, `references`, the settings, and what is written on it, as POST
                 /v1/testsets takes them.
         """
-        return self.connection.send("POST", TESTSETS, body)
+        return self._send("POST", TESTSETS, body)
 
     def testset(self, testset_id: str) -> dict[str, Any]:
         """A test set: its settings and how many of its systems are pending."""
-        return self.connection.read("GET", f"{TESTSETS}/{testset_id}")
+        return self._read("GET", f"{TESTSETS}/{testset_id}")
 
     def testsets(self, **wanted: str | Sequence[str]) -> Iterator[dict[str, Any]]:
         """The caller's test sets, newest first; `wanted` are `title` and `tag`."""
-        return self.connection.pages(TESTSETS, "testsets", wanted)
+        return self._pages(TESTSETS, "testsets", wanted)
 
     def describe_testset(self, testset_id: str, **notes: Any) -> dict[str, Any]:
         """Write `title`, `tags` or `metadata` on a test set; what is not said stays."""
-        return self.connection.send("PATCH", f"{TESTSETS}/{testset_id}", notes)
+        return self._send("PATCH", f"{TESTSETS}/{testset_id}", notes)
 
     def raise_resamples(self, testset_id: str, resamples: int) -> dict[str, Any]:
         """Draw more resamples for a test set; the first ones stay."""
         body = {"resamples": resamples}
-        return self.connection.send("PATCH", f"{TESTSETS}/{testset_id}", body)
+        return self._send("PATCH", f"{TESTSETS}/{testset_id}", body)
 
     def delete_testset(self, testset_id: str) -> None:
         """Delete a test set with its systems."""
-        self.connection.ask("DELETE", f"{TESTSETS}/{testset_id}")
+        self._request("DELETE", f"{TESTSETS}/{testset_id}")
 
     def put_system(
         self, testset_id: str, name: str, body: Mapping[str, Any], replace: bool = False
@@ -301,27 +309,27 @@ class Client:
             replace: Whether other content under this name may be replaced.
         """
         path = f"{_system_path(testset_id, name)}?replace={str(replace).lower()}"
-        return self.connection.send("PUT", path, body)
+        return self._send("PUT", path, body)
 
     def system(self, testset_id: str, name: str) -> dict[str, Any]:
         """A system of a test set: pending, measured or failed, and its scores."""
-        return self.connection.read("GET", _system_path(testset_id, name))
+        return self._read("GET", _system_path(testset_id, name))
 
     def measured(self, testset_id: str, name: str) -> dict[str, Any]:
         """A system of a test set, once it is no longer pending."""
         found = self.system(testset_id, name)
         while found["status"] == "pending":
-            self.connection.sleep(PENDING_SECONDS)
+            self._sleep(PENDING_SECONDS)
             found = self.system(testset_id, name)
         return found
 
     def systems(self, testset_id: str) -> Iterator[dict[str, Any]]:
         """The systems of a test set in the order of their names."""
-        return self.connection.pages(f"{TESTSETS}/{testset_id}/systems", "systems", {})
+        return self._pages(f"{TESTSETS}/{testset_id}/systems", "systems", {})
 
     def remove_system(self, testset_id: str, name: str) -> None:
         """Delete a system of a test set."""
-        self.connection.ask("DELETE", _system_path(testset_id, name))
+        self._request("DELETE", _system_path(testset_id, name))
 
     def leaderboard(
         self, testset_id: str, form: str = "json", wait: int = 50, **options: str | Sequence[str]
@@ -337,22 +345,26 @@ class Client:
         """
         path = f"{TESTSETS}/{testset_id}/leaderboard"
         headers, params = {"Prefer": f"wait={wait}"}, {"format": form, **options}
-        return self.connection.ask("GET", path, headers=headers, params=params).content
+        return self._request("GET", path, headers=headers, params=params).content
 
     def leaderboard_distribution(
         self, testset_id: str, a: str, b: str, values: bool = False, **options: str
     ) -> dict[str, Any]:
         """As `distribution`, of a leaderboard; `options` are `metric` and `test`."""
-        path = f"{TESTSETS}/{testset_id}/leaderboard/distribution"
-        params = {"a": a, "b": b, "values": str(values).lower(), **options}
-        return self.connection.read("GET", path, params=params)
+        return self._distribution(f"{TESTSETS}/{testset_id}/leaderboard", a, b, values, options)
 
     def leaderboard_plot(
         self, testset_id: str, name: str, *, suffix: str = "svg", **params: str
     ) -> bytes:
         """As `plot`, of a leaderboard."""
         path = f"{TESTSETS}/{testset_id}/leaderboard/plots/{name}.{suffix}"
-        return self.connection.ask("GET", path, params=params).content
+        return self._request("GET", path, params=params).content
+
+    def _distribution(
+        self, path: str, a: str, b: str, values: bool, options: Mapping[str, str]
+    ) -> dict[str, Any]:
+        params = {"a": a, "b": b, "values": str(values).lower(), **options}
+        return self._read("GET", f"{path}/distribution", params=params)
 
     # races, whose scores arrive in batches
 
@@ -362,30 +374,28 @@ class Client:
         Args:
             body: `name`, `systems`, and how it is decided, as POST /v1/races takes them.
         """
-        return self.connection.send("POST", RACES, body)
+        return self._send("POST", RACES, body)
 
     def observe(self, race_id: str, scores: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         """Send a batch of scores: by system, an object by name of the item."""
-        return self.connection.send("POST", f"{RACES}/{race_id}/observations", {"scores": scores})
+        return self._send("POST", f"{RACES}/{race_id}/observations", {"scores": scores})
 
     def race(self, race_id: str, wait: int = 50) -> dict[str, Any]:
         """A race, and what came; waits so many seconds until its report has all scores."""
         headers = {"Prefer": f"wait={wait}"}
-        return self.connection.read("GET", f"{RACES}/{race_id}", headers=headers)
+        return self._read("GET", f"{RACES}/{race_id}", headers=headers)
 
     def race_report(self, race_id: str) -> Any:
         """The report of a race, as `sigtest.Race` gives it."""
-        return KINDS["sequential-comparisons"].read(
-            self.connection.read("GET", f"{RACES}/{race_id}/report")
-        )
+        return KINDS["sequential-comparisons"].read(self._read("GET", f"{RACES}/{race_id}/report"))
 
     def races(self, **wanted: str | Sequence[str]) -> Iterator[dict[str, Any]]:
         """The caller's races, newest first; `wanted` are `title` and `tag`."""
-        return self.connection.pages(RACES, "races", wanted)
+        return self._pages(RACES, "races", wanted)
 
     def delete_race(self, race_id: str) -> None:
         """Delete a race with its scores."""
-        self.connection.ask("DELETE", f"{RACES}/{race_id}")
+        self._request("DELETE", f"{RACES}/{race_id}")
 
     # webhooks: who is told of what happens
 
@@ -397,81 +407,44 @@ class Client:
             events: Their names; all by default.
         """
         body = {"url": url, **({} if events is None else {"events": list(events)})}
-        return self.connection.send("POST", WEBHOOKS, body)
+        return self._send("POST", WEBHOOKS, body)
 
     def webhooks(self) -> list[dict[str, Any]]:
         """The caller's webhooks, newest first."""
-        found = self.connection.read("GET", WEBHOOKS)
-        return list(found["webhooks"])
+        return list(self._read("GET", WEBHOOKS)["webhooks"])
 
     def test_webhook(self, webhook_id: str) -> dict[str, Any]:
         """Have a test message sent."""
-        return self.connection.read("POST", f"{WEBHOOKS}/{webhook_id}/test")
+        return self._read("POST", f"{WEBHOOKS}/{webhook_id}/test")
 
     def remove_webhook(self, webhook_id: str) -> None:
         """Delete a webhook; messages that wait are not sent."""
-        self.connection.ask("DELETE", f"{WEBHOOKS}/{webhook_id}")
+        self._request("DELETE", f"{WEBHOOKS}/{webhook_id}")
 
+    # requests
 
-class Connection:
-    """Asks one service.
-
-    Args:
-        url: Where the service is, such as `http://127.0.0.1:8000`.
-        api_key: The caller's key, where the service wants one.
-        sleep: Waits so many seconds.
-
-    Raises:
-        ServiceError: Not an http or https address, or not a key.
-    """
-
-    def __init__(
-        self, url: str, api_key: str | None = None, sleep: Callable[[float], object] = time.sleep
-    ) -> None:
-        self.url = url.rstrip("/")
-        self.sleep = sleep
-        self._met = False
-        headers = {"User-Agent": f"sigtest/{__version__}"}
-        if api_key is not None:
-            if not (api_key.isascii() and api_key.isprintable() and api_key == api_key.strip()):
-                raise ServiceError(
-                    "The API key cannot be sent: keys have no line break, no blank at an end and "
-                    "ASCII letters only."
-                )
-            headers["Authorization"] = f"Bearer {api_key}"
-        try:
-            if httpx.URL(self.url).scheme not in {"http", "https"} or not httpx.URL(self.url).host:
-                raise httpx.InvalidURL("it needs http:// or https:// and a host")
-            self._http = httpx.Client(base_url=self.url, headers=headers, timeout=TIMEOUT)
-        except (httpx.InvalidURL, UnicodeError) as error:
-            raise ServiceError(f"{url!r} is not the address of a service: {error}") from error
-
-    def close(self) -> None:
-        """Close all connections."""
-        self._http.close()
-
-    def pages(
+    def _pages(
         self, path: str, entries: str, wanted: Mapping[str, str | Sequence[str]]
     ) -> Iterator[dict[str, Any]]:
         """All entries of a listing that pass its filters."""
         params = dict(wanted)
         while True:
-            page = self.read("GET", path, params=params)
+            page = self._read("GET", path, params=params)
             yield from page[entries]
             if page["next_cursor"] is None:
                 return
             params["cursor"] = page["next_cursor"]
 
-    def send(self, method: str, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        """The JSON object that answers a JSON body; see `ask`."""
+    def _send(self, method: str, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """The JSON object that answers a JSON body; see `_request`."""
         headers = {"Content-Type": "application/json"}
-        return self.read(method, path, headers=headers, content=encoded(body))
+        return self._read(method, path, headers=headers, content=encoded(body))
 
-    def read(self, method: str, path: str, **content: Any) -> dict[str, Any]:
-        """The JSON object that one answer holds; see `ask`."""
-        return self.object_of(self.ask(method, path, **content))
+    def _read(self, method: str, path: str, **content: Any) -> dict[str, Any]:
+        """The JSON object that one answer holds; see `_request`."""
+        return self._object(self._request(method, path, **content))
 
-    def ask(self, method: str, path: str, **content: Any) -> httpx.Response:
+    def _request(self, method: str, path: str, **content: Any) -> httpx.Response:
         """One answer, good or a `SigtestError`; asks again where that may help.
 
         It waits as long as `Retry-After` says; where nothing does, longer and longer.
@@ -493,7 +466,7 @@ class Connection:
                 wait = seconds_of(answer, default=min(pause, longest))
                 if not _comes(answer) or not left or wait > PATIENCE:
                     return self._checked(answer)
-            self.sleep(wait)
+            self._sleep(wait)
             pause *= 2
         raise AssertionError("the last attempt returns or raises")
 
@@ -513,23 +486,19 @@ class Connection:
             raise ServiceError(f"{self.url} answers {answer.status_code} {answer.reason_phrase}.")
         raise of_problem(problem)
 
-    def object_of(self, answer: httpx.Response) -> dict[str, Any]:
+    def _object(self, answer: httpx.Response, *needed: str) -> dict[str, Any]:
         """The JSON object that an answer holds.
 
         Raises:
-            ServiceError: It holds none.
+            ServiceError: It holds none with these fields, as no sigtest service answers.
         """
         try:
             body = answer.json()
         except ValueError:
             body = None
-        if not isinstance(body, dict):
-            raise self.stranger()
+        if not isinstance(body, dict) or not {*needed} <= body.keys():
+            raise ServiceError(f"{self.url} does not answer like a sigtest service.")
         return body
-
-    def stranger(self) -> ServiceError:
-        """The error of an answer that no sigtest service gives."""
-        return ServiceError(f"{self.url} does not answer like a sigtest service.")
 
 
 def encoded(body: Mapping[str, Any]) -> bytes:

@@ -44,8 +44,11 @@ def _act(client: Client, options: argparse.Namespace, body: dict[str, Any]) -> N
                 _say(f"{found['id']}  {found['systems']:3} systems  {found['name']}")
         case "show":
             _show(client, options.id)
+        case "raise" if options.resamples is None:
+            raise UsageError("raise to how many --resamples?")
         case "raise":
-            client.raise_resamples(options.id, _resamples(options))
+            resamples = files.number(options.resamples, "--resamples", int)
+            client.raise_resamples(options.id, resamples)
         case "withdraw" if options.system is None:
             raise UsageError("withdraw which system? Give its name after the id")
         case "withdraw":
@@ -64,15 +67,6 @@ def _show(client: Client, testset_id: str) -> None:
         _say(f"  {system['status']:8}  {system['name']}")
 
 
-def _resamples(options: argparse.Namespace) -> int:
-    if options.resamples is None:
-        raise UsageError("raise to how many --resamples?")
-    resamples = files.whole(options.resamples, "resamples")
-    if not isinstance(resamples, int):
-        raise UsageError(f"--resamples must be a whole number, not {resamples!r}")
-    return resamples
-
-
 def submit(options: argparse.Namespace) -> None:
     """Put systems to a test set, each on a line of its own what became of it.
 
@@ -80,16 +74,25 @@ def submit(options: argparse.Namespace) -> None:
         UsageError: No id or no systems.
         SigtestError: Bad input, or a service that refuses or cannot measure a system.
     """
-    given = files.systems_of(options)
-    if options.id is None or not given:
+    entries = files.systems_of(options)
+    if options.id is None or not entries:
         raise UsageError("submit takes the id of a test set and files (see sigtest submit --help)")
     written = compare.notes_of(options).as_json()
-    brought = outputs_of(files.read(given, STRICT).material)
-    bodies = {name: {**body, **written} for name, body in brought.items()}
+    outputs = outputs_of(files.read(entries, STRICT).material)
+    states: dict[str, dict[str, Any]] = {}
     failed = []
     with _client(options) as client:
         # first all of them, so that every worker has something to do
-        states = _put(client, options, bodies)
+        for name, body in outputs.items():
+            try:
+                states[name] = client.put_system(
+                    options.id, name, {**body, **written}, options.replace
+                )
+            except SigtestError as error:
+                if states:
+                    error.message += f" Submitted before that: {', '.join(states)}."
+                    error.args = (error.message,)
+                raise
         for name, state in states.items():
             if options.wait:
                 state = client.measured(options.id, name)
@@ -98,22 +101,6 @@ def submit(options: argparse.Namespace) -> None:
                 failed.append(f"{name}: {state['error']}")
     if failed:
         raise ServiceError(f"The service cannot measure {'; '.join(failed)}")
-
-
-def _put(
-    client: Client, options: argparse.Namespace, bodies: dict[str, dict[str, Any]]
-) -> dict[str, dict[str, Any]]:
-    """The states of systems just put, by name; an error says which of them the service has."""
-    states: dict[str, dict[str, Any]] = {}
-    for name, body in bodies.items():
-        try:
-            states[name] = client.put_system(options.id, name, body, options.replace)
-        except SigtestError as error:
-            if states:
-                error.message += f" Submitted before that: {', '.join(states)}."
-                error.args = (error.message,)
-            raise
-    return states
 
 
 def leaderboard(options: argparse.Namespace) -> None:
@@ -128,33 +115,30 @@ def leaderboard(options: argparse.Namespace) -> None:
         raise UsageError("leaderboard takes the id of a test set (see sigtest leaderboard --help)")
     files.check_output(options.output)
     compare.require_folder(options)
-    asked = {name: getattr(options, name) for name in ("metric", "test", "alpha", "correction")}
-    shown = {name: value for name, value in asked.items() if value is not None}
-    laid = {name: getattr(options, name) for name in ("table", "caption", "label", "names")}
-    layout = {name: value for name, value in laid.items() if value}
+    chosen = compare.chosen_of(options, ("metric", "test", "alpha", "correction"))
+    layout = compare.chosen_of(options, ("table", "caption", "label", "names"))
     with _client(options) as client:
-        content = client.leaderboard(options.id, options.format, **shown, **layout)
+        content = client.leaderboard(options.id, options.format, **chosen, **layout)
         if options.plots is not None:
-            _draw(client, options, shown)
+            _draw(client, options, chosen)
     files.write(content, options.output)
 
 
-def _draw(client: Client, options: argparse.Namespace, shown: dict[str, Any]) -> None:
+def _draw(client: Client, options: argparse.Namespace, chosen: dict[str, Any]) -> None:
     """Write the pictures of a leaderboard as it is now."""
-    stored = client.leaderboard(options.id, **shown)
-    told = json.loads(stored)
+    stored = client.leaderboard(options.id, **chosen)
+    body = json.loads(stored)
+    # the report of one metric may call it by a shorter name
+    named = {"metric": body["metric"], "test": body["test"], **compare.style_of(options)}
 
-    def drawn(picture: Picture, chosen: Mapping[str, str]) -> str:
-        # the report of one metric may call it by a shorter name
-        params = {**chosen, "metric": told["metric"], "test": told["test"]}
-        params |= compare.style_of(options)
+    def draw_pair(picture: Picture, pair: Mapping[str, str]) -> str:
+        params = {**pair, **named}
         return client.leaderboard_plot(options.id, picture.name, **params).decode()
 
     def report(body: Mapping[str, Any]) -> Report:
-        own = {field: entry for field, entry in body.items() if field not in ENVELOPE}
-        return Report.from_json(own)
+        return Report.from_json({k: v for k, v in body.items() if k not in ENVELOPE})
 
-    compare.write_board_plots(compare.understood(stored, report), options, drawn)
+    compare.write_board_plots(compare.understood(stored, report), options, draw_pair)
 
 
 def _testset_of(options: argparse.Namespace) -> dict[str, Any]:
@@ -169,9 +153,8 @@ def _testset_of(options: argparse.Namespace) -> dict[str, Any]:
     ).as_json()
     del content["systems"]
     body = {"name": options.name, **content, **choices, **compare.notes_of(options).as_json()}
-    for field in ("segments", "replicas", "capacity"):
-        if (number := getattr(options, field)) is not None:
-            body[field] = files.whole(number, field)
+    for field, number in compare.chosen_of(options, ("segments", "replicas", "capacity")).items():
+        body[field] = files.number(number, field, int)
     return body
 
 

@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 
 from sigtest.cli import files
-from sigtest.cli.compare import compare, read_files
+from sigtest.cli.compare import compare, layout_of, read_files
 from sigtest.cli.options import UsageError
 from sigtest.cli.shell import bar
 from sigtest.comparison.comparison import Comparison, parse_comparison
-from sigtest.data.names import choose, is_reference, system_name
-from sigtest.data.testset import LABEL, System, TestSet
+from sigtest.data.names import is_reference, system_name
+from sigtest.data.testset import LABEL
 from sigtest.data.text import parse_lines
 from sigtest.decide.summary import decided
 from sigtest.engine import compare as compare_here
@@ -58,44 +58,35 @@ def gate(options: argparse.Namespace) -> int:
         SigtestError: Bad input.
         OSError: A file that cannot be read or written.
     """
-    form = FORMATS[choose(options.format, FORMATS, "format", "format")]
+    layout_of(options, str)
     if options.aa and options.equivalent:
         raise UsageError("--aa and --equivalent are two claims; take one")
     claim = "same" if options.aa else "equivalent" if options.equivalent else "not_worse"
-    files.check_output(options.output)
-    margin = files.number(options.margin, "margin")
+    margin = None if options.margin is None else files.number(options.margin, "margin", float)
     check_choices(files.choices_of(options, []))
     comparison = files.read_comparison(options)
     with bar() as progress:
         report = decide(comparison, margin, claim, progress)
     rows = partial(sheet, [field.name for field in fields(Gated)], report.systems)
     presented = Presented(report.as_json, report.document, {"": rows})
-    files.write(form.render(presented).encode(), options.output)
+    files.write(FORMATS[options.format].render(presented).encode(), options.output)
     return STATUS[report.outcome]
 
 
-RECIPE = ("alternative", "resamples", "seed", "alpha", "correction", "family", "exact", "unit",
-          "interval")  # fmt: skip
-# Labels of scores and names of systems may hold every sign that stands between the parts.
-PARTS = re.compile(
-    r"(testsets:.+\|average:(?P<average>macro|pooled)\|)?"
-    r"\((?P<metrics>.+)\)"
-    r"\|tests:(?P<tests>[^|]+)"
-    r"\|alternative:(?P<alternative>[^|]+)"
-    r"\|resamples:(?P<resamples>\d+)"
-    r"\|seed:(?P<seed>\d+)"
-    r"\|alpha:(?P<alpha>[^|]+)"
-    r"\|correction:(?P<correction>[^|]+)"
-    r"(\|family:(?P<family>\d+))?"
-    r"\|pairs:(?P<pairs>.+)"
-    r"\|exact:(?P<exact>[^|]+)"
-    r"\|unit:(?P<unit>[^|]+)"
-    r"(\|stratified:(?P<stratified>true))?"
-    r"(\|unpaired:(?P<unpaired>true))?"
-    r"(\|interval:(?P<interval>[^|]+))?"
-    r"(\|replicas:\d+)?"
-    r"\|sigtest:[^|]+"
-    r"(\|decided:alpha=(?P<anew_alpha>[^,|]+),correction=(?P<anew_correction>[^|]+))?",
+# Parts of a signature, in order, and which of them not all have. Labels of scores and names of
+# systems may hold every sign that stands between the parts.
+PARTS = ("tests", "alternative", "resamples", "seed", "alpha", "correction", "family", "pairs",
+         "exact", "unit", "stratified", "unpaired", "interval", "replicas", "sigtest")  # fmt: skip
+OPTIONAL = ("family", "stratified", "unpaired", "interval", "replicas")
+PLAIN = tuple(part for part in PARTS if part not in ("tests", "pairs", "replicas", "sigtest"))
+SIGNATURE = re.compile(
+    r"(testsets:.+\|average:(?P<average>macro|pooled)\|)?\((?P<metrics>.+)\)"
+    + "".join(
+        rf"(\|{part}:(?P<{part}>{'.' if part == 'pairs' else '[^|]'}+)){'?' * (part in OPTIONAL)}"
+        for part in PARTS
+    )
+    + r"(\|decided:alpha=(?P<new_alpha>\d*\.?\d+(e-?\d+)?|None),"
+    r"correction=(?P<new_correction>[^|]+))?",
     re.DOTALL,
 )
 
@@ -103,63 +94,44 @@ PARTS = re.compile(
 def recipe_of(signature: str) -> dict[str, Any]:
     """The options of the command line that a report's signature stands for.
 
+    In `decided` are the alpha and the correction that it was decided with later, if it was.
+
     Raises:
         InputError: A signature that cannot be read.
     """
-    parts = _parts(signature)
-    pairs = parts["pairs"]
+    found = SIGNATURE.fullmatch(signature)
     # one metric ends where the next begins, with its name and its number of references
     between = rf"\)\+\((?=(?:{'|'.join(map(re.escape, METRICS))})\|nrefs:\d+\|)"
+    metrics = [_metric(one) for one in re.split(between, found["metrics"])] if found else []
+    if found is None or None in metrics:
+        raise InputError(
+            f"The report's signature cannot be read: {quoted(signature, 200)}. verify takes "
+            "reports of comparisons, suites and leaderboards."
+        )
+    alpha, pairs = found["new_alpha"], found["pairs"]
     return {
-        "metrics": [_metric(own, signature) for own in re.split(between, parts["metrics"])],
-        "tests": parts["tests"].split("+"),
+        **{part: found[part] for part in PLAIN},
+        "metrics": metrics,
+        "tests": found["tests"].split("+"),
         "baseline": pairs.removeprefix("baseline=").split("/") if pairs != "all" else None,
-        "unpaired": parts["unpaired"] is not None,
-        "stratified": parts["stratified"] is not None,
-        "pooled": parts["average"] == "pooled",
-        **{name: parts[name] for name in RECIPE},
+        "unpaired": found["unpaired"] is not None,
+        "stratified": found["stratified"] is not None,
+        "pooled": found["average"] == "pooled",
+        "decided": (alpha and float(alpha), found["new_correction"]),
     }
 
 
-def anew_of(signature: str) -> tuple[float | None, str | None]:
-    """With which alpha and correction a report was decided after it was computed, if it was.
-
-    Raises:
-        InputError: A signature that cannot be read.
-    """
-    parts = _parts(signature)
-    alpha = parts["anew_alpha"]
-    try:
-        return None if alpha is None else float(alpha), parts["anew_correction"]
-    except ValueError:
-        raise _unreadable(signature) from None
-
-
-def _parts(signature: str) -> dict[str, str]:
-    found = PARTS.fullmatch(signature)
-    if found is None:
-        raise _unreadable(signature)
-    return found.groupdict()
-
-
-def _metric(own: str, signature: str) -> dict[str, Any]:
-    """A metric as recipes have it, from its own signature."""
-    name = own.partition("|")[0]
+def _metric(signature: str) -> dict[str, Any] | None:
+    """A metric as recipes have it, from its own signature; none of another one."""
+    name = signature.partition("|")[0]
     if name not in METRICS:
-        raise _unreadable(signature)
+        return None
     options = [field.name for field in fields(METRICS[name])]
     shown = "".join(rf"(\|{option}:(?P<{option}>.*?))?" for option in options)
-    found = re.fullmatch(rf"{re.escape(name)}\|nrefs:\d+{shown}(\|[^|]*)?", own, re.DOTALL)
+    found = re.fullmatch(rf"{re.escape(name)}\|nrefs:\d+{shown}(\|[^|]*)?", signature, re.DOTALL)
     if found is None:
-        raise _unreadable(signature)
+        return None
     return {"name": name, **{key: value for key, value in found.groupdict().items() if value}}
-
-
-def _unreadable(signature: str) -> InputError:
-    return InputError(
-        f"The report's signature cannot be read: {quoted(signature, 200)}. verify takes reports of "
-        "comparisons, suites and leaderboards."
-    )
 
 
 MOST = 20  # differences that are listed
@@ -185,11 +157,11 @@ def verify(options: argparse.Namespace) -> int:
         setattr(options, name, value)
     comparison = _ordered(_read(options, body), body)
     with bar() as progress:
-        made = decided(compare_here(comparison, progress), *anew_of(body["signature"]))
+        made = decided(compare_here(comparison, progress), *options.decided)
         again = render_json(_shown(made, body)).encode()
     if again == stored:
-        said = ENVELOPED if _on_a_board(body) else ""
-        sys.stdout.write(f"{printable(files.shown(options.report))}: verified, every byte{said}\n")
+        more = ENVELOPED if _on_a_board(body) else ""
+        sys.stdout.write(f"{printable(files.shown(options.report))}: verified, every byte{more}\n")
         return 0
     found = list(differences(body, json.loads(again)))
     if not found:
@@ -365,12 +337,6 @@ def look(options: argparse.Namespace) -> None:
 
 # labels, and scores over data sets
 
-PLAIN = ("text", "numbers")
-LABELS = ("accuracy",)
-SCORES = ("scores",)
-
-
-COUNTS = ("correct", "n")
 MOST_COUNTED = 100_000
 
 
@@ -395,9 +361,9 @@ def classify(options: argparse.Namespace) -> None:
     for option in ("alternative", "plots"):
         if getattr(options, option):
             raise UsageError(f"--{option} of one system needs a --baseline NUMBER")
-    files.check_output(options.output)
-    form = FORMATS[choose(options.format, FORMATS, "format", "format")]
-    files.write(form.render(present(_proportion(options))).encode(), options.output)
+    layout_of(options, str)
+    content = FORMATS[options.format].render(present(_proportion(options)))
+    files.write(content.encode(), options.output)
 
 
 def read_labels(options: argparse.Namespace) -> Comparison:
@@ -409,8 +375,8 @@ def read_labels(options: argparse.Namespace) -> Comparison:
     """
     if options.wide is not None:
         options.tests = options.tests or list(files.OVER_DATA_SETS)
-    options.metrics = options.metrics or list(LABELS if options.wide is None else SCORES)
-    if options.tests is None and tuple(options.metrics) == LABELS:
+    options.metrics = options.metrics or ["accuracy" if options.wide is None else "scores"]
+    if options.tests is None and options.metrics == ["accuracy"]:
         options.tests = ["mcnemar"]
     choices = files.choices_of(options, ())
     Recipe.of(choices)  # a wrong option is cheaper to find than a wrong file
@@ -433,28 +399,26 @@ def read_labels(options: argparse.Namespace) -> Comparison:
 
 def _proportion(options: argparse.Namespace) -> Proportion:
     """As counted by the caller, or of one system's labels."""
-    alpha = Recipe.of(files.choices_of(options, LABELS)).alpha
-    if not options.correct:
-        name, path = _labelled(options.systems[0])
-        testset, system = TestSet.of([_lines(options.gold)]), System.of(name, _lines(path))
-        system.require_segments(testset.segments)
-        metric = Accuracy()
-        with files.naming({name: (files.shown(path),)}, [files.shown(options.gold)]):
-            metric.check(testset, system)
-        right = metric.statistics(testset, system)[:, 0]
-        return proportion(int(np.count_nonzero(right)), len(right), alpha, name)
-    ((correct, n),) = _counts(options)
-    return proportion(correct, n, alpha)
+    if options.correct:
+        ((correct, n),) = _counts(options)
+        alpha = Recipe.of(files.choices_of(options, ["accuracy"])).alpha
+        return proportion(correct, n, alpha)
+    comparison = read_labels(options)
+    (entry,) = comparison.entries
+    right = Accuracy().statistics(entry.testset, entry.systems[0])[:, 0]
+    count, name = int(np.count_nonzero(right)), entry.systems[0].name
+    return proportion(count, len(right), comparison.recipe.alpha, name)
 
 
 def _counts(options: argparse.Namespace) -> list[tuple[int, int]]:
     """How many of how many are right, of each system."""
     if len(options.correct) != len(options.n):
         raise UsageError("--correct K goes with --n N (see sigtest classify --help)")
-    known = [
-        [int(str(files.whole(own, name))) for own in getattr(options, name)] for name in COUNTS
-    ]
-    return [*zip(*known, strict=True)]
+    correct, n = (
+        [files.number(own, name, int) for own in getattr(options, name)]
+        for name in ("correct", "n")
+    )
+    return [*zip(correct, n, strict=True)]
 
 
 def read_counts(options: argparse.Namespace) -> Comparison:
@@ -486,6 +450,6 @@ def _lines(path: str) -> tuple[str, ...]:
     data, name = files.read_bytes(path), files.shown(path)
     lines = parse_lines(data, name)  # says what is wrong with an empty file
     known = format_of(File(name, data))
-    if known.name not in PLAIN:
+    if known.name not in ("text", "numbers"):
         raise InputError(f"{name} is {known.title}; give labels alone, one line an item.")
     return lines

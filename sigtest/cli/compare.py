@@ -13,7 +13,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import MISSING, fields
 from functools import partial
 from itertools import product
@@ -38,14 +38,15 @@ from sigtest.kinds import KINDS, FormFile, Kind
 from sigtest.kinds.comparisons import KIND, ComparisonQuestion
 from sigtest.metrics import METRICS, Metric
 from sigtest.parallel import cores
+from sigtest.progress import Progress
 from sigtest.render.comparison import check_table
 from sigtest.render.drawing import STYLE, Style, converted
 from sigtest.render.formats import FORMATS, Layout
 from sigtest.render.pictures import PICTURES, Picture
 from sigtest.render.words import printable
 from sigtest.report import Report
+from sigtest.requests.model import Option, words_of
 from sigtest.requests.model import options as options_of
-from sigtest.requests.model import words_of
 from sigtest.requests.notes import Notes
 from sigtest.significance import CORRECTIONS, TESTS
 from sigtest.version import __version__
@@ -80,8 +81,8 @@ def notes_of(options: argparse.Namespace) -> Notes:
         if not equals or not name:
             raise UsageError(f"--metadata takes NAME=VALUE, not {spelled!r}")
         metadata[name] = value
-    said = {"title": options.call or "", "tags": options.tag, "metadata": metadata}
-    notes = Notes.of({**said, "expires": options.expires or ""})
+    written = {"title": options.call or "", "tags": options.tag, "metadata": metadata}
+    notes = Notes.of({**written, "expires": options.expires or ""})
     if options.server is None and notes.as_json():
         raise UsageError("--call, --tag, --metadata and --expires are for a service: --server URL")
     return notes
@@ -114,47 +115,58 @@ def layout_of(options: argparse.Namespace, check_table: Callable[[str], object])
         SigtestError: An unknown format or table, a layout that the format cannot have, no file.
         OSError: A file that could not be written.
     """
-    choose(options.format, FORMATS, "format", "format")
-    layout = _layout(options)
-    FORMATS[options.format].check(layout)
+    form = FORMATS[choose(options.format, FORMATS, "format", "format")]
+    named = {part: getattr(options, part) or "" for part in ("caption", "label")}
+    names, every_pair = tuple(options.names or ()), bool(options.every_pair)
+    layout = Layout(options.table, **named, names=names, every_pair=every_pair)
+    form.check(layout)
     if layout.table is not None:
         check_table(layout.table)
     files.check_output(options.output)
     return layout
 
 
-def show(
+Drawn = Iterator[tuple[Sequence[str], str]]  # what each picture shows, in words, and the SVG
+
+
+def answer(
     options: argparse.Namespace,
     kind: Kind[Any],
-    report: Callable[[], Any],
-    stored: bytes | None,
-    pictures: Callable[[Any], Iterator[tuple[Sequence[str], str]]],
+    layout: Layout,
+    question: Comparison | Request,
+    compute: Callable[[Progress | None], Any],
+    pictures: Callable[[Any, Client | None, str], Drawn],
+    **sent: Any,
 ) -> None:
-    """Write a report and its pictures.
+    """Have a question answered, here or by a service; write its report and pictures.
 
     Args:
         options: Of the command.
-        kind: That the report is of.
-        report: Gives it.
-        stored: The report as a service wrote it, if one did.
-        pictures: What each picture shows, in words, and the SVG.
+        kind: Of the question.
+        layout: Of the report.
+        question: As a service takes it.
+        compute: Makes the report here.
+        pictures: Draws a report; where a service made it, that and the id help.
+        **sent: `files` and `envelope` of the question, for a service.
     """
-    if options.plots is not None:
-        files.write_pictures(pictures(report()), options)
-    if getattr(options, "badge", None):
-        content = PICTURES["badge"].draw(report(), {"system": options.badge}).encode()
-    elif stored is not None and options.format == "json":
-        content = stored
-    else:
-        presented = kind.lay_out(report(), _layout(options))
-        content = FORMATS[options.format].render(presented).encode()
-    files.write(content, options.output)
-
-
-def _layout(options: argparse.Namespace) -> Layout:
-    every_pair = getattr(options, "every_pair", False)  # of comparisons alone
-    names = tuple(options.names)
-    return Layout(options.table, options.caption, options.label, names, every_pair)
+    with ExitStack() as open_:
+        client = open_.enter_context(client_of(options)) if options.server is not None else None
+        with bar() as progress:
+            if client is None:
+                report, key, stored = compute(progress), "", None
+            else:
+                key = client.run(question, progress, kind.path, **sent)
+                report, stored = None, client.report(key, kind=kind.path)
+        plain = stored if options.format == "json" and not options.badge else None
+        if stored is not None and (plain is None or options.plots is not None):
+            report = understood(stored, kind.read)
+        if options.plots is not None:
+            files.write_pictures(pictures(report, client, key), options)
+        if options.badge:
+            content = PICTURES["badge"].draw(report, {"system": options.badge}).encode()
+        else:
+            content = plain or FORMATS[options.format].render(kind.lay_out(report, layout)).encode()
+        files.write(content, options.output)
 
 
 # comparisons
@@ -181,30 +193,27 @@ def compare(options: argparse.Namespace, read: Read = files.read_comparison) -> 
     notes = notes_of(options)
     comparison = read(options)
     layout.new_names([*comparison.plan.recipe.labels, *comparison.plan.systems])
-    check_plots(options, comparison)
+    require_folder(options)
     style = style_of(options)
-    if options.server is None:
-        with bar() as progress:
-            report = compare_here(comparison, progress, _jobs(comparison, options))
+    Style.of(style)
+    if options.plots is not None:
+        names = comparison.plan.systems
+        _prepare(options, names, [{names[i] for i in pair} for pair in comparison.plan.pairs])
 
-        def drawn_here(picture: Picture, chosen: Mapping[str, str]) -> str:
+    def pictures(report: Report, client: Client | None, key: str) -> Drawn:
+        def draw_pair(picture: Picture, chosen: Mapping[str, str]) -> str:
+            if client is not None:
+                return client.plot(key, picture.name, **chosen, **style).decode()
             a, b, metric, test = (chosen[part] for part in ("a", "b", "metric", "test"))
             values = distribute(comparison, a, b, metric, test, chosen.get("testset"))
             return picture.draw(report, {**chosen, **style}, values)
 
-        pictures = partial(_pictures, options=options, draw_pair=drawn_here)
-        show(options, KIND, lambda: report, None, pictures)
-        return
-    with client_of(options) as client:
-        with bar() as progress:
-            key = client.run(comparison, progress, envelope=notes)
-        stored = client.report(key)
+        return _pictures(report, options, draw_pair)
 
-        def drawn_there(picture: Picture, chosen: Mapping[str, str]) -> str:
-            return client.plot(key, picture.name, **chosen, **style).decode()
+    def compute(progress: Progress | None) -> Report:
+        return compare_here(comparison, progress, _jobs(comparison, options))
 
-        pictures = partial(_pictures, options=options, draw_pair=drawn_there)
-        show(options, KIND, partial(understood, stored, KIND.read), stored, pictures)
+    answer(options, KIND, layout, comparison, compute, pictures, envelope=notes)
 
 
 def suite(options: argparse.Namespace) -> None:
@@ -218,12 +227,12 @@ def _jobs(comparison: Comparison, options: argparse.Namespace) -> int:
     Raises:
         RecipeError: None are asked for.
     """
-    asked = files.whole(options.jobs, "--jobs")
-    if isinstance(asked, int):
-        if asked < 1:
-            raise RecipeError(f"--jobs must be 1 or more, not {asked}.", field="--jobs")
-        return min(asked, MOST_JOBS)
-    return cores() if ComparisonQuestion(comparison).seconds > WORTH_SHARING else 1
+    if options.jobs is None:
+        return cores() if ComparisonQuestion(comparison).seconds > WORTH_SHARING else 1
+    jobs = files.number(options.jobs, "--jobs", int)
+    if jobs < 1:
+        raise RecipeError(f"--jobs must be 1 or more, not {jobs}.", field="--jobs")
+    return min(jobs, MOST_JOBS)
 
 
 # pictures
@@ -258,9 +267,7 @@ def plot(options: argparse.Namespace) -> None:
     kind, report = _stored(options.report, candidates)
     folded = {str(own).casefold(): str(own) for own in getattr(report, "metrics", ())}
     options.metric = folded.get(str(options.metric).casefold(), options.metric)
-    given = {part: getattr(options, part) for part in CHOSEN}
-    chosen = {part: value for part, value in given.items() if value is not None}
-    chosen |= style_of(options)
+    chosen = chosen_of(options, CHOSEN) | style_of(options)
     kind.check_chosen(options.kind, chosen)
     svg = kind.pictures[options.kind].draw(report, chosen)
     files.write(converted(svg, options.suffix), options.output)
@@ -268,24 +275,13 @@ def plot(options: argparse.Namespace) -> None:
 
 def style_of(options: argparse.Namespace) -> dict[str, str]:
     """How pictures are to be drawn, as a service is asked for it."""
-    given = {part: getattr(options, part) for part in STYLE}
-    return {part: value for part, value in given.items() if value is not None}
+    return chosen_of(options, STYLE)
 
 
-def check_plots(options: argparse.Namespace, comparison: Comparison) -> None:
-    """Complain before a long computation about pictures that could not be drawn after it.
-
-    Raises:
-        RecipeError: A distribution of unknown systems, one and nowhere to put it, or a style that
-            pictures cannot have.
-        OSError: The folder cannot be made.
-    """
-    require_folder(options)
-    Style.of(style_of(options))
-    if options.plots is not None:
-        names = comparison.plan.systems
-        compared = {frozenset(names[i] for i in pair) for pair in comparison.plan.pairs}
-        _prepare(options, names, compared)
+def chosen_of(options: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
+    """Some options by their names, without those that were not chosen."""
+    chosen = {name: getattr(options, name) for name in names}
+    return {name: value for name, value in chosen.items() if value is not None}
 
 
 def require_folder(options: argparse.Namespace) -> None:
@@ -311,18 +307,18 @@ def write_board_plots(report: Report, options: argparse.Namespace, draw_pair: Dr
     if not report.pairs:
         measured = "1 system is" if len(names) == 1 else f"{len(names)} systems are"
         raise InputError(f"{measured} measured; pictures need two.")
-    _prepare(options, names, {frozenset((pair.a, pair.b)) for pair in report.pairs})
+    _prepare(options, names, [{pair.a, pair.b} for pair in report.pairs])
     files.write_pictures(_pictures(report, options, draw_pair), options)
 
 
 def _prepare(
-    options: argparse.Namespace, names: Sequence[str], compared: Container[frozenset[str]]
+    options: argparse.Namespace, names: Sequence[str], compared: Container[set[str]]
 ) -> None:
     """Check the pairs whose distributions are wanted, and make the folder."""
     for a, b in options.distribution:
         choose(a, names, "distribution", "system")
         choose(b, names, "distribution", "system")
-        if frozenset((a, b)) not in compared:
+        if {a, b} not in compared:
             raise RecipeError(f"{a!r} and {b!r} are not compared.", field="distribution")
     Path(options.plots).mkdir(exist_ok=True)
 
@@ -381,30 +377,22 @@ def ask(options: argparse.Namespace) -> None:
         OSError: A file that cannot be read or written.
     """
     kind = options.kind
-    layout_of(options, lambda table: choose(table, kind.tables, "table", "table"))
-    notes = notes_of(options).as_json()
-    request, files = READERS[options.command](options, words_of(options.fields, options))
-    request |= notes
+    layout = layout_of(options, lambda table: choose(table, kind.tables, "table", "table"))
+    notes = notes_of(options)
+    request, sent = READERS[options.command](options, words_of(options.fields, options))
     if options.plots is not None:
         Path(options.plots).mkdir(exist_ok=True)
-    if options.server is None:
-        with bar() as progress:
-            report = kind.compute(kind.parse(request, files), progress)
-        show(options, kind, lambda: report, None, partial(_drawn, kind))
-        return
-    with client_of(options) as client:
-        with bar() as progress:
-            key = client.run(request, progress, kind.path, files)
-        stored = client.report(key, kind=kind.path)
-    show(options, kind, partial(understood, stored, kind.read), stored, partial(_drawn, kind))
 
+    def compute(progress: Progress | None) -> Any:
+        return kind.compute(kind.parse(request, sent), progress)
 
-def _drawn(kind: Kind[Any], report: Any) -> Iterator[tuple[Sequence[str], str]]:
-    """Every picture of a report, of all that can be chosen in it."""
-    for name in kind.drawable(report):
-        picture = kind.pictures[name]
-        for chosen in ({}, *picture.shows(report)[1:]):
-            yield (name, *chosen.values()), picture.draw(report, chosen)
+    def pictures(report: Any, *_: object) -> Drawn:
+        for name in kind.drawable(report):
+            picture = kind.pictures[name]
+            for chosen in ({}, *picture.shows(report)[1:]):
+                yield (name, *chosen.values()), picture.draw(report, chosen)
+
+    answer(options, kind, layout, request, compute, pictures, files=sent, envelope=notes)
 
 
 Submission = tuple[Request, list[FormFile]]  # a request, and files to send with it
@@ -425,12 +413,11 @@ def read_files(part: str, paths: Sequence[str]) -> list[FormFile]:
     ]
 
 
-def _judging(options: argparse.Namespace) -> tuple[Request, Mapping[str, str]]:
-    """What becomes of judgements, and the options that say so."""
+def _judging() -> tuple[Option, ...]:
+    """The options that say what becomes of judgements."""
     from sigtest.requests.people import Judging  # late: comparisons have none
 
-    known = options_of(Judging)
-    return words_of(known, options), {field.name: field.flag for field in known}
+    return options_of(Judging)
 
 
 def _read_judgements(options: argparse.Namespace, request: Request) -> Submission:
@@ -444,9 +431,8 @@ def _read_scores(options: argparse.Namespace, request: Request) -> Submission:
         return _read_evalset(options, request)
     if not options.human or not options.scores:
         raise UsageError("--human and --scores, or --evalset? (see sigtest meta --help)")
-    human = _judging(options)[0]
-    evalset = {name: f"--{name}" for name in ("lp", "gold", "metric")}
-    if unread := _given(evalset, options):
+    human = words_of(_judging(), options)
+    if unread := _chosen(options, {name: f"--{name}" for name in ("lp", "gold", "metric")}):
         raise UsageError(f"what --evalset reads is said by {unread}; there is none, leave that out")
     metrics = _metrics(options.scores)
     people = read_files("judgements", options.human)
@@ -455,8 +441,8 @@ def _read_scores(options: argparse.Namespace, request: Request) -> Submission:
     return request | ({"human": human} if human else {}) | {"metrics": metrics}, people
 
 
-def _given(flags: Mapping[str, str], options: argparse.Namespace) -> str:
-    """Which of some options are given."""
+def _chosen(options: argparse.Namespace, flags: Mapping[str, str]) -> str:
+    """Which of some options are."""
     return ", ".join(flag for name, flag in flags.items() if getattr(options, name))
 
 
@@ -486,17 +472,17 @@ def _read_evalset(options: argparse.Namespace, request: Request) -> Submission:
     from sigtest.files.folders import EvalSet
     from sigtest.meta_evaluation.sources import with_evalset
 
-    others = {"human": "--human", "scores": "--scores", "lower": "--lower", **_judging(options)[1]}
-    if unread := _given(others, options):
+    others = {name: f"--{name}" for name in ("human", "scores", "lower")}
+    others |= {field.name: field.flag for field in _judging()}
+    if unread := _chosen(options, others):
         raise UsageError(
             f"--evalset brings all scores, of which more is better; leave out {unread}"
         )
-    own = {
-        "lp": options.lp if len(options.lp) > 1 else next(iter(options.lp), None),
-        "gold": options.gold,
-        "metrics": options.metric or None,
-    }
-    request |= {field: said for field, said in own.items() if said is not None}
+    request |= chosen_of(options, ("gold",))
+    if options.lp:
+        request["lp"] = options.lp if len(options.lp) > 1 else options.lp[0]
+    if options.metric:
+        request["metrics"] = options.metric
     path = Path(options.evalset)
     if path.is_dir():
         return with_evalset(request, EvalSet.of_folder(path)), []
@@ -509,8 +495,8 @@ def _read_study(options: argparse.Namespace, request: Request) -> Submission:
     from sigtest.accuracy_of_tests.question import DECIDED
 
     body = files.read_comparison(options).as_json()
-    request["comparison"] = {name: said for name, said in body.items() if name not in DECIDED}
-    request["human"] = _judging(options)[0]
+    request["comparison"] = {name: part for name, part in body.items() if name not in DECIDED}
+    request["human"] = words_of(_judging(), options)
     return request, read_files("judgements", options.human)
 
 

@@ -4,11 +4,11 @@ import argparse
 import io
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sigtest.cli.options import UsageError
 from sigtest.comparison.comparison import Comparison, parse_comparison
@@ -23,6 +23,8 @@ from sigtest.metrics import METRICS, only_labels
 from sigtest.render.drawing import converted, named
 from sigtest.requests.model import words_of
 from sigtest.requests.recipe import ANY_METRIC, OPTIONS, Recipe, labels_asked, of_labels
+
+N = TypeVar("N", int, float)
 
 STDIN = "-"
 MAX_BYTES = 512 * 2**20
@@ -141,19 +143,8 @@ def references_of(options: argparse.Namespace) -> list[Entry]:
 
 def columns_of(options: argparse.Namespace) -> list[Entry]:
     """The files that say something of each segment."""
-    named = [(role, getattr(options, role, None)) for role in COLUMNS]
+    named = [(role, getattr(options, role)) for role in COLUMNS]
     return [Entry(role, Path(path)) for role, path in named if path is not None]
-
-
-def _imports(options: argparse.Namespace) -> list[Entry]:
-    """What `--from` names, or else the test set of sacreBLEU that `--testset` does."""
-    if options.imports:
-        return [Entry("anything", Path(path)) for path in options.imports]
-    if options.testset is None:
-        return []
-    if options.reference:
-        raise InputError("--testset brings the references; leave out -r.")
-    return [Entry("anything", read_builtin(options.testset, os.environ.get(SETTING) == "1"))]
 
 
 def systems_of(options: argparse.Namespace) -> list[Entry]:
@@ -205,8 +196,13 @@ def read_comparison(options: argparse.Namespace) -> Comparison:
         OSError: A file that cannot be read.
     """
     check_choices(options)
-    entries = [*_imports(options), *references_of(options)]
-    entries += [*systems_of(options), *columns_of(options)]
+    entries = [Entry("anything", Path(path)) for path in options.imports]
+    if options.testset is not None and not entries:
+        if options.reference:
+            raise InputError("--testset brings the references; leave out -r.")
+        builtin = read_builtin(options.testset, os.environ.get(SETTING) == "1")
+        entries = [Entry("anything", builtin)]
+    entries += [*references_of(options), *systems_of(options), *columns_of(options)]
     if not entries:
         raise InputError(NO_REFERENCES)
     found = read(entries, joining_of(options, options.testset if options.imports else None))
@@ -314,23 +310,14 @@ def choices_of(
     return choices
 
 
-def whole(text: str | None, option: str) -> int | str | None:
-    """A whole number; other words are left for the recipe to accept or refuse."""
-    try:
-        return int(text) if text is not None else None
-    except ValueError:
-        if option in {"resamples", "family"}:
-            return text
-        raise RecipeError(f"{option} must be a whole number, not {text!r}.", field=option) from None
-
-
-def number(text: str | None, option: str) -> float | None:
-    """A number.
+def number(text: str, option: str, kind: Callable[[str], N]) -> N:
+    """A number, or a whole one, by its kind.
 
     Raises:
         RecipeError: Something else.
     """
     try:
-        return float(text) if text is not None else None
+        return kind(text)
     except ValueError:
-        raise RecipeError(f"{option} must be a number, not {text!r}.", field=option) from None
+        what = "whole number" if kind is int else "number"
+        raise RecipeError(f"{option} must be a {what}, not {text!r}.", field=option) from None

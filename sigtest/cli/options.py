@@ -10,8 +10,7 @@ import difflib
 import inspect
 import os
 import re
-import textwrap
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -26,11 +25,18 @@ from sigtest.version import __version__
 if TYPE_CHECKING:  # requests need pydantic
     from sigtest.requests.model import Option
 
-Group = argparse._ActionsContainer
+Argument = tuple[Sequence[str], dict[str, Any]]  # what `add_argument` takes
 
 
 class UsageError(Exception):
     """Arguments that cannot be understood; the message is for the user."""
+
+
+class Chosen(argparse.Namespace):
+    """The options of a command, as they were chosen; those that it does not have are none."""
+
+    def __getattr__(self, name: str) -> Any:
+        return None
 
 
 class Parser(argparse.ArgumentParser):
@@ -59,6 +65,12 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message[:1].lower()}{message[1:]} (see {self.prog} --help)")
+
+    def add(self, title: str, *arguments: Argument) -> None:
+        """Take some arguments, which help lists below a title."""
+        group = self.add_argument_group(title) if title else self
+        for flags, how in arguments:
+            group.add_argument(*flags, **how)
 
 
 Register = Callable[[Parser], None]
@@ -98,7 +110,7 @@ def command(about: str, action: str, compiles: bool = True) -> Callable[[Registe
     return register
 
 
-# kinds of options
+# kinds of arguments
 
 
 class Once(argparse.Action):
@@ -113,219 +125,189 @@ class Once(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
-def add(group: Group, flags: str, metavar: str, words: str, **others: Any) -> None:
+def once(flags: str, metavar: str | tuple[str, str], words: str, **others: Any) -> Argument:
     """An option that takes a value; `flags` are its spellings."""
-    group.add_argument(*flags.split(), metavar=metavar, help=words, **{"action": Once} | others)
+    return flags.split(), {"metavar": metavar, "help": words, "action": Once, **others}
 
 
-def add_repeatable(group: Group, flags: str, metavar: str, words: str, **others: Any) -> None:
+def often(flags: str, metavar: str | tuple[str, str], words: str, **others: Any) -> Argument:
     """An option that takes a value each time it is given."""
-    add(group, flags, metavar, words, action="append", default=[], **others)
+    return once(flags, metavar, words, **{"action": "append", "default": [], **others})
 
 
-def add_flag(group: Group, flags: str, words: str) -> None:
+def switch(flags: str, words: str) -> Argument:
     """An option without a value."""
-    group.add_argument(*flags.split(), action="store_true", help=words)
+    return flags.split(), {"action": "store_true", "help": words}
 
 
-def add_place(group: Group, name: str, metavar: str, words: str, **others: Any) -> None:
+def place(name: str, metavar: str, words: str, **others: Any) -> Argument:
     """What may stand without an option."""
-    group.add_argument(name, metavar=metavar, help=words, **{"nargs": "?"} | others)
+    return [name], {"metavar": metavar, "help": words, "nargs": "?", **others}
 
 
-def add_field(group: Group, field: Option, words: str | None = None) -> None:
-    """The option of one field of a request.
+def of_fields(fields: Sequence[Option], words: Mapping[str, str]) -> list[Argument]:
+    """The options of fields of a request.
 
     Args:
-        group: Gets it.
-        field: Of the request.
-        words: What help says of it, where not what the field says.
+        fields: Of the request.
+        words: What help says of some, by what the shell calls them, where not what the field says.
     """
-    flags = ("-m", field.flag) if field.word == "metric" else (field.flag,)
-    if field.kind is bool:
-        group.add_argument(*flags, dest=field.name, action="store_true", help=words or field.help)
-        return
-    numbers = field.several and field.kind is float
-    group.add_argument(
-        *flags, dest=field.name, metavar=field.metavar, help=words or field.help,
-        action="extend" if numbers else "append" if field.repeatable else Once,
-        nargs="+" if numbers else None,
-    )  # fmt: skip
+    made: list[Argument] = []
+    for field in fields:
+        flags = ("-m", field.flag) if field.word == "metric" else (field.flag,)
+        how: dict[str, Any] = {"dest": field.name, "help": words.get(field.word, field.help)}
+        if field.kind is bool:
+            how |= {"action": "store_true"}
+        elif field.several and field.kind is float:
+            how |= {"metavar": field.metavar, "action": "extend", "nargs": "+"}
+        else:
+            how |= {"metavar": field.metavar, "action": "append" if field.repeatable else Once}
+        made.append((flags, how))
+    return made
 
 
-# options that several commands have
+# arguments that several commands have
 
-
-def add_files(group: Group) -> None:
-    """What to compare."""
-    add_place(
-        group, "systems", "[NAME=]SYSTEM", "hypotheses, two systems at least", nargs="*"
-    )  # fmt: skip
-    add_references(group)
-    add_repeatable(
-        group, "--from", "PATH",
-        "a file, directory or archive of any format in docs/FORMATS.md, which its content "
-        "says; repeatable, joined by the ids of segments", dest="imports",
-    )  # fmt: skip
-    add(
-        group, "--testset", "NAME",
-        "references of sacreBLEU's test set, such as wmt17/en-de (downloads need "
-        "SIGTEST_ALLOW_DOWNLOADS=1); with --from, one of the test sets that it has",
-    )  # fmt: skip
-    add_repeatable(
-        group, "--scores", "[LABEL:]NAME=FILE",
-        "scores of system NAME computed elsewhere: numbers, one line a segment, or a file "
-        "of any format; NAME and LABEL win over names inside; repeatable",
-    )  # fmt: skip
-    add_repeatable(
-        group, "--replicas", "NAME=FILE,FILE,...",
-        "outputs or scores of several runs of system NAME instead of one; repeatable",
-    )  # fmt: skip
-    add_columns(group)
-    add(group, "--source", "FILE", "source of each segment, for health checks of outputs")
-    add_missing(group)
-
-
-def add_references(group: Group) -> None:
-    """What systems are measured against."""
-    add_repeatable(group, "-r --reference", "FILE", "references; repeat for more reference sets")
-
-
-def add_missing(group: Group) -> None:
-    """What becomes of segments that only some have, and of systems."""
-    add(
-        group, "--missing", "WAY",
-        "what to do about segments that not all files have: error (default), or drop them "
-        "for every system and say so", default="error",
-    )  # fmt: skip
-    add_repeatable(group, "--without", "NAME", "leave a system out; repeatable")
-    add(
-        group, "--columns", "WHAT",
+REFERENCES = often("-r --reference", "FILE", "references; repeat for more reference sets")
+COLUMNS = (
+    once("--documents --clusters", "FILE", "document of each segment, or the cluster of each item"),
+    once("--labels", "FILE", "label of each segment, such as its domain"),
+)
+MISSING = (
+    once(
+        "--missing", "WAY",
+        "what to do about segments that not all files have: error (default), or drop them for "
+        "every system and say so", default="error",
+    ),
+    often("--without", "NAME", "leave a system out; repeatable"),
+    once(
+        "--columns", "WHAT",
         "what columns of numbers are in a table that does not say it: systems or metrics, or tasks "
         "where they are systems and rows are test sets",
-    )  # fmt: skip
-
-
-def add_columns(group: Group) -> None:
-    """Which segments belong together."""
-    add(
-        group, "--documents --clusters", "FILE",
-        "document of each segment, or the cluster of each item",
-    )  # fmt: skip
-    add(group, "--labels", "FILE", "label of each segment, such as its domain")
-
-
-def add_recipe(
-    group: Group, without: Container[str] = (), hidden: Container[str] = (), **words: str
-) -> None:
-    """How to compare.
-
-    Args:
-        group: Gets the options.
-        without: Options that the command has no use for.
-        hidden: Options that the command refuses with a reason; its help leaves them out.
-        **words: What help says of options, by their words, where not what the recipe says.
-    """
-    from sigtest.requests.recipe import OPTIONS  # late: metrics and tests need NumPy
-
-    for field in OPTIONS:
-        if field.flag not in without:
-            about = words.get(field.word)
-            add_field(group, field, argparse.SUPPRESS if field.flag in hidden else about)
-
-
+    ),
+)  # fmt: skip
+FILES = (
+    place("systems", "[NAME=]SYSTEM", "hypotheses, two systems at least", nargs="*"),
+    REFERENCES,
+    often(
+        "--from", "PATH",
+        "a file, directory or archive of any format in docs/FORMATS.md, which its content "
+        "says; repeatable, joined by the ids of segments", dest="imports",
+    ),
+    once(
+        "--testset", "NAME",
+        "references of sacreBLEU's test set, such as wmt17/en-de (downloads need "
+        "SIGTEST_ALLOW_DOWNLOADS=1); with --from, one of the test sets that it has",
+    ),
+    often(
+        "--scores", "[LABEL:]NAME=FILE",
+        "scores of system NAME computed elsewhere: numbers, one line a segment, or a file "
+        "of any format; NAME and LABEL win over names inside; repeatable",
+    ),
+    often(
+        "--replicas", "NAME=FILE,FILE,...",
+        "outputs or scores of several runs of system NAME instead of one; repeatable",
+    ),
+    *COLUMNS,
+    once("--source", "FILE", "source of each segment, for health checks of outputs"),
+    *MISSING,
+)  # fmt: skip
+OUTPUT = once("--output", "FILE", "write to FILE, whole or not at all")
+REPORT = (
+    once("--format", "NAME", f"{', '.join(FORMATS)}; default by --output, or text"),
+    OUTPUT,
+    once("--plots", "DIR", "write pictures of the report to DIR"),
+    once("--plots-as", "NAME", f"of those pictures: {', '.join(PICTURE_FORMATS)}; default svg"),
+)
 COMPARED = (
     "systems (in latex one column wide, with a decimal less; in csv a row for each system), pairs, "
     "matrix (p-values of all pairs), row (systems without anything around them) or board (which "
     "ranks are real)"
 )
+STYLE = (
+    once("--width", "LENGTH", "of pictures, such as 16cm; default 8.5cm"),
+    once("--title", "TEXT", "of pictures, not their own"),
+    once("--omit", "PARTS", f"of pictures, between commas: {', '.join(PARTS)}"),
+)
+PICTURES_OF_PAIRS = (
+    often(
+        "--distribution", ("A", "B"),
+        "with --plots: also of the distribution behind this pair's p-values; repeatable", nargs=2,
+    ),
+    *STYLE,
+)  # fmt: skip
+HELP = switch("-h --help", "show this and do nothing else")
+SERVER = (
+    once("--server", "URL", "a running service; SIGTEST_API_KEY holds its key, if it needs one"),
+    HELP,
+)
+NOTES = (
+    once("--call", "TITLE", "with --server: title in listings"),
+    often("--tag", "TAG", "with --server: a word to find it by; repeatable"),
+    often("--metadata", "NAME=VALUE", "with --server: kept for your own programs; repeatable"),
+)
+EXPIRES = once(
+    "--expires", "DATE",
+    "with --server: date until which it lasts, or never; default: the service's retention",
+)  # fmt: skip
 
 
-def add_output(group: Group) -> None:
-    """What to show, and where."""
-    add(group, "--format", "NAME", f"{', '.join(FORMATS)}; default by --output, or text")
-    add_file(group)
-    add(group, "--plots", "DIR", "write pictures of the report to DIR")
-    formats = ", ".join(PICTURE_FORMATS)
-    add(group, "--plots-as", "NAME", f"of those pictures: {formats}; default svg")
-
-
-def add_file(group: Group) -> None:
-    """Where what is shown goes."""
-    add(group, "--output", "FILE", "write to FILE, whole or not at all")
-
-
-def add_layout(group: Group, tables: str = COMPARED) -> None:
+def layout(tables: str = COMPARED) -> tuple[Argument, ...]:
     """How a report is laid out, and which tables there are."""
-    add(group, "--table", "NAME", f"only one table, for papers: {tables}")
-    add(group, "--caption", "TEXT", "of --table, not its own", default="")
-    add(group, "--label", "NAME", "of --table, for latex to refer to", default="")
-    add_repeatable(
-        group, "--names", "NAME=SHOWN",
-        "what tables call a metric or system, such as 'bleu=BLEU $\\uparrow$'; repeatable",
+    return (
+        once("--table", "NAME", f"only one table, for papers: {tables}"),
+        once("--caption", "TEXT", "of --table, not its own"),
+        once("--label", "NAME", "of --table, for latex to refer to"),
+        often(
+            "--names", "NAME=SHOWN",
+            "what tables call a metric or system, such as 'bleu=BLEU $\\uparrow$'; repeatable",
+        ),
     )  # fmt: skip
 
 
-def add_distribution(group: Group) -> None:
-    """Which pairs have pictures of their own, and how all are drawn."""
-    group.add_argument(
-        "--distribution", nargs=2, action="append", default=[], metavar=("A", "B"),
-        help="with --plots: also of the distribution behind this pair's p-values; repeatable",
-    )  # fmt: skip
-    add_style(group)
-
-
-def add_style(group: Group) -> None:
-    """How pictures are drawn."""
-    add(group, "--width", "LENGTH", "of pictures, such as 16cm; default 8.5cm")
-    add(group, "--title", "TEXT", "of pictures, not their own")
-    add(group, "--omit", "PARTS", f"of pictures, between commas: {', '.join(PARTS)}")
-
-
-def add_comparison(group: Group, layout: bool = True) -> None:
+def shown(*layout: Argument) -> tuple[Argument, ...]:
     """What to show of a comparison, and where it is made."""
-    add_output(group)
-    add_flag(
-        group, "--every-pair",
+    every_pair = switch(
+        "--every-pair",
         "list all pairs however many; otherwise, above 30 pairs, text only counts those that "
         "every test finds significant, and html folds them all",
-    )  # fmt: skip
-    if layout:
-        add_layout(group)
-    add_distribution(group)
-    add(group, "--jobs", "N", "processes to share large work between; default all cores")
-    add_server(group)
-    add_notes(group)
-    add_expires(group)
-
-
-def add_server(group: Group) -> None:
-    """What commands have that a service can run."""
-    add(
-        group, "--server", "URL",
-        "a running service; SIGTEST_API_KEY holds its key, if it needs one",
-    )  # fmt: skip
-    add_help(group)
-
-
-def add_notes(group: Group) -> None:
-    """What is written on what a service has; questions and test sets may last, too."""
-    add(group, "--call", "TITLE", "with --server: title in listings")
-    add_repeatable(group, "--tag", "TAG", "with --server: a word to find it by; repeatable")
-    add_repeatable(
-        group, "--metadata", "NAME=VALUE", "with --server: kept for your own programs; repeatable"
     )
+    jobs = once("--jobs", "N", "processes to share large work between; default all cores")
+    pictures = PICTURES_OF_PAIRS
+    return (*REPORT, every_pair, *layout, *pictures, jobs, *SERVER, *NOTES, EXPIRES)
 
 
-def add_expires(group: Group) -> None:
-    """How long what a service has lasts."""
-    words = "with --server: date until which it lasts, or never; default: the service's retention"
-    add(group, "--expires", "DATE", words)
+def recipe(without: Sequence[str] = (), **words: str) -> list[Argument]:
+    """How to compare.
+
+    Args:
+        without: Options that the command has no use for, by their words.
+        **words: What help says of options, by their words, where not what the recipe says.
+    """
+    from sigtest.requests.recipe import OPTIONS  # late: metrics and tests need NumPy
+
+    return of_fields([field for field in OPTIONS if field.word not in without], words)
 
 
-def add_help(group: Group) -> None:
-    """The option that only describes the command."""
-    add_flag(group, "-h --help", "show this and do nothing else")
+def people(words: str) -> list[Argument]:
+    """Judgements, and the choices that say what becomes of them."""
+    from sigtest.requests.model import options  # late, as in `recipe`
+    from sigtest.requests.people import Judging
+
+    return [often("--human", "FILE", words), *of_fields(options(Judging), {})]
+
+
+def add_kind(parser: Parser, path: str, without: str = "") -> None:
+    """The fields of a kind of question but one, for which another option stands."""
+    from sigtest.kinds import KINDS  # late: kinds of questions need NumPy
+
+    kind = KINDS[path]
+    parser.description = kind.summary
+    fields = [field for field in kind.fields if field.name != without]
+    parser.set_defaults(kind=kind, fields=fields)
+    parser.add("what to ask", *of_fields(fields, {}))
+    parser.add("what to show", *REPORT, *layout(", ".join(kind.tables)))
+    parser.add("where", *SERVER, *NOTES, EXPIRES)
 
 
 # the commands; their docstrings are what --help says
@@ -350,9 +332,9 @@ def compare(parser: Parser) -> None:
 
     `sigtest metrics` lists metrics, tests and corrections.
     """  # noqa: D405
-    add_files(parser.add_argument_group("what to compare"))
-    add_recipe(parser.add_argument_group("how to compare"))
-    add_comparison(parser.add_argument_group("what to show"))
+    parser.add("what to compare", *FILES)
+    parser.add("how to compare", *recipe())
+    parser.add("what to show", *shown(*layout()))
 
 
 @command("say which ranks of a board are real", "compare:compare")
@@ -372,7 +354,8 @@ def board(parser: Parser) -> None:
       sigtest board scores.tsv --format markdown
     """  # noqa: D405, E501
     compare(parser)
-    add(parser, "--badge", "NAME", "write a badge (SVG) with the place of this system instead")
+    words = "write a badge (SVG) with the place of this system instead"
+    parser.add("", once("--badge", "NAME", words))
     parser.set_defaults(columns="systems")
 
 
@@ -385,8 +368,8 @@ def look(parser: Parser) -> None:
     example:
       sigtest look *.jsonl
     """  # noqa: D405
-    add_place(parser, "files", "FILE", "a file, folder or archive of docs/FORMATS.md", nargs="+")
-    add_help(parser)
+    words = "a file, folder or archive of docs/FORMATS.md"
+    parser.add("", place("files", "FILE", words, nargs="+"), HELP)
 
 
 @command("draw a picture of a JSON report", "compare:plot", compiles=False)
@@ -397,17 +380,19 @@ def plot(parser: Parser) -> None:
     """
     known = ", ".join(name for name, entry in PICTURES.items() if entry.needs == "report")
     kinds = f"{known}, or what else `sigtest metrics` lists"
-    add_place(parser, "kind", "KIND", kinds, default="")
-    words = "of --format json; standard input by default"
-    add_place(parser, "report", "REPORT", words, default="-")
-    add(parser, "-m --metric", "NAME", "default: the report's first")
-    add(parser, "--test", "NAME", "default: the report's first that keeps its level")
-    add(parser, "--testset", "NAME", "one of several; default: all of them together")
-    add(parser, "--criterion", "NAME", "of a human evaluation")
-    add(parser, "--alpha", "LEVEL", "of accuracy of tests")
-    add_style(parser)
-    add_file(parser)
-    add_help(parser)
+    parser.add(
+        "",
+        place("kind", "KIND", kinds, default=""),
+        place("report", "REPORT", "of --format json; standard input by default", default="-"),
+        once("-m --metric", "NAME", "default: the report's first"),
+        once("--test", "NAME", "default: the report's first that keeps its level"),
+        once("--testset", "NAME", "one of several; default: all of them together"),
+        once("--criterion", "NAME", "of a human evaluation"),
+        once("--alpha", "LEVEL", "of accuracy of tests"),
+        *STYLE,
+        OUTPUT,
+        HELP,
+    )
 
 
 @command("compare systems on several test sets, one by one and together", "compare:suite")
@@ -427,13 +412,11 @@ def suite(parser: Parser) -> None:
     example:
       sigtest suite news=data/news talks=data/talks --metric chrf --baseline old
     """  # noqa: D405, E501
-    group = parser.add_argument_group("what to compare")
-    add_place(group, "folders", "[NAME=]FOLDER", "two test sets at least", nargs="*")
-    add_missing(group)
-    group = parser.add_argument_group("how to compare")
-    add_recipe(group)
-    add_flag(group, "--pooled", "all together are one test set: only where they share a language")
-    add_comparison(parser.add_argument_group("what to show"))
+    folders = place("folders", "[NAME=]FOLDER", "two test sets at least", nargs="*")
+    pooled = "all together are one test set: only where they share a language"
+    parser.add("what to compare", folders, *MISSING)
+    parser.add("how to compare", *recipe(), switch("--pooled", pooled))
+    parser.add("what to show", *shown(*layout()))
 
 
 @command("let systems pass that are not worse than a baseline by a margin", "checks:gate")
@@ -455,29 +438,26 @@ def gate(parser: Parser) -> None:
       sigtest gate -r ref.en --baseline main --margin 0.3 main.en candidate.en
       sigtest gate --from answers.csv --baseline 0.88
     """  # noqa: D405, E501
-    add_files(parser.add_argument_group("what to compare"))
-    group = parser.add_argument_group("what may pass")
-    add(group, "--margin", "M", "how much worse a system may be, in units of the metric")
-    add_flag(group, "--equivalent", "nor may it be better by as much: equivalence")
-    add_flag(
-        group, "--aa", "instead: the systems are runs of the baseline, and pass unless they differ"
+    parser.add("what to compare", *FILES)
+    parser.add(
+        "what may pass",
+        once("--margin", "M", "how much worse a system may be, in units of the metric"),
+        switch("--equivalent", "nor may it be better by as much: equivalence"),
+        switch(
+            "--aa", "instead: the systems are runs of the baseline, and pass unless they differ"
+        ),
     )
-    add_recipe(
-        parser.add_argument_group("how to compare"),
-        hidden=("--test", "--interval", "--alternative", "--exact"),
+    # refused with a reason, so that help leaves them out
+    refused = dict.fromkeys(("test", "interval", "alternative", "exact"), argparse.SUPPRESS)
+    how = recipe(
         metric="one; default bleu where there are references, otherwise the only label of scores",
         alpha="of each one-sided test; intervals have level 1 - 2 alpha, of --aa 1 - alpha; "
         "default 0.05",
+        **refused,
     )
-    group = parser.add_argument_group("what to show")
-    add(
-        group,
-        "--format",
-        "NAME",
-        f"{', '.join(FORMATS)}; default text, markdown for a pull request",
-    )
-    add_file(group)
-    add_help(group)
+    parser.add("how to compare", *how)
+    formats = f"{', '.join(FORMATS)}; default text, markdown for a pull request"
+    parser.add("what to show", once("--format", "NAME", formats), OUTPUT, HELP)
 
 
 @command("compute a JSON report again from its files, and say what differs", "checks:verify")
@@ -494,9 +474,9 @@ def verify(parser: Parser) -> None:
       sigtest compare -r ref.en new.en old.en --format json --output report.json
       sigtest verify report.json -r ref.en new.en old.en
     """  # noqa: D405
-    add_place(parser, "report", "REPORT", "of --format json")
-    add_files(parser.add_argument_group("what was compared"))
-    add_help(parser.add_argument_group("what to show"))
+    parser.add("", place("report", "REPORT", "of --format json"))
+    parser.add("what was compared", *FILES)
+    parser.add("what to show", HELP)
 
 
 @command("compare labels with gold labels, or scores over data sets", "checks:classify")
@@ -519,24 +499,24 @@ def classify(parser: Parser) -> None:
       sigtest classify --correct 93 --n 100
       sigtest classify --correct 9 --n 10 --correct 6 --n 10
     """  # noqa: D405, E501
-    group = parser.add_argument_group("what to compare")
-    add_place(group, "systems", "[NAME=]FILE", "labels of a system, one a line", nargs="*")
-    add(group, "--gold", "FILE", "what is right, one label a line")
-    words = "instead: scores, a row for each data set and a column for each system (TSV or CSV)"
-    add(group, "--table", "FILE", words, dest="wide")
-    add(group, "--documents", "FILE", "document of each label")
-    add_missing(group)
-    add_repeatable(group, "--correct", "K", "instead: how many of one system are right; repeatable")
-    add_repeatable(group, "--n", "N", "of so many items; of each system its own")
-    add_recipe(
-        parser.add_argument_group("how to compare"),
+    table = "instead: scores, a row for each data set and a column for each system (TSV or CSV)"
+    parser.add(
+        "what to compare",
+        place("systems", "[NAME=]FILE", "labels of a system, one a line", nargs="*"),
+        once("--gold", "FILE", "what is right, one label a line"),
+        once("--table", "FILE", table, dest="wide"),
+        once("--documents", "FILE", "document of each label"),
+        *MISSING,
+        often("--correct", "K", "instead: how many of one system are right; repeatable"),
+        often("--n", "N", "of so many items; of each system its own"),
+    )
+    how = recipe(
         metric="repeatable; default accuracy, or the scores of --table",
         test="significance test; repeatable; default mcnemar for accuracy alone, "
         "approximate_randomization for others; for --table sign_test, signed_rank and paired_t",
     )
-    add_comparison(parser.add_argument_group("what to show"), layout=False)
-    usual = parser_of("compare").parse_args([])
-    parser.set_defaults(**{k: v for k, v in vars(usual).items() if k not in {"systems", "metrics"}})
+    parser.add("how to compare", *how)
+    parser.add("what to show", *shown())
 
 
 @command(
@@ -549,9 +529,9 @@ def human(parser: Parser) -> None:
 
     sigtest human FILE ... [options]
     """
-    group = parser.add_argument_group("what to ask about")
-    add_place(group, "files", "FILE", "judgements, one file or more", nargs="*")
-    _add_kind(parser, "human-evaluations")
+    files = place("files", "FILE", "judgements, one file or more", nargs="*")
+    parser.add("what to ask about", files)
+    add_kind(parser, "human-evaluations")
 
 
 @command("compare metrics with people: which agree, and which better than others", "compare:ask")
@@ -561,22 +541,23 @@ def meta(parser: Parser) -> None:
     sigtest meta --evalset PATH --lp PAIR --gold NAME [options]
     sigtest meta --human FILE --scores LABEL=FILE LABEL=FILE ... [options]
     """
-    group = parser.add_argument_group("what to ask about")
-    add(group, "--evalset", "PATH", "directory or archive of mt-metrics-eval")
-    for option, metavar, words in (
-        ("--lp", "PAIR", "which pair of languages, such as en-de; or several"),
-        ("-m --metric", "LABEL", "which metrics, called as their files; default all"),
-        ("--scores", "LABEL=FILE", "scores by a metric: lines of system and score, a system once "
-         "or once for each segment"),
-        ("--lower", "LABEL", "metrics for which less is better"),
-    ):  # fmt: skip
-        add(group, option, metavar, words, action="extend", nargs="+", default=[])
-    add(group, "--gold", "NAME", "which human scores, such as mqm")
-    _add_people(group, "judgements, or scores by people in a file like a metric's; repeatable")
-    _add_kind(parser, "metric-evaluations")
+    many: dict[str, Any] = {"action": "extend", "nargs": "+"}
+    scores = "scores by a metric: lines of system and score, a system once or once for each segment"
+    judged = "judgements, or scores by people in a file like a metric's; repeatable"
+    parser.add(
+        "what to ask about",
+        once("--evalset", "PATH", "directory or archive of mt-metrics-eval"),
+        often("--lp", "PAIR", "which pair of languages, such as en-de; or several", **many),
+        often("-m --metric", "LABEL", "which metrics, called as their files; default all", **many),
+        often("--scores", "LABEL=FILE", scores, **many),
+        often("--lower", "LABEL", "metrics for which less is better", **many),
+        once("--gold", "NAME", "which human scores, such as mqm"),
+        *people(judged),
+    )
+    add_kind(parser, "metric-evaluations")
 
 
-UNUSED = ("--alternative", "--alpha", "--correction", "--family", "--baseline", "--interval")
+UNUSED = ("alternative", "alpha", "correction", "family", "baseline", "interval")
 
 
 @command("compare significance tests with people: how often they conclude the same", "compare:ask")
@@ -586,12 +567,8 @@ def accuracy(parser: Parser) -> None:
     sigtest accuracy --human FILE --from PATH [options]
     sigtest accuracy --human FILE -r FILE --metric NAME [NAME=]SYSTEM [NAME=]SYSTEM ... [options]
     """
-    group = parser.add_argument_group("what to ask about")
-    _add_people(group, "judgements; repeatable")
-    add_files(group)
-    add_recipe(group, without=UNUSED)
-    group.set_defaults(**{option.removeprefix("--"): None for option in UNUSED})
-    _add_kind(parser, "test-accuracy")
+    parser.add("what to ask about", *people("judgements; repeatable"), *FILES, *recipe(UNUSED))
+    add_kind(parser, "test-accuracy")
 
 
 @command("from a pilot, say what differences test sets of other sizes would show", "compare:ask")
@@ -601,13 +578,9 @@ def plan(parser: Parser) -> None:
     sigtest plan -r FILE [NAME=]SYSTEM [NAME=]SYSTEM ... [options]
     sigtest plan --from PATH [options]
     """
-    group = parser.add_argument_group("what to ask about")
-    add_files(group)
-    add_recipe(
-        group,
-        metric="one; default bleu where there are references, otherwise the first label of scores",
-    )
-    _add_kind(parser, "plans", "metric")
+    words = "one; default bleu where there are references, otherwise the first label of scores"
+    parser.add("what to ask about", *FILES, *recipe(metric=words))
+    add_kind(parser, "plans", "metric")
 
 
 @command("say which pairs of a running evaluation are decided, and who may stop", "compare:ask")
@@ -623,41 +596,13 @@ def race(parser: Parser) -> None:
     example:
       sigtest race scores.tsv --scale 0,1
     """  # noqa: D405
-    group = parser.add_argument_group("what to ask about")
-    add_place(group, "file", "FILE", "scores, in the order of arrival")
-    add_repeatable(group, "--human", "FILE", "judgements instead, in that order; repeatable")
-    add_flag(group, "--follow", "wait for rows that FILE is still to get, until the race is over")
-    _add_kind(parser, "sequential-comparisons", "metric")
-
-
-def _add_people(group: Group, what: str) -> None:
-    """Judgements, and the choices that say what becomes of them."""
-    from sigtest.requests.model import options  # late, as in `add_recipe`
-    from sigtest.requests.people import Judging
-
-    add_repeatable(group, "--human", "FILE", what)
-    for field in options(Judging):
-        add_field(group, field)
-
-
-def _add_kind(parser: Parser, path: str, without: str = "") -> None:
-    """The fields of a kind of question but one, for which another option stands."""
-    from sigtest.kinds import KINDS  # late: kinds of questions need NumPy
-
-    kind = KINDS[path]
-    parser.description = kind.summary
-    group = parser.add_argument_group("what to ask")
-    fields = [field for field in kind.fields if field.name != without]
-    for field in fields:
-        add_field(group, field)
-    parser.set_defaults(kind=kind, fields=fields)
-    group = parser.add_argument_group("what to show")
-    add_output(group)
-    add_layout(group, ", ".join(kind.tables))
-    group = parser.add_argument_group("where")
-    add_server(group)
-    add_notes(group)
-    add_expires(group)
+    parser.add(
+        "what to ask about",
+        place("file", "FILE", "scores, in the order of arrival"),
+        often("--human", "FILE", "judgements instead, in that order; repeatable"),
+        switch("--follow", "wait for rows that FILE is still to get, until the race is over"),
+    )
+    add_kind(parser, "sequential-comparisons", "metric")
 
 
 ACTIONS = ("create", "list", "show", "raise", "withdraw", "delete")
@@ -691,27 +636,24 @@ def testset(parser: Parser) -> None:
       sigtest submit $id new.en old.en --wait --server URL
       sigtest leaderboard $id --server URL
     """  # noqa: D405, E501
-    add_place(parser, "action", "ACTION", ", ".join(ACTIONS), default="")
-    add_place(parser, "id", "ID", "of the test set")
-    add_place(parser, "system", "SYSTEM", "name of what is withdrawn")
-    group = parser.add_argument_group("what to measure against")
-    add(group, "--name", "NAME", "what to call the test set")
-    add_references(group)
-    add_columns(group)
-    add(group, "--segments", "N", "how many, where there are no references but only scores")
-    add(group, "--replicas", "N", "training replicas that every system brings; default 1")
-    add(
-        group, "--capacity", "N",
-        "systems that may be submitted, first to last: all their pairs are corrected for; "
-        "default 64",
-    )  # fmt: skip
-    without = ("--baseline", "--family", "--interval")
-    add_recipe(parser.add_argument_group("how to compare"), without)
-    parser.set_defaults(baseline=None, family=None, interval=None)
-    where = parser.add_argument_group("where")
-    add_server(where)
-    add_notes(where)
-    add_expires(where)
+    parser.add(
+        "",
+        place("action", "ACTION", ", ".join(ACTIONS), default=""),
+        place("id", "ID", "of the test set"),
+        place("system", "SYSTEM", "name of what is withdrawn"),
+    )
+    capacity = "systems that may be submitted, first to last: all their pairs are corrected for; "
+    parser.add(
+        "what to measure against",
+        once("--name", "NAME", "what to call the test set"),
+        REFERENCES,
+        *COLUMNS,
+        once("--segments", "N", "how many, where there are no references but only scores"),
+        once("--replicas", "N", "training replicas that every system brings; default 1"),
+        once("--capacity", "N", f"{capacity}default 64"),
+    )
+    parser.add("how to compare", *recipe(("baseline", "family", "interval")))
+    parser.add("where", *SERVER, *NOTES, EXPIRES)
 
 
 @command("put systems to a test set", "boards:submit", compiles=False)
@@ -724,22 +666,18 @@ def submit(parser: Parser) -> None:
     with the same content changes nothing; other content under the same name needs --replace. Where the
     test set was made with --replicas N, every system brings N files: --replicas NAME=FILE,FILE,...
     """  # noqa: E501
-    add_place(parser, "id", "ID", "of the test set")
-    add_place(parser, "systems", "[NAME=]FILE", "hypotheses", nargs="*")
-    add_repeatable(
-        parser, "--scores", "[LABEL:]NAME=FILE",
-        "scores of system NAME computed elsewhere; repeatable",
-    )  # fmt: skip
-    add_repeatable(
-        parser, "--replicas", "NAME=FILE,FILE,...",
-        "outputs of several training runs of system NAME instead of one; repeatable",
-    )  # fmt: skip
-    add_flag(parser, "--replace", "replace systems of the same names")
-    add_flag(parser, "--wait", "return when the leaderboard has the systems")
-    where = parser.add_argument_group("where")
-    add_server(where)
-    add_notes(where)
-    parser.set_defaults(expires=None)
+    runs = "outputs of several training runs of system NAME instead of one; repeatable"
+    scores = "scores of system NAME computed elsewhere; repeatable"
+    parser.add(
+        "",
+        place("id", "ID", "of the test set"),
+        place("systems", "[NAME=]FILE", "hypotheses", nargs="*"),
+        often("--scores", "[LABEL:]NAME=FILE", scores),
+        often("--replicas", "NAME=FILE,FILE,...", runs),
+        switch("--replace", "replace systems of the same names"),
+        switch("--wait", "return when the leaderboard has the systems"),
+    )
+    parser.add("where", *SERVER, *NOTES)
 
 
 @command("show the leaderboard of a test set", "boards:leaderboard", compiles=False)
@@ -748,16 +686,18 @@ def leaderboard(parser: Parser) -> None:
 
     sigtest leaderboard ID --server URL [options]
     """
-    add_place(parser, "id", "ID", "of the test set")
-    add(parser, "-m --metric", "NAME", "default: the test set's first")
-    add(parser, "--test", "NAME", "significance test; default: the test set's first")
-    add(parser, "--alpha", "LEVEL", "of decisions and intervals; default: the test set's")
-    add(parser, "--correction", "NAME", "for multiple comparisons; default: the test set's")
-    add_output(parser)
-    add_layout(parser)
-    add_distribution(parser)
-    parser.set_defaults(baseline=None)
-    add_server(parser.add_argument_group("where"))
+    parser.add(
+        "",
+        place("id", "ID", "of the test set"),
+        once("-m --metric", "NAME", "default: the test set's first"),
+        once("--test", "NAME", "significance test; default: the test set's first"),
+        once("--alpha", "LEVEL", "of decisions and intervals; default: the test set's"),
+        once("--correction", "NAME", "for multiple comparisons; default: the test set's"),
+        *REPORT,
+        *layout(),
+        *PICTURES_OF_PAIRS,
+    )
+    parser.add("where", *SERVER)
 
 
 @command(
@@ -770,7 +710,7 @@ def metrics(parser: Parser) -> None:
 
     sigtest metrics
     """
-    add_help(parser)
+    parser.add("", HELP)
 
 
 def parser_of(name: str) -> Parser:
@@ -781,11 +721,21 @@ def parser_of(name: str) -> Parser:
 # what is said on the command line
 
 
+OVERVIEW = """\
+usage: sigtest COMMAND ... | --help | --version
+
+Calibrated significance tests for machine translation and other NLP systems.
+
+commands:
+{}
+
+`sigtest COMMAND --help` describes a command.
+"""
 OTHERS = (*PICTURE_FORMATS, "xlsx", "docx", "ods", "tsv")  # suffixes that no report has
 PATHS = ("FILE", "FILE,...", "PATH", "REPORT", "DIR", "FOLDER", "]SYSTEM")  # ends of metavars
 
 
-def parse(arguments: list[str]) -> argparse.Namespace | str:
+def parse(arguments: list[str]) -> Chosen | str:
     """Read the arguments.
 
     Returns:
@@ -796,7 +746,8 @@ def parse(arguments: list[str]) -> argparse.Namespace | str:
     """
     name = arguments[0] if arguments else "--help"
     if name in {"-h", "--help"}:
-        return _overview()
+        rows = "\n".join(f"  {name:11} {entry.about}" for name, entry in COMMANDS.items())
+        return OVERVIEW.format(rows)
     if name == "--version":
         return f"sigtest {__version__}\n"
     if name not in COMMANDS:
@@ -809,13 +760,14 @@ def parse(arguments: list[str]) -> argparse.Namespace | str:
     parser = parser_of(name)
     if {"-h", "--help"} & set(arguments[1:]):
         return parser.format_help()
-    options, unknown = parser.parse_known_intermixed_args(arguments[1:])
+    words, unknown = parser.parse_known_intermixed_args(arguments[1:])
     if unknown:
         word = unknown[0].partition("=")[0]
         known = [flag for action in parser._actions for flag in action.option_strings]
         hint = habits.OPTIONS.get(word, _near(word, known, "{}"))
         hint = f". {hint}" if hint else ""
         raise UsageError(f"unknown option {unknown[0]!r}{hint} (see {parser.prog} --help)")
+    options = Chosen(**vars(words))
     _check_paths(parser, options)
     _settle_format(options)
     if name == "board" and options.format != "json":  # which has no tables
@@ -824,34 +776,18 @@ def parse(arguments: list[str]) -> argparse.Namespace | str:
     return options
 
 
-def _overview() -> str:
-    commands = "\n".join(f"  {name:11} {entry.about}" for name, entry in COMMANDS.items())
-    return textwrap.dedent(
-        """\
-        usage: sigtest COMMAND ... | --help | --version
-
-        Calibrated significance tests for machine translation and other NLP systems.
-
-        commands:
-        {}
-
-        `sigtest COMMAND --help` describes a command.
-        """
-    ).format(commands)
-
-
 def _near(word: str, known: Sequence[str] | dict[str, Command], shown: str) -> str:
     near = difflib.get_close_matches(word, known, 1)
     return f"Did you mean {shown.format(near[0])}?" if near else ""
 
 
-def _check_paths(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+def _check_paths(parser: Parser, options: Chosen) -> None:
     """Complain about empty paths, as unset variables are, and a result in the place of its source.
 
     Raises:
         UsageError: There is one.
     """
-    output, sources = getattr(options, "output", None), list[str]()
+    output, sources = options.output, list[str]()
     for action in parser._actions:
         value = getattr(options, action.dest)
         if value is None or not str(action.metavar).endswith(PATHS):
@@ -868,25 +804,25 @@ def _check_paths(parser: argparse.ArgumentParser, options: argparse.Namespace) -
             raise UsageError(f"--output would overwrite {path}, which is read; name another file")
 
 
-def _settle_format(options: argparse.Namespace) -> None:
+def _settle_format(options: Chosen) -> None:
     """The format of the name that is given, or of the suffix of the file that it goes to.
 
     Raises:
         UsageError: They are not the same, or nothing is written with that suffix.
         RecipeError: No format of pictures, or one of pictures that go nowhere.
     """
-    badge = getattr(options, "badge", None)  # always SVG
-    output = ("" if badge else getattr(options, "output", None)) or ""
-    suffix = os.path.splitext(output)[1][1:].lower()
-    if not hasattr(options, "format"):
-        if hasattr(options, "output"):  # a picture
-            options.suffix = suffix or "svg"
-            if options.suffix not in PICTURE_FORMATS:
-                known = " or ".join(f".{own}" for own in PICTURE_FORMATS)
-                raise UsageError(f"--output {output}: name a file {known}")
-            check_converter(options.suffix)
+    if "output" not in options:
         return
-    if hasattr(options, "plots"):
+    output = ("" if options.badge else options.output) or ""  # a badge is always SVG
+    suffix = os.path.splitext(output)[1][1:].lower()
+    if "format" not in options:  # a picture
+        options.suffix = suffix or "svg"
+        if options.suffix not in PICTURE_FORMATS:
+            known = " or ".join(f".{own}" for own in PICTURE_FORMATS)
+            raise UsageError(f"--output {output}: name a file {known}")
+        check_converter(options.suffix)
+        return
+    if "plots" in options:
         if options.plots_as is not None and options.plots is None:
             raise RecipeError("--plots-as is about pictures; it needs --plots DIR, where they go.")
         name = options.plots_as or "svg"
