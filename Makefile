@@ -56,8 +56,8 @@ serve: .venv/service-installed .venv/kernels-compiled  ## run the service on 127
 		$(BIN)/pytest --quiet --collect-only $$half > /dev/null & done; wait
 	@touch $@
 
-# four processes more than there are cores: many tests wait for services to start, stop and recover
-PYTEST = $(BIN)/pytest --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 4)) --dist loadfile --no-loadscope-reorder
+# two processes more than there are cores: many tests wait for services to start, stop and recover
+PYTEST = $(BIN)/pytest --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 2)) --dist loadgroup --no-loadscope-reorder
 
 test: install .venv/tests-compiled  ## run the tests that a change needs, side by side
 	$(PYTEST) -m "not slow"
