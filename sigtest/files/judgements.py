@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from sigtest.data.names import choose
 from sigtest.data.text import whole
@@ -19,8 +19,6 @@ from sigtest.files.material import SUMMARIES
 
 SCALE = (0.0, 100.0)
 BLANKS = " \u00a0"  # that people and spreadsheets leave; other white space is refused in names
-Column = Sequence[str | None]
-Numbers = Sequence[str | float | None]
 
 COLUMNS = (  # of judgements, as JSON names them
     "system", "segment", "score", "z", "annotator", "kind", "criterion", "hit", "seconds",
@@ -50,6 +48,7 @@ JUDGEMENT = {
 }
 COMPARED_LABELS = ("item", "judge", "cluster", "criterion", "languages")
 COMPARED = ("a", "b", "winner", "preference", "weight", *COMPARED_LABELS)
+COMPARISONS = ("a", "b", "share", "weight", "ranking", *COMPARED_LABELS)  # once they are read
 SIDES = {side: {"type": "string"} for side in "ab"}
 COMPARISON = {
     "type": "object",
@@ -67,61 +66,48 @@ JUDGEMENTS = {
 
 @dataclass
 class JudgedFile:
-    """Judgements of one file; columns are equally long, None where the file has no such column.
+    """Judgements of one file: scores of systems, or comparisons of two.
 
     Attributes:
         name: What to call the file in messages.
         input: Name of its format.
+        line: 1-based line, or place in a list, of each judgement.
+        columns: Equally long columns by role, as far as there are any: those of COLUMNS, `judged`
+            (how many judgements are in each), `undecided` (its errors whose severity is undecided,
+            and which are not in the score yet) and `made_from` (rows behind it); or COMPARISONS.
         rows: Rows in the file, without a header.
-        line: 1-based line of each judgement.
-        system: Names.
-        segment: Ids.
-        raw: Scores as they stand there.
-        z: Scores that were standardised before.
-        kind: As the file calls it.
-        undecided: Errors of each judgement whose severity is undecided, and not in `raw` yet.
-        higher: Whether more is better, where the file says so.
         scale: Lowest and highest score that the format allows.
         named: What to call the criterion where the file names none.
         keyed: Whether no judgement may occur twice with different scores.
-        made_from: Rows behind each judgement, where that is not one.
         dropped: Rows that are no judgement, by reason.
-        inline: Whether these are rows of a request.
+        inline: Whether these are entries of a list.
+        placed: Whether the first of two systems is the one that stood first.
     """
 
     name: str
     input: str
-    rows: int
     line: Sequence[int]
-    system: Column
-    segment: Column
-    raw: Numbers | None = None
-    z: Numbers | None = None
-    annotator: Column | None = None
-    kind: Column | None = None
-    criterion: Column | None = None
-    hit: Column | None = None
-    document: Column | None = None
-    languages: Column | None = None
-    seconds: Numbers | None = None
-    judged: Numbers | None = None
-    undecided: Sequence[int] | None = None
-    higher: Sequence[bool | None] | None = None
-    made_from: Sequence[int] | None = None
+    columns: Mapping[str, Sequence[Any]]
+    rows: int = 0
     scale: tuple[float, float] | None = None
     named: str = "score"
     keyed: bool = True
-    dropped: dict[str, int] = field(default_factory=dict)
+    dropped: Mapping[str, int] = field(default_factory=dict)
     inline: bool = False
+    placed: bool = True
+
+    def __post_init__(self) -> None:
+        self.rows = self.rows or len(self.line) + sum(self.dropped.values())
+
+    @property
+    def compares(self) -> bool:
+        """Whether these are comparisons."""
+        return "a" in self.columns
 
     def refused(self, row: int, why: str, column: str = "") -> InputError:
         """A judgement that cannot be used: what, where, and why."""
-        where, path = f"{self.name}, {self.place(row)}", self.name
-        if self.inline:
-            where = path = f"{self.place(row)}{column and '.'}{column}"
-        line, system = self.line[row], self.system[row]
-        end = "" if why.endswith("?") else "."
-        return InputError(f"{where}: {why}{end}", field=path, line=line, system=system)
+        system = self.columns["system"][row] if "system" in self.columns else None
+        return refused(self.name, self.line[row], why, column, self.inline, system)
 
     def place(self, row: int) -> str:
         """Where a judgement stands: its line in a file, its element of a request's list."""
@@ -129,56 +115,15 @@ class JudgedFile:
         return f"{self.name}[{line - 1}]" if self.inline else f"line {line}"
 
 
-class Compared(NamedTuple):
-    """One comparison of two systems.
-
-    Attributes:
-        place: Line of its row, or place in a list.
-        a: Name of the first system.
-        b: Name of the second.
-        share: How far a is preferred, from 0 to 1; 1/2 is a tie.
-        weight: How often it counts.
-        labels: Ids by role: item, judge, cluster, criterion, languages.
-        ranking: The ranking that it is taken from, as text; empty where there is none.
-    """
-
-    place: int
-    a: str
-    b: str
-    share: float
-    weight: float
-    labels: Mapping[str, str | None]
-    ranking: str = ""
-
-
-@dataclass
-class ComparedFile:
-    """Comparisons of two systems from one file.
-
-    Attributes:
-        name: What to call the file in messages.
-        input: Name of its format.
-        rows: Rows in the file, without a header.
-        inline: Whether places are those of a list of a request.
-        shown: Whether a is the system that was shown first.
-        comparisons: In their order.
-        dropped: Rows that are no comparison, by reason.
-    """
-
-    name: str
-    input: str
-    rows: int
-    inline: bool = False
-    shown: bool = True
-    comparisons: list[Compared] = field(default_factory=list)
-    dropped: Counter[str] = field(default_factory=Counter)
-
-    def refused(self, place: int, why: str, column: str) -> InputError:
-        """A comparison that cannot be used: what, where, and why."""
-        if self.inline:
-            path = f"{self.name}[{place - 1}].{column}"
-            return InputError(f"{path}: {why}.", field=path, line=place)
-        return at_line(self.name, place, f"{why}.", field=self.name)
+def refused(
+    name: str, line: int, why: str, column: str, inline: bool, system: str | None = None
+) -> InputError:
+    """What cannot be used at a line of a file, or in an element of a request's list."""
+    where = path = f"{name}[{line - 1}]{column and '.'}{column}"
+    if not inline:
+        where, path = f"{name}, line {line}", name
+    end = "" if why.endswith("?") else "."
+    return InputError(f"{where}: {why}{end}", field=path, line=line, system=system)
 
 
 def first_line(file: File) -> str:
@@ -228,8 +173,7 @@ def read_judged_columns(file: File) -> JudgedFile:
     if "languages" not in roles and -1 not in pair:
         both = [[_bare(row[i] or "") for i in pair] for row in table.rows]
         cells["languages"] = ["-".join(names) if all(names) else None for names in both]
-    inline = file.kind == "array"  # entries have places, not lines
-    return _judged(cells, table.places, file.name, inline)
+    return _judged(cells, table.places, file.name, inline=file.kind == "array")
 
 
 def judged_rows(rows: Sequence[object], name: str) -> JudgedFile:
@@ -239,29 +183,46 @@ def judged_rows(rows: Sequence[object], name: str) -> JudgedFile:
         InputError: A row that is no object.
         RecipeError: A name that is unknown.
     """
-    records: list[Mapping[str, Any]] = []
-    for i, row in enumerate(rows):
-        if not isinstance(row, Mapping):
-            raise InputError(f"{name}[{i}] must be an object.", field=f"{name}[{i}]", line=i + 1)
-        for key in row:
-            choose(key, COLUMNS, f"{name}[{i}].{key}", "field of a judgement")
+    records = checked_rows(rows, name, COLUMNS, "field of a judgement")
+    for line, row in enumerate(records, 1):
         for key, (expected,) in TYPES.items():
             if isinstance(row.get(key), str):
-                place = f"{name}[{i}].{key}"
-                why = f"{place} must be a {expected}, not {quoted(row[key], 40)}."
-                raise InputError(why, field=place, line=i + 1)
-        records.append(row)
+                why = f"{quoted(row[key], 40)} is text, not a {expected}"
+                raise refused(name, line, why, key, inline=True)
     known = [column for column in COLUMNS if any(column in row for row in records)]
     _require(dict.fromkeys(known, 0), known, name)
     return judged_records(records, range(1, len(rows) + 1), name, inline=True)
 
 
+def checked_rows(
+    rows: Sequence[object], name: str, known: Sequence[str], what: str
+) -> list[Mapping[str, Any]]:
+    """Rows of a request that are objects with known names."""
+    records = []
+    for i, row in enumerate(rows):
+        if not isinstance(row, Mapping):
+            raise InputError(f"{name}[{i}] must be an object.", field=f"{name}[{i}]", line=i + 1)
+        for key in row:
+            choose(key, known, f"{name}[{i}].{key}", what)
+        records.append(row)
+    return records
+
+
 def judged_records(
-    rows: Sequence[Mapping[str, Any]], places: Sequence[int], name: str, inline: bool = False
+    rows: Sequence[Mapping[str, Any]], places: Sequence[int], name: str, **about: Any
 ) -> JudgedFile:
-    """Rows with the names of COLUMNS, and the line or the place of each."""
-    known = [column for column in COLUMNS if any(column in row for row in rows)]
-    return _judged({c: [row.get(c) for row in rows] for c in known}, places, name, inline)
+    """Rows with the names of COLUMNS, the line or the place of each, and what else is known."""
+    known = [c for c in COLUMNS if c in NEEDED or any(c in row for row in rows)]
+    cells = {column: [row.get(column) for row in rows] for column in known}
+    return _judged(cells, places, name, **about)
+
+
+def compared_records(
+    records: Sequence[Mapping[str, Any]], places: Sequence[int], name: str, **about: Any
+) -> JudgedFile:
+    """Records with the names of COMPARISONS, likewise."""
+    columns = {column: [record.get(column) for record in records] for column in COMPARISONS}
+    return JudgedFile(name, about.pop("input", "preferences"), places, columns, **about)
 
 
 def _named(header: Sequence[str]) -> dict[str, int]:
@@ -314,7 +275,12 @@ def _require(roles: Mapping[str, int], header: Sequence[str], name: str) -> None
 
 
 def _judged(
-    cells: Mapping[str, list[Any]], places: Sequence[int], name: str, inline: bool
+    cells: Mapping[str, list[Any]],
+    places: Sequence[int],
+    name: str,
+    *,
+    inline: bool = False,
+    **about: Any,
 ) -> JudgedFile:
     """Judgements of cells by role.
 
@@ -322,30 +288,30 @@ def _judged(
         InputError: No text or whole number where a name is expected; an id of a segment in two
             documents, as where ids count anew in each.
     """
-    texts: dict[str, Column] = {
-        role: [_text(v, name, i, role, inline) for v, i in zip(column, places, strict=True)]
-        for role, column in cells.items()
-        if role not in TYPES
-    }
-    ways = zip(cells.get("higher_is_better", ()), places, strict=False)
+    columns: dict[str, Sequence[Any]] = dict(cells)
+    for role, column in cells.items():
+        if role == "higher_is_better":
+            where = f"{name}, line {{}}, column {role}"
+            columns[role] = [
+                tables.truth(v, where.format(i)) for v, i in zip(column, places, strict=True)
+            ]
+        elif role not in TYPES:
+            pairs = zip(column, places, strict=True)
+            columns[role] = [_text(v, name, i, role, inline) for v, i in pairs]
     table = JudgedFile(
-        name=name,
-        input="columns",
-        rows=len(places),
-        line=places,
-        raw=cells.get("score"),
-        z=cells.get("z"),
-        seconds=cells.get("seconds"),
-        higher=[tables.truth(v, f"{name}, line {n}, column higher_is_better") for v, n in ways]
-        or None,
+        name,
+        about.pop("input", "columns"),
+        places,
+        columns,
         scale=SCALE if "score" in cells else None,
         keyed="annotator" in cells,
         inline=inline,
-        **texts,  # type: ignore[arg-type]
+        **about,
     )
     seen: dict[str | None, str] = {}
-    pairs = zip(table.segment, table.document or (), strict=False)
-    for row, (segment, document) in enumerate(pairs):
+    for row, (segment, document) in enumerate(
+        zip(columns["segment"], columns.get("document", ()), strict=False)
+    ):
         if document is not None and (first := seen.setdefault(segment, document)) != document:
             why = (
                 f"segment {segment!r} is of document {document!r}, above of {first!r}; ids that "
@@ -362,11 +328,8 @@ def _text(value: object, name: str, line: int, column: str, inline: bool) -> str
         return None if value in {"", "NA"} else value
     if (count := whole(value)) is not None:
         return str(count)
-    why = f"must be text or a whole number, not {quoted(value, 40)}."
-    if not inline:
-        raise at_line(name, line, f"{column} {why}", field=name)
-    place = f"{name}[{line - 1}].{column}"
-    raise InputError(f"{place} {why}", field=place, line=line)
+    why = f"{quoted(value, 40)} is no {column}, which is text or a whole number"
+    raise refused(name, line, why, column, inline)
 
 
 SCORED = {

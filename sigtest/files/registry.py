@@ -16,7 +16,7 @@ from sigtest.errors import InputError, LimitError
 from sigtest.files import judgements, tables
 from sigtest.files.file import PROLOGUE, File
 from sigtest.files.formats import columns, evaluations, people, preferences, programs, wmt
-from sigtest.files.judgements import ComparedFile, JudgedFile
+from sigtest.files.judgements import JudgedFile
 from sigtest.files.material import Line, Material
 
 MAX_ROWS = 1_000_000  # of judgements
@@ -185,21 +185,25 @@ _READERS: tuple[Reader[File, Material], ...] = (
            (".xml",)),
     Reader("sgml", "mteval SGML", wmt.sniff_sgml, wmt.read_sgml, (".sgm", ".sgml", ".xml")),
     Reader("wmt25", "WMT25 JSONL", wmt.sniff_wmt25, wmt.read_wmt25, (".jsonl",)),
-    Reader("inspect-json", "a log of Inspect AI (JSON)", programs.sniff_inspect,
+    Reader("inspect-json", "a log of Inspect AI (JSON)",
+           _names("eval status plan", "eval status stats", kind="object"),
            programs.read_inspect, (".json",)),
-    Reader("lm-eval", "samples of lm-evaluation-harness", programs.sniff_lm_eval,
-           programs.read_lm_eval, (".jsonl", ".json")),
+    Reader("lm-eval", "samples of lm-evaluation-harness",
+           _names("doc_id resps", "doc_id filtered_resps", "doc_id arguments", "doc_id truth",
+                  "doc_id prompt_0"), programs.read_lm_eval, (".jsonl", ".json")),
     Reader("promptfoo", "results of promptfoo", evaluations.sniff_promptfoo,
            evaluations.read_promptfoo, (".json", ".jsonl")),
     Reader("deepeval", "a test run of DeepEval", evaluations.sniff_deepeval,
            evaluations.read_deepeval, (".json",)),
-    Reader("swe-bench", "a report of SWE-bench", evaluations.sniff_swebench,
+    Reader("swe-bench", "a report of SWE-bench",
+           _names("resolved_ids unresolved_ids error_ids", "resolved generated", kind="object"),
            evaluations.read_swebench, (".json",)),
     Reader("trec-eval", "output of trec_eval -q", evaluations.sniff_trec, evaluations.read_trec,
            (".txt", ".eval")),
     Reader("comet-json", "JSON of comet-score", programs.sniff_comet_json,
            programs.read_comet_json, (".json",)),
-    Reader("comet-compare", "JSON of comet-compare", programs.sniff_comet_compare,
+    Reader("comet-compare", "JSON of comet-compare",
+           _names("statistical_results translations", kind="object"),
            programs.read_comet_compare, (".json",)),
     Reader("trn", "transcripts with ids (NIST's trn)", programs.sniff_trn, programs.read_trn,
            (".trn",)),
@@ -222,7 +226,7 @@ _READERS: tuple[Reader[File, Material], ...] = (
     Reader("text", "plain text, one line a segment", lambda file: True, columns.read_text,
            (".txt",), general=True),
 )
-_JUDGED: tuple[Reader[File, JudgedFile | ComparedFile], ...] = (
+_JUDGED: tuple[Reader[File, JudgedFile], ...] = (
     Reader("wmt_da", "WMT direct assessment, raw or standardised (HITId WorkerId ... score time)",
            people.sniff_da, people.read_da),
     Reader("wmt_da_segments", "WMT direct assessment, means by segment (SYS SID RAW.SCR Z.SCR N)",
@@ -233,8 +237,8 @@ _JUDGED: tuple[Reader[File, JudgedFile | ComparedFile], ...] = (
     Reader("mtme", "mt-metrics-eval .seg.score", people.sniff_mtme, people.read_mtme),
     Reader("wmt25", "human evaluation of WMT25 (JSON Lines)", people.sniff_waves,
            people.read_waves),
-    Reader("pearmut", "Pearmut's log of a campaign (JSON Lines)", people.sniff_pearmut,
-           people.read_pearmut),
+    Reader("pearmut", "Pearmut's log of a campaign (JSON Lines)",
+           _names("annotation item user_id"), people.read_pearmut),
     Reader("preferences",
            "comparisons of two systems, such as battles of arenas or annotations of AlpacaEval",
            preferences.sniff_preferences, preferences.read_preferences),
@@ -382,7 +386,7 @@ def read_lines(file: File, role: str) -> tuple[Line, ...]:
     return lines
 
 
-def read_judgements(data: bytes, name: str, input: str | None = None) -> JudgedFile | ComparedFile:  # noqa: A002
+def read_judgements(data: bytes, name: str, input: str | None = None) -> JudgedFile:  # noqa: A002
     """Judgements of one file.
 
     Args:
@@ -420,7 +424,7 @@ def is_judged(data: bytes, name: str) -> bool:
     return bool(file.lines) and any(known.sniff(file) for known in _JUDGED)
 
 
-def _format_of_judgements(file: File) -> Reader[File, JudgedFile | ComparedFile]:
+def _format_of_judgements(file: File) -> Reader[File, JudgedFile]:
     """The format of a file of judgements.
 
     Raises:

@@ -10,7 +10,7 @@ import contextlib
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import reduce
+from functools import partial, reduce
 from typing import Any, Self
 
 import numpy as np
@@ -18,16 +18,10 @@ import numpy as np
 from sigtest.arrays import Array, Counts, Flags
 from sigtest.data.names import MEANS, check_name, choose, without_slash
 from sigtest.data.text import in_digits
-from sigtest.errors import InputError, RecipeError, SigtestError, quoted
-from sigtest.files.judgements import (
-    COMPARED_LABELS,
-    Column,
-    ComparedFile,
-    JudgedFile,
-    Numbers,
-)
+from sigtest.errors import InputError, SigtestError, quoted
+from sigtest.files.judgements import COMPARED_LABELS, COMPARISONS, NEEDED, JudgedFile
 from sigtest.files.material import SUMMARIES
-from sigtest.files.tables import advice, blank
+from sigtest.files.tables import NUMBER, advice, blank
 
 KINDS = ("SYSTEM", "REPEAT", "BAD_REF", "REF", "DUPLICATE")
 SYSTEM, REPEAT, BAD_REF, REF, DUPLICATE = range(len(KINDS))
@@ -224,7 +218,7 @@ class Comparisons(Columns):
         return replace(super().take(rows), names=system.names, system=system.codes)
 
     @classmethod
-    def of(cls, files: Sequence[ComparedFile]) -> Comparisons:
+    def of(cls, files: Sequence[JudgedFile]) -> Comparisons:
         """Those of some files, without rows that an earlier file has as often: files may overlap.
 
         A row that one file has twice stays, since judges may judge again; and so do rows that do
@@ -233,43 +227,35 @@ class Comparisons(Columns):
         Raises:
             InputError: A name that cannot be used.
         """
-        rows = [row for file in files for row in file.comparisons]
-        source = np.repeat(np.arange(len(files)), [len(file.comparisons) for file in files])
-        labels = {role: [row.labels.get(role) for row in rows] for role in COMPARED_LABELS}
-        columns: dict[str, Sequence[str | None]] = {
-            "a": [row.a for row in rows],
-            "b": [row.b for row in rows],
-            **labels,
-        }
-        for role, column in columns.items():
-            for name in dict.fromkeys(column):
-                try:
-                    if name is not None:
-                        (check_name if role in "ab" else _check_label)(name)
-                except InputError as error:
-                    row = column.index(name)
-                    where = files[source[row]].refused
-                    raise where(rows[row].place, _why(error), role) from None
-        named = Names.of([name for row in rows for name in (row.a, row.b)])
+        sizes = [len(file.line) for file in files]
+        source = np.repeat(np.arange(len(files)), sizes)
+        cells = {role: [own for f in files for own in f.columns[role]] for role in COMPARISONS}
+        for role in ("a", "b", *COMPARED_LABELS):
+            for file in files:
+                check = check_name if role in ("a", "b") else _check_label
+                _checked(Names.of(file.columns[role]), file, role, check)
+        named = Names.of(
+            [name for both in zip(cells["a"], cells["b"], strict=True) for name in both]
+        )
+        place = np.array([line for file in files for line in file.line], dtype=np.int64)
+        labels = {role: Names.of(cells[role]) for role in COMPARED_LABELS}
         found = cls(
             names=named.names,
             system=named.codes.reshape(-1, 2),
-            share=np.array([row.share for row in rows], dtype=np.float64),
-            weight=np.array([row.weight for row in rows], dtype=np.float64),
-            segment=Names.of(labels["item"]),
-            annotator=Names.of(labels["judge"]),
-            cluster=Names.of(labels["cluster"]),
-            criterion=Names.of(labels["criterion"]),
-            languages=Names.of(labels["languages"]),
-            shown=np.array([file.shown for file in files], dtype=np.int64)[source],
-            row=groups(source, np.array([row.place for row in rows], dtype=np.int64))[0],
+            share=np.array(cells["share"], dtype=np.float64),
+            weight=np.array(cells["weight"], dtype=np.float64),
+            segment=labels.pop("item"),
+            annotator=labels.pop("judge"),
+            **labels,
+            shown=np.array([file.placed for file in files], dtype=np.int64)[source],
+            row=groups(source, place)[0],
             source=source,
         )
         keyed = (found.segment.codes >= 0) & (found.annotator.codes >= 0)
         keys = (
             *found.system.T, np.unique(found.share, return_inverse=True)[1].astype(np.int64),
             found.segment.codes, found.annotator.codes, found.criterion.codes,
-            found.languages.codes, Names.of([row.ranking for row in rows]).codes,
+            found.languages.codes, Names.of(cells["ranking"]).codes,
             np.where(keyed, -1, np.arange(len(found))),
         )  # fmt: skip
         alike, _ = groups(*keys, source)
@@ -413,6 +399,7 @@ LABELS = ("segment", "annotator", "criterion", "hit", "document", "languages")
 LARGEST = 1e12  # of a score, a time or a number: sums of their squares stay far from infinity
 SUMMING = {"segment": SUMMARIES, "annotator": MEANS}  # names that rows of sums have
 NO_SCORE = "leave rows without a score out"
+FINITE = f"a score is one number of at most {LARGEST:g}"
 PLAIN = {str, float, int, type(None)}
 SPELLINGS = {"TGT": "SYSTEM", "BAD": "BAD_REF", "BADREF": "BAD_REF", "BAD-REF": "BAD_REF"}
 
@@ -436,19 +423,25 @@ def collect(
             scores together, no judgement at all.
     """
     parts = [_part(table, i, scale) for i, table in enumerate(tables)]
-    for part, table in zip(parts, tables, strict=True):
-        _check_names(part, table)
-    _require_one_sort(tables)
+    sorts = [{"score", "z"} & table.columns.keys() for table in tables]
+    for other, sort in zip(tables, sorts, strict=True):
+        if sort != sorts[0]:
+            raise InputError(
+                f"{tables[0].name} and {other.name} differ: one brings raw scores and the other "
+                "standardised ones; give files of one sort.",
+                field=other.name,
+            )
     whole = Judgements.concatenate(parts)
     if not len(whole):
         raise InputError(f"{tables[0].name} holds no judgement.", field=tables[0].name)
     _require_ids_alike(whole.segment, tables[-1])
     once = _without_copies(whole, tables)
     before, after = (np.bincount(j.source, minlength=len(tables)) for j in (whole, once))
-    dropped = [dict(table.dropped) for table in tables]
-    for reasons, copies in zip(dropped, (before - after).tolist(), strict=True):
-        reasons["repeated row"] = copies
-    dropped = [{why: n for why, n in reasons.items() if n} for reasons in dropped]
+    copies = (before - after).tolist()
+    dropped = [
+        {why: n for why, n in {**table.dropped, "repeated row": more}.items() if n}
+        for table, more in zip(tables, copies, strict=True)
+    ]
     return once, dropped, _lower(parts, tables)
 
 
@@ -456,157 +449,88 @@ def _lower(parts: Sequence[Judgements], tables: Sequence[JudgedFile]) -> frozens
     """Criteria of which less is better; all judgements of one say the same."""
     known: dict[str | None, bool] = {}
     for part, table in zip(parts, tables, strict=True):
-        for row, higher in enumerate(table.higher or ()):
+        for row, higher in enumerate(table.columns.get("higher_is_better", ())):
             name = part.criterion.at(row)
             if higher is not None and known.setdefault(name, higher) != higher:
-                raise table.refused(
-                    row, f"another direction of {name} than above", "higher_is_better"
-                )
+                why = f"another direction of {name} than above"
+                raise table.refused(row, why, "higher_is_better")
     return frozenset(name for name, higher in known.items() if name and not higher)
 
 
 def _part(table: JudgedFile, source: int, scale: tuple[float, float] | None) -> Judgements:
     """The judgements of one file, each value checked."""
-    size = len(table.line)
-    raw, z = _numbers(table.raw, table, "score"), _numbers(table.z, table, "score")
-    for column, given in ((raw, table.raw), (z, table.z)):
-        if given is not None:
-            _require_scores(column, table, given)
-    bounds = scale if table.raw is not None and scale is not None else table.scale
-    if bounds is not None:
-        low, high = bounds
-        _refuse(
-            (raw < low) | (raw > high),
-            table,
-            lambda row: (
-                f"the score {raw[row]:g} lies outside the scale from {low:g} to {high:g}; "
-                "another scale can be named (scale)"
-            ),
-            "score",
-        )
-    seconds = _numbers(table.seconds, table, "seconds")
-    _refuse(
-        (seconds < 0) | (seconds > LARGEST),
-        table,
-        lambda row: f"{seconds[row]:g} is no number of seconds",
-        "seconds",
-    )
-    criterion = _names(table.criterion, size)
-    if not criterion.known:
-        criterion = Names((table.named,), np.zeros(size, dtype=np.int64))
-    ones = np.ones(size, dtype=np.int64)
-    judged = np.ones(size) if table.judged is None else _numbers(table.judged, table, "n")
-    _refuse(
-        ~((judged >= 1) & (judged <= LARGEST) & (judged == np.rint(judged))),
-        table,
-        lambda row: f"{judged[row]:g} is no number of judgements",
-    )
-    made_from = ones if table.made_from is None else np.array(table.made_from, dtype=np.int64)
-    systems = _complete(table.system, table, "system")
-    slashes = any("/" in name for name in systems.names)
-    names = [name or "" for name in table.system]
+    size, columns = len(table.line), table.columns
+    raw, z = (_numbers(table, role, "score") for role in ("score", "z"))
+    low, high = scale or table.scale or (-math.inf, math.inf)
+    outside = (raw < low) | (raw > high)
+    if outside.any():
+        row = int(np.argmax(outside))
+        why = f"the score {raw[row]:g} lies outside the scale from {low:g} to {high:g}; another "
+        raise table.refused(row, f"{why}scale can be named (scale)", "score")
+    seconds = _numbers(table, "seconds", "number of seconds", 0.0)
+    judged = _numbers(table, "judged", "number of judgements", 1.0)
+    names = {role: Names.of(columns.get(role) or [None] * size) for role in ("system", *LABELS)}
+    for role in NEEDED:
+        if (names[role].codes < 0).any():
+            row = int(np.argmax(names[role].codes < 0))
+            raise table.refused(row, f"the {role} is empty", role)
+    plain = Names.of(map(without_slash, names["system"].names))
+    names["system"] = Names(plain.names, plain.codes[names["system"].codes])
+    kind = Names.of(columns.get("kind") or [None] * size)
+    kinds = [*_checked(kind, table, "kind", _kind), SYSTEM]
+    for role, column in names.items():
+        _checked(column, table, role, partial(_check_name, role, len(column.names) > 1))
+    if not names["criterion"].known:
+        names["criterion"] = Names((table.named,), np.zeros(size, dtype=np.int64))
     return Judgements(
-        system=Names.of([without_slash(name) for name in names]) if slashes else systems,
-        segment=_complete(table.segment, table, "segment"),
-        annotator=_names(table.annotator, size),
-        criterion=criterion,
-        hit=_names(table.hit, size),
-        document=_names(table.document, size),
-        languages=_names(table.languages, size),
-        kind=_kinds(table, size),
+        **names,
+        kind=np.array(kinds, dtype=np.int64)[kind.codes],
         raw=raw,
         z=z,
         seconds=np.where(seconds > 0, seconds, math.nan),
-        judged=judged.astype(np.int64),
-        rows=made_from,
+        judged=np.where(np.isnan(judged), 1, judged).astype(np.int64),
+        rows=np.array(columns.get("made_from", np.ones(size)), dtype=np.int64),
         source=np.full(size, source, dtype=np.int64),
     )
 
 
-def _names(column: Column | None, size: int) -> Names:
-    return Names.unknown(size) if column is None else Names.of(column)
+def _kind(name: str) -> int:
+    """The number of a kind, whatever a file calls it."""
+    plain = name.strip().upper()
+    return KINDS.index(choose(SPELLINGS.get(plain, plain), KINDS, "kind", "kind of judgement"))
 
 
-def _complete(column: Column, table: JudgedFile, what: str) -> Names:
-    names = Names.of(column)
-    _refuse(names.codes < 0, table, lambda _: f"the {what} is empty", what)
-    return names
-
-
-def _kinds(table: JudgedFile, size: int) -> Counts:
-    """Numbers of the kinds, whatever a file calls them."""
-    if table.kind is None:
-        return np.full(size, SYSTEM, dtype=np.int64)
-    given = Names.of(table.kind)
-    numbers = []
-    for name in given.names:
-        plain = name.strip().upper()
-        plain = SPELLINGS.get(plain, plain)
-        try:
-            numbers.append(KINDS.index(choose(plain, KINDS, "kind", "kind of judgement")))
-        except RecipeError as error:
-            row = int(np.argmax(given.codes == len(numbers)))
-            raise table.refused(row, _why(error), "kind") from None
-    return np.array([*numbers, SYSTEM], dtype=np.int64)[given.codes]
-
-
-def _numbers(column: Numbers | None, table: JudgedFile, what: str) -> Array:
-    """(n,) numbers; NaN where the file has no such column or leaves a time or count empty."""
-    if column is None:
+def _numbers(table: JudgedFile, role: str, what: str, least: float = -LARGEST) -> Array:
+    """(n,) numbers; NaN where the file has no such column or leaves a time empty."""
+    cells = table.columns.get(role)
+    if cells is None:
         return np.full(len(table.line), math.nan)
-    if set(map(type, column)) <= PLAIN and not any("_" in v for v in column if type(v) is str):
-        with contextlib.suppress(ValueError, OverflowError):  # found again below, with its line
-            return np.array(column, dtype=np.float64)
-    needed = what == "score"
-    numbers = np.full(len(column), math.nan)
-    for row, value in enumerate(column):
-        if not needed and value in (None, "", "NA"):
-            continue
-        try:
-            if not isinstance(value, str | int | float) or isinstance(value, bool):
-                raise ValueError
-            if "_" in str(value):  # 1_000 is a number in Python
-                raise ValueError
-            numbers[row] = float(value)
-        except (ValueError, OverflowError):
-            shown = "nothing" if value in (None, "") else quoted(value, 40)
-            fix = advice(value.strip()) if isinstance(value, str) else None
-            fix = NO_SCORE if needed and blank(value) else fix
-            why = f"{shown} is no {what}{f'; {fix}' if fix else ''}"
-            raise table.refused(row, why, what) from None
-    return numbers
+    values = _floats(cells)
+    fits = (values >= least) & (values <= LARGEST)
+    if role == "seconds":
+        fits |= np.isnan(values) & [cell in (None, "", "NA") for cell in cells]
+    if role == "judged":
+        fits &= values == np.rint(values)
+    if not fits.all():
+        row = int(np.argmin(fits))
+        text = "" if cells[row] is None else str(cells[row]).strip()
+        fix = advice(text) or FINITE
+        if what == "score":
+            fix = NO_SCORE if blank(cells[row]) else fix
+            why = f"{quoted(cells[row], 40) if text else 'nothing'} is no score; {fix}"
+        else:
+            why = f"{quoted(cells[row], 40) if text else 'nothing'} is no {what}"
+        raise table.refused(row, why, role)
+    return values
 
 
-def _require_scores(column: Array, table: JudgedFile, given: Numbers) -> None:
-    """Scores are finite, and so are sums of their squares."""
-
-    def why(row: int) -> str:
-        if np.isfinite(column[row]):
-            return f"the score {column[row]:g} is too large"
-        value = "nothing" if given[row] in (None, "") else quoted(given[row], 40)
-        fix = f"; {NO_SCORE}" if blank(given[row]) else ""
-        return f"a score must be a finite number, not {value}{fix}"
-
-    _refuse(~(np.abs(column) <= LARGEST), table, why, "score")
-
-
-def _refuse(wrong: Flags, table: JudgedFile, why: Callable[[int], str], column: str = "") -> None:
-    """Refuse the first row that is wrong, if any is."""
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise table.refused(row, why(row), column)
-
-
-def _require_one_sort(tables: Sequence[JudgedFile]) -> None:
-    """All files bring raw scores, or all bring standardised ones."""
-    first = tables[0]
-    for other in tables:
-        if (first.raw is None, first.z is None) != (other.raw is None, other.z is None):
-            raise InputError(
-                f"{first.name} and {other.name} differ: one brings raw scores and the other "
-                "standardised ones; give files of one sort.",
-                field=other.name,
-            )
+def _floats(cells: Sequence[object]) -> Array:
+    """(n,) numbers in cells; NaN where there is none: 1_000 and true are numbers of Python."""
+    if set(map(type, cells)) <= PLAIN and not any("_" in v for v in cells if type(v) is str):
+        with contextlib.suppress(ValueError, OverflowError):  # tried again below, one by one
+            return np.array(cells, dtype=np.float64)
+    texts = ["" if isinstance(cell, bool) else str(cell).strip() for cell in cells]
+    return np.array([float(text) if NUMBER.fullmatch(text) else math.nan for text in texts])
 
 
 def _without_copies(whole: Judgements, tables: Sequence[JudgedFile]) -> Judgements:
@@ -614,7 +538,7 @@ def _without_copies(whole: Judgements, tables: Sequence[JudgedFile]) -> Judgemen
 
     Files may overlap: an export may have all that the one before it had.
     """
-    named = np.array([table.annotator is not None for table in tables])[whole.source]
+    named = np.array(["annotator" in table.columns for table in tables])[whole.source]
     keyed = np.array([table.keyed for table in tables])[whole.source]
     keyed &= ~named | (whole.annotator.codes >= 0)  # nobody is not the same annotator twice
     place, first = groups(
@@ -650,22 +574,21 @@ def _contradiction(
     )
 
 
-def _check_names(part: Judgements, table: JudgedFile) -> None:
-    """Names can be shown; and none is of a mean or a sum, as spreadsheets have it below others."""
-    for column in ("system", *LABELS):
-        check = check_name if column == "system" else _check_label
-        names: Names = getattr(part, column)
-        summing = SUMMING.get(column, ()) if len(names.names) > 1 else ()
-        for code, name in enumerate(names.names):
-            try:
-                check(name)
-                if name.lower() in summing:
-                    raise InputError(
-                        f"{column} {name!r} sums others up by its name; take such rows out."
-                    )
-            except InputError as error:
-                row = int(np.argmax(names.codes == code))
-                raise table.refused(row, _why(error), column) from None
+def _checked(column: Names, table: JudgedFile, role: str, check: Callable[[str], Any]) -> list[Any]:
+    """What a check makes of each name.
+
+    Raises:
+        InputError: What the check raises, with the place where the name first stands.
+    """
+    made = []
+    for code, name in enumerate(column.names):
+        try:
+            made.append(check(name))
+        except SigtestError as error:
+            row = int(np.argmax(column.codes == code))
+            why = error.message[0].lower() + error.message[1:].rstrip(".")
+            raise table.refused(row, why, role) from None
+    return made
 
 
 def _require_ids_alike(segment: Names, table: JudgedFile) -> None:
@@ -681,9 +604,11 @@ def _require_ids_alike(segment: Names, table: JudgedFile) -> None:
             )
 
 
-def _why(error: SigtestError) -> str:
-    """What is wrong, as the end of a sentence that says where."""
-    return error.message[0].lower() + error.message[1:].rstrip(".")
+def _check_name(role: str, several: bool, name: str) -> None:
+    """A name can be shown; and is not of a mean or a sum, as spreadsheets have it below others."""
+    (check_name if role == "system" else _check_label)(name)
+    if several and name.lower() in SUMMING.get(role, ()):
+        raise InputError(f"{role} {name!r} sums others up by its name; take such rows out.")
 
 
 def _check_label(name: str) -> None:

@@ -16,8 +16,8 @@ from sigtest.cached import cached_property
 from sigtest.data.names import choose, is_error, system_name
 from sigtest.data.text import check_list, in_digits
 from sigtest.errors import InputError, LimitError, RecipeError, inside
-from sigtest.files.formats.preferences import compared_rows, judged_by_models
-from sigtest.files.judgements import ComparedFile, JudgedFile, judged_rows
+from sigtest.files.formats.preferences import compared_rows
+from sigtest.files.judgements import JudgedFile, judged_rows
 from sigtest.files.material import examples
 from sigtest.files.registry import FORMATS_JUDGED, MAX_ROWS, read_judgements
 from sigtest.kinds.base import About, WholeQuestion
@@ -47,6 +47,7 @@ FIRST_CRITERIA = ("adequacy", "fluency")
 PLURALS = {"languages": "language pairs", "criteria": "criteria"}
 SCORES_ALONE = ("quality", "scale", "longitudinal", "lower", "standardise", "aggregate")
 COMPARISONS_ALONE = ("ties", "unit", "errors", "undetermined", "win_rate")
+MODELS = re.compile(r"gpt|claude|gemini|llama|mistral|mixtral|qwen|deepseek|alpaca_eval|command-r")
 MQM = "mqm"  # criterion of scores that are counted from errors
 SECONDS = 5e-5  # for one judgement
 PATTERN_SECONDS = 2e-8  # for one exchange of units of a pair, where all are counted
@@ -231,13 +232,10 @@ def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -
                 )
     else:
         sources, digests = _rows(request, choices)
-    tables = [table for table in sources if isinstance(table, JudgedFile)]
-    compared = [table for table in sources if isinstance(table, ComparedFile)]
-    if tables and compared:
+    sorts = {table.compares for table in sources}
+    if len(sorts) > 1:
         raise InputError("Comparisons and scores cannot be evaluated together.", field="judgements")
-    if compared:
-        return _of_comparisons(compared, digests, choices)
-    return _of_tables(tables, digests, choices)
+    return (_of_comparisons if sorts == {True} else _of_tables)(sources, digests, choices)
 
 
 def evaluation_in(
@@ -276,9 +274,7 @@ def evaluation_in(
         return parse(human, files)
 
 
-def _rows(
-    request: Mapping[str, Any], choices: HumanRequest
-) -> tuple[list[JudgedFile | ComparedFile], list[str]]:
+def _rows(request: Mapping[str, Any], choices: HumanRequest) -> tuple[list[JudgedFile], list[str]]:
     if request.get("judgements") is None:
         raise InputError("judgements is missing: a list of judgements.", field="judgements")
     rows = check_list(request["judgements"], "judgements")
@@ -354,7 +350,7 @@ def _of_tables(
 
 
 def _of_comparisons(
-    files: Sequence[ComparedFile], digests: Sequence[str], choices: HumanRequest
+    files: Sequence[JudgedFile], digests: Sequence[str], choices: HumanRequest
 ) -> HumanQuestion:
     if sum(file.rows for file in files) > MAX_ROWS:
         raise LimitError(f"The files hold more than {MAX_ROWS:,} comparisons.", limit="judgements")
@@ -374,7 +370,7 @@ def _of_comparisons(
     _require_systems(judged.names, files[0].name)
     sources = []
     for number, (file, sha256) in enumerate(zip(files, digests, strict=True)):
-        counts = [len({own.place for own in file.comparisons})]
+        counts = [len({*file.line})]
         counts += [len(np.unique(own.row[own.source == number])) for own in left]
         reasons = ("repeated row", "other language pair", "other criterion")
         lost = zip(reasons, pairwise(counts), strict=True)
@@ -401,13 +397,13 @@ def _of_comparisons(
             "or tied, not even over others; undetermined=bounds keeps all.",
             field="undetermined",
         )
-    return HumanQuestion(judged, tuple(sources), decided, tuple(_doubts_of_judges(files)))
+    return HumanQuestion(judged, tuple(sources), decided, tuple(_doubts_of_judges(read)))
 
 
-def _doubts_of_judges(files: Sequence[ComparedFile]) -> Iterator[WarningReport]:
-    """Models that judge."""
-    models = list(dict.fromkeys(name for file in files for name in judged_by_models(file)))
-    if models:
+def _doubts_of_judges(read: Comparisons) -> Iterator[WarningReport]:
+    """Judges that have the name of a language model, or of one of the systems."""
+    judges = read.annotator.names
+    if models := [own for own in judges if MODELS.search(own.lower()) or own in read.names]:
         yield WarningReport(
             "model-judge",
             f"A model is the judge ({examples(models)}): such judges prefer longer "
@@ -459,13 +455,15 @@ def _criteria(column: Names, choices: HumanRequest) -> tuple[str, ...]:
 
 def _weighed(table: JudgedFile, severity: str) -> Iterator[WarningReport]:
     """Count errors of undecided severity in the scores of a table, and say how many."""
-    if table.undecided is None or not any(table.undecided):
+    undecided = table.columns.get("undecided", ())
+    if not any(undecided):
         return
-    scores = np.array(table.raw, dtype=np.float64)
-    table.raw = (scores - SEVERITIES[severity] * np.array(table.undecided)).tolist()
+    scores = np.array(table.columns["score"], dtype=np.float64)
+    scores -= SEVERITIES[severity] * np.array(undecided)
+    table.columns = {**table.columns, "score": scores.tolist()}
     yield WarningReport(
         "severity",
-        f"The severity of {counted(sum(table.undecided), 'error')} is undecided; counted as "
+        f"The severity of {counted(sum(undecided), 'error')} is undecided; counted as "
         f"{severity} (another severity can be named: undecided).",
     )
 

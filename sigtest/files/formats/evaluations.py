@@ -126,12 +126,6 @@ SUBMITTED = ("submitted_ids", "completed_ids", "unresolved_ids", "empty_patch_id
              "generated", "no_generation", "resolved", "resolved_ids")  # fmt: skip
 
 
-def sniff_swebench(file: File) -> bool:
-    """A report on a run, or the results of a submission."""
-    known = [{"resolved_ids", "unresolved_ids", "error_ids"}, {"resolved", "generated"}]
-    return file.kind == "object" and any(fields <= {*file.first} for fields in known)
-
-
 def read_swebench(file: File) -> Material:
     """Read which instances are resolved; empty patches and errors are not, as SWE-bench counts.
 

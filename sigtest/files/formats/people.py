@@ -27,18 +27,18 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 from sigtest.data.names import without_slash
 from sigtest.errors import InputError, at_line, quoted
 from sigtest.files.file import File, Placed, entries_of
-from sigtest.files.formats.preferences import compared_outputs
 from sigtest.files.formats.programs import cells_of_systems, pair_of, require_equal
 from sigtest.files.formats.wmt import SEPARATOR
 from sigtest.files.judgements import (
     SCALE,
-    ComparedFile,
     JudgedFile,
+    compared_records,
     first_line,
     judged_records,
 )
@@ -90,21 +90,37 @@ def sniff_mtme(file: File) -> bool:
     return len(cells) == 2 and SCORE.fullmatch(cells[1].strip()) is not None
 
 
-def _columns(table: Table, *needed: str) -> dict[str, list[Any]]:
-    """Columns by their names in small letters.
+def _columns(table: Table, roles: Mapping[str, str], *needed: str) -> dict[str, Sequence[Any]]:
+    """Columns by role, which their names in small letters have.
 
     Raises:
         InputError: One that is needed is missing.
     """
-    columns = {name.strip('"').lower(): [*cells] for name, cells in table.columns.items()}
+    columns = {name.strip('"').lower(): cells for name, cells in table.columns.items()}
     for column in needed:
         if column not in columns:
             raise _without(table.name, f"no column {column}")
-    return columns
+    return {role: columns[column] for column, role in roles.items() if column in columns}
 
 
 def _without(name: str, what: str) -> InputError:
     return InputError(f"{name}, line 1: the header has {what}.", field=name)
+
+
+DA = {
+    "sys_id": "system", "sid": "segment", "workerid": "annotator", "type": "kind",
+    "score": "score", "input.item": "criterion", "hitid": "hit", "input.src": "source",
+    "input.trg": "target", "time": "time",
+}  # fmt: skip
+MEANS = {
+    "system": "system", "sys": "system", "sid": "segment", "raw.scr": "score", "z.scr": "z",
+    "human": "human", "lp": "languages", "n": "judged",
+}  # fmt: skip
+MQM = {
+    "system": "system", "rater": "annotator", "doc": "document", "severity": "severity",
+    "category": "category", **dict.fromkeys(MQM_SEGMENT[::-1], "segment"),
+    **dict.fromkeys(MQM_IN_DOCUMENT[::-1], "part"),
+}  # fmt: skip
 
 
 def read_da(file: File) -> JudgedFile:
@@ -116,29 +132,25 @@ def read_da(file: File) -> JudgedFile:
         InputError: A row with more or fewer cells than the header, or a column missing.
     """
     table = read_table(file, " ")
-    columns = _columns(table, "workerid", "sys_id", "type", "sid", "score")
-    scores = columns["score"]
-    standard = _standardised(scores)
-    criterion, batches = columns.get("input.item"), columns.get("hitid")
-    source, target = columns.get("input.src"), columns.get("input.trg")
-    return JudgedFile(
-        name=file.name,
-        input="wmt_da",
-        named="adequacy",
-        rows=len(table),
-        line=table.places,
-        system=columns["sys_id"],
-        segment=columns["sid"],
-        raw=None if standard else scores,
-        z=scores if standard else None,
-        annotator=columns["workerid"],
-        kind=columns["type"],
-        criterion=criterion and [CRITERIA.get(item.lower(), item) for item in criterion],
-        hit=batches and [None if hit in {"", "NA"} else hit for hit in batches],
-        languages=[*map("-".join, zip(source, target, strict=True))] if source and target else None,
-        seconds=_seconds(columns),
-        scale=None if standard else SCALE,
-    )
+    columns = _columns(table, DA, "workerid", "sys_id", "type", "sid", "score")
+    if "hit" in columns:
+        columns["seconds"] = _seconds(columns)
+        columns["hit"] = [None if hit in {"", "NA"} else hit for hit in columns["hit"]]
+    if "criterion" in columns:
+        columns["criterion"] = [CRITERIA.get(i.lower(), i) for i in columns["criterion"]]
+    if {"source", "target"} <= columns.keys():
+        pairs = zip(columns["source"], columns["target"], strict=True)
+        columns["languages"] = [*map("-".join, pairs)]
+    scale = _told_apart(columns, "score")
+    return JudgedFile(file.name, "wmt_da", table.places, columns, named="adequacy", scale=scale)
+
+
+def _told_apart(columns: dict[str, Sequence[Any]], scores: str) -> tuple[float, float] | None:
+    """Puts scores where standardised or raw ones belong; the scale of raw ones."""
+    cells = columns.pop(scores)
+    standard = _standardised(cells)
+    columns["z" if standard else "score"] = cells
+    return None if standard else SCALE
 
 
 def _standardised(scores: Sequence[str]) -> bool:
@@ -150,15 +162,15 @@ def _standardised(scores: Sequence[str]) -> bool:
     return bool(values) and min(values) < 0 and max(map(abs, values)) <= STANDARDISED
 
 
-def _seconds(columns: Mapping[str, Sequence[str]]) -> list[float | None] | None:
+def _seconds(columns: Mapping[str, Sequence[str]]) -> Sequence[float | None]:
     """Seconds a judgement; the published files repeat the time of the whole batch in its rows."""
-    if not {"time", "hitid"} <= {*columns}:
-        return None
+    batches = [*zip(columns["annotator"], columns["hit"], strict=True)]
     try:
-        times = [float(time) if time != "NA" else 0.0 for time in columns["time"]]
+        times = [float(time) if time != "NA" else 0.0 for time in columns.get("time", ())]
     except ValueError:
-        return None
-    batches = [*zip(columns["workerid"], columns["hitid"], strict=True)]
+        times = []
+    if not times:
+        return [None] * len(batches)
     sizes, first = Counter(batches), dict(reversed([*zip(batches, times, strict=True)]))
     if all(first[batch] == time for batch, time in zip(batches, times, strict=True)):
         times = [time / sizes[batch] for batch, time in zip(batches, times, strict=True)]
@@ -172,28 +184,14 @@ def read_da_segments(file: File) -> JudgedFile:
         InputError: A row with more or fewer cells than the header, or a column missing.
     """
     table = read_table(file, " ")
-    columns = _columns(table, "sid")
-    system = columns.get("sys", columns.get("system"))
-    if system is None:
+    columns = _columns(table, MEANS, "sid")
+    if "system" not in columns:
         raise _without(file.name, "neither SYS nor SYSTEM")
-    raw, z = columns.get("raw.scr"), columns.get("z.scr")
+    scale = SCALE if "score" in columns else None
     if "human" in columns:
-        standard = _standardised(columns["human"])
-        raw, z = (None, columns["human"]) if standard else (columns["human"], None)
-    return JudgedFile(
-        name=file.name,
-        input="wmt_da_segments",
-        named="adequacy",
-        rows=len(table),
-        line=table.places,
-        system=system,
-        segment=columns["sid"],
-        raw=raw,
-        z=z,
-        languages=columns.get("lp"),
-        judged=columns.get("n"),
-        scale=SCALE if raw is not None else None,
-    )
+        scale = _told_apart(columns, "human")
+    name, form = file.name, "wmt_da_segments"
+    return JudgedFile(name, form, table.places, columns, named="adequacy", scale=scale)
 
 
 def read_mqm(file: File) -> JudgedFile:
@@ -204,25 +202,21 @@ def read_mqm(file: File) -> JudgedFile:
             without a weight.
     """
     table = read_table(file, "\t")
-    columns = _columns(table, *MQM_NEEDED)
-    segments, documents = _mqm_segments(columns, file.name), columns.get("doc")
-    weights = _weights(columns, table)
+    columns = _columns(table, MQM, *MQM_NEEDED)
+    segments, weights = _mqm_segments(columns, file.name), _weights(columns, table)
     rows: dict[tuple[str, str, str], list[int]] = {}  # of each judgement
-    for row, key in enumerate(zip(columns["system"], segments, columns["rater"], strict=True)):
+    for row, key in enumerate(zip(columns["system"], segments, columns["annotator"], strict=True)):
         rows.setdefault(key, []).append(row)
-    return JudgedFile(
-        name=file.name,
-        input="mqm",
-        named="mqm",
-        rows=len(table),
-        line=[table.places[own[0]] for own in rows.values()],
-        system=[system for system, _, _ in rows],
-        segment=[segment for _, segment, _ in rows],
-        annotator=[rater for _, _, rater in rows],
-        raw=[0.0 - _added([weights[row] for row in own]) for own in rows.values()],
-        document=documents and [documents[own[0]] for own in rows.values()],
-        made_from=[*map(len, rows.values())],
-    )
+    names = zip(("system", "segment", "annotator"), zip(*rows, strict=True), strict=True)
+    judged: dict[str, Sequence[Any]] = {
+        **dict(names),
+        "score": [0.0 - _added([weights[row] for row in own]) for own in rows.values()],
+        "made_from": [*map(len, rows.values())],
+    }
+    if "document" in columns:
+        judged["document"] = [columns["document"][own[0]] for own in rows.values()]
+    lines = [table.places[own[0]] for own in rows.values()]
+    return JudgedFile(file.name, "mqm", lines, judged, len(table), named="mqm")
 
 
 def _added(weights: Sequence[float]) -> float:
@@ -238,15 +232,12 @@ def _mqm_segments(columns: Mapping[str, Sequence[str]], name: str) -> Sequence[s
 
     A file without numbers over all documents may have one and the same number in every row.
     """
-    number, part = (
-        next((columns[name] for name in names if name in columns), None)
-        for names in (MQM_SEGMENT, MQM_IN_DOCUMENT)
-    )
+    number, part = columns.get("segment"), columns.get("part")
     if number is not None and (part is None or len({*number}) > 1):
         return number
-    if part is None or "doc" not in columns:
+    if part is None or "document" not in columns:
         raise _without(name, f"no column {MQM_SEGMENT[0]}")
-    return [f"{doc}.{own}" for doc, own in zip(columns["doc"], part, strict=True)]
+    return [f"{doc}.{own}" for doc, own in zip(columns["document"], part, strict=True)]
 
 
 def weight(severity: str, category: str) -> float | None:
@@ -285,27 +276,23 @@ def read_mtme(file: File) -> JudgedFile:
     rows = []
     for line, text in enumerate(file.lines, 1):
         if text.strip():
-            system, cell = pair_of(text)
-            seen[system.strip()] += 1
-            rows.append((line, system.strip(), str(seen[system.strip()]), cell))
-    judged = [row for row in rows if row[3].strip() != "None"]
-    line_of, systems, segments, cells = zip(*judged, strict=True) if judged else ((),) * 4
-    return JudgedFile(
-        name=file.name,
-        input="mtme",
-        rows=len(rows),
-        line=line_of,
-        system=systems,
-        segment=segments,
-        raw=cells,
-        dropped={"not judged": len(rows) - len(judged)},
-    )
+            system, cell = (part.strip() for part in pair_of(text))
+            seen[system] += 1
+            rows.append((line, system, str(seen[system]), cell))
+    judged = [row for row in rows if row[3] != "None"]
+    line_of, *cells = zip(*judged, strict=True) if judged else ((),) * 4
+    columns = dict(zip(("system", "segment", "score"), cells, strict=True))
+    dropped = {"not judged": len(rows) - len(judged)}
+    return JudgedFile(file.name, "mtme", line_of, columns, dropped=dropped)
 
 
 WIDEST = 25  # outputs of one ranking
-FILLER = "PLACEHOLDER"
 FIVE = 5  # outputs of a ranking of WMT, whose pairs keep their ranks
 JUDGE = ("judgeId", "judgeID")  # as Appraise and as WMT16 write it
+RANKED = {  # columns that must be there
+    "item": ("srcIndex", "segmentId"), "judge": JUDGE, "system": ("system2Id",),
+    "rank": ("system2rank",),
+}  # fmt: skip
 RANK = re.compile(r"-1|[1-9][0-9]{0,3}")
 
 
@@ -315,7 +302,7 @@ def sniff_rankings(file: File) -> bool:
     return {"system1Id", "system1rank"} <= names and not names.isdisjoint(JUDGE)
 
 
-def read_rankings(file: File) -> ComparedFile:
+def read_rankings(file: File) -> JudgedFile:
     """Every row is one ranking, of which every two outputs are compared.
 
     Raises:
@@ -324,11 +311,14 @@ def read_rankings(file: File) -> ComparedFile:
     """
     table = read_table(file, ",")
     columns = {name: [*map(str, cells)] for name, cells in table.columns.items()}
-    needed = []
-    for names in (("srcIndex", "segmentId"), JUDGE, ("system2Id",), ("system2rank",)):
-        needed += [next((columns[name] for name in names if name in columns), None)]
-        if needed[-1] is None:
+    labels = {}
+    for role, names in RANKED.items():
+        labels[role] = next((columns[name] for name in names if name in columns), ())
+        if not labels[role]:
             raise _without(file.name, f"no column {names[0]}")
+    if {"srclang", "trglang"} <= {*columns}:
+        pairs = zip(columns["srclang"], columns["trglang"], strict=True)
+        labels["languages"] = [*map("-".join, pairs)]
     width = 0
     while f"system{width + 1}Id" in columns and f"system{width + 1}rank" in columns:
         width += 1
@@ -342,25 +332,28 @@ def read_rankings(file: File) -> ComparedFile:
     parts = {name: name.split("+") for row in ids for name in row}
     often = Counter(part for row in parts.values() for part in row)
     sharing = {name: row for name, row in parts.items() if all(often[part] > 1 for part in row)}
-    outputs = []
-    for row, names in enumerate(ids):
+    records, lines, lone = [], [], 0
+    for row, (names, place) in enumerate(zip(ids, table.places, strict=True)):
         ranked = [
             (without_slash(system), rank)
             for name, rank in zip(names, _ranks(ranks[row], table, row), strict=True)
-            if (name.upper(), rank) != (FILLER, -1)
+            if rank > 0
             for system in sharing.get(name, [name])
         ]
-        counts = Counter(system for system, rank in ranked if rank > 0)
+        counts = Counter(system for system, _ in ranked)
         if twice := next((system for system, count in counts.items() if count > 1), None):
             why = f"system {twice!r} is ranked twice; leave one of its ranks."
-            raise at_line(file.name, table.places[row], why)
-        outputs.append(ranked)
-    known = {"item": needed[0] or (), "judge": needed[1] or ()}
-    if {"srclang", "trglang"} <= {*columns}:
-        pairs = zip(columns["srclang"], columns["trglang"], strict=True)
-        known["languages"] = [*map("-".join, pairs)]
-    labels = [dict(zip(known, own, strict=True)) for own in zip(*known.values(), strict=True)]
-    return compared_outputs(file, outputs, labels, table.places)
+            raise at_line(file.name, place, why)
+        lone += len(ranked) < 2
+        about: dict[str, Any] = {role: cells[row] for role, cells in labels.items()}
+        about |= {"cluster": f"{file.name}:{place}", "ranking": str(ranked), "weight": 1.0}
+        for (a, first), (b, second) in combinations(ranked, 2):
+            share = (1 + (second > first) - (second < first)) / 2
+            records.append({"a": a, "b": b, "share": share, **about})
+            lines.append(place)
+    dropped = {"fewer than two outputs are ranked": lone} if lone else {}
+    made = {"rows": len(table), "dropped": dropped, "placed": False}
+    return compared_records(records, lines, file.name, input="rnk", **made)
 
 
 def _ranks(cells: Sequence[str], table: Table, row: int) -> list[int]:
@@ -390,10 +383,9 @@ def read_waves(file: File) -> JudgedFile:
     """
     rows = [(wave, row.number) for row in file.records() for wave in _waves_of(row, file.name)]
     judged = [(wave, line) for wave, line in rows if wave["score"] is not None]
-    table = judged_records([wave for wave, _ in judged], [line for _, line in judged], file.name)
-    table.input, table.named, table.rows = "wmt25", "esa", len(rows)
-    table.dropped = {"not judged": len(rows) - len(judged)}
-    return table
+    waves, lines = [wave for wave, _ in judged], [line for _, line in judged]
+    made = {"input": "wmt25", "named": "esa", "dropped": {"not judged": len(rows) - len(judged)}}
+    return judged_records(waves, lines, file.name, **made)
 
 
 def _waves_of(row: Placed, name: str) -> Iterator[dict[str, Any]]:
@@ -426,11 +418,6 @@ def _waves_of(row: Placed, name: str) -> Iterator[dict[str, Any]]:
 BESIDE = ("welcome_", "random_", "goodbye_")  # what numbers of items outside the task begin with
 
 
-def sniff_pearmut(file: File) -> bool:
-    """A document of a campaign with its annotations."""
-    return {"annotation", "item", "user_id"} <= {*file.first}
-
-
 def read_pearmut(file: File) -> JudgedFile:
     """One judgement for each output of an item; the last where an annotator judged it again.
 
@@ -460,11 +447,8 @@ def read_pearmut(file: File) -> JudgedFile:
                     found[key] = ({**row, "score": score}, line.number)
     if not found:
         raise InputError(f"{file.name} has no score of an output (`score`).")
-    rows = [row for row, _ in found.values()]
-    table = judged_records(rows, [line for _, line in found.values()], file.name)
-    table.input, table.named, table.rows = "pearmut", "score", len(rows) + sum(dropped.values())
-    table.dropped = {why: n for why, n in dropped.items() if n}
-    return table
+    rows, lines = zip(*found.values(), strict=True)
+    return judged_records(rows, lines, file.name, input="pearmut", dropped=dropped)
 
 
 FIELDS = 12  # of a row of Appraise
@@ -575,24 +559,26 @@ def read_esa(file: File) -> JudgedFile:
     mqm = all(row.score.strip() in {"0", "0.0"} for row in latest) and any(
         span.get("error_type") for row in latest for span in row.spans
     )
-    weights = [[_span_weight(span, row, name) for span in row.spans] for row in latest if mqm]
+    columns: dict[str, Sequence[Any]] = {
+        "system": [row.system for row in latest],
+        "segment": _segments(latest),
+        "score": [row.score for row in latest],
+        "annotator": [row.login for row in latest],
+        "kind": [row.sort for row in latest],
+        "document": [row.document for row in latest],
+        "languages": [row.languages for row in latest],
+        "seconds": [row.end - row.start if row.end > row.start else None for row in latest],
+    }
+    if mqm:
+        weights = [[_span_weight(span, row, name) for span in row.spans] for row in latest]
+        columns["score"] = [0.0 - _added([w or 0.0 for w in own]) for own in weights]
+        columns["undecided"] = [own.count(None) for own in weights]
     return JudgedFile(
-        name=name,
-        input="esa",
+        name,
+        "esa",
+        [row.line for row in latest],
+        columns,
         named="mqm" if mqm else "esa",
-        rows=len(rows),
-        line=[row.line for row in latest],
-        system=[row.system for row in latest],
-        segment=_segments(latest),
-        undecided=[own.count(None) for own in weights] if mqm else None,
-        raw=[0.0 - _added([w or 0.0 for w in own]) for own in weights]
-        if mqm
-        else [row.score for row in latest],
-        annotator=[row.login for row in latest],
-        kind=[row.sort for row in latest],
-        document=[row.document for row in latest],
-        languages=[row.languages for row in latest],
-        seconds=[row.end - row.start if row.end > row.start else None for row in latest],
         scale=None if mqm else SCALE,
         keyed=False,  # of several rows only the latest is here
         dropped={"tutorial": len(rows) - len(judged), "superseded": len(judged) - len(latest)},

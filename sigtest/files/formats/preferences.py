@@ -4,16 +4,15 @@
   battles of arenas (model_a, model_b, winner; or winner_model_a, winner_model_b, winner_tie).
 - Annotations of AlpacaEval: generator_1, generator_2 and a preference from 1 (the first output) to
   2 (the second), 1.5 or 0 being a tie.
-- Rankings of WMT until 2016, which are comparisons of every two outputs of a segment.
 """
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
-from itertools import combinations
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sigtest.data.names import choose, without_slash
+from sigtest.data.names import without_slash
 from sigtest.errors import InputError, quoted
 from sigtest.files import judgements
 from sigtest.files.file import File
@@ -43,7 +42,6 @@ UNDECIDED = {"error", "invalid", "skip", "skipped"}  # where a judge gave no ans
 HEAVIEST = 1e9
 LONG = 60  # characters of an id; longer ones are texts, known by their hashes
 PREFERRED = re.compile(r"(\b|_)(winner|preference|preferred)(\b|_)", re.IGNORECASE)
-MODELS = re.compile(r"gpt|claude|gemini|llama|mistral|mixtral|qwen|deepseek|alpaca_eval|command-r")
 
 
 def _named(header: Sequence[str]) -> dict[str, str]:
@@ -65,7 +63,7 @@ def sniff_preferences(file: File) -> bool:
     return {"a", "b"} <= _named(header).keys() and PREFERRED.search(" ".join(header)) is not None
 
 
-def read_preferences(file: File) -> judgements.ComparedFile:
+def read_preferences(file: File) -> judgements.JudgedFile:
     """One comparison a row.
 
     Raises:
@@ -80,46 +78,52 @@ def read_preferences(file: File) -> judgements.ComparedFile:
     places = {role: table.header.index(column) for role, column in roles.items()}
     records = [{role: row[i] for role, i in places.items()} for row in table.rows]
     alpaca = "generator_1" in roles.values()
-    form = "alpaca_eval" if alpaca else "preferences"
-    found = judgements.ComparedFile(file.name, form, len(records), table.unit == "entry")
-    for place, row in zip(table.places, records, strict=True):
-        _add(found, place, row, alpaca)
-    return found
+    return _compared(records, table.places, file.name, table.unit == "entry", alpaca)
 
 
-def compared_rows(rows: Sequence[object], name: str) -> judgements.ComparedFile:
+def compared_rows(rows: Sequence[object], name: str) -> judgements.JudgedFile:
     """Rows of a request, each an object with the names of COMPARED.
 
     Raises:
         InputError: A row that is no object.
         RecipeError: A name that is unknown.
     """
-    found = judgements.ComparedFile(name, "preferences", len(rows), inline=True)
-    for place, row in enumerate(rows, 1):
-        where = f"{name}[{place - 1}]"
-        if not isinstance(row, Mapping):
-            raise InputError(f"{where} must be an object.", field=where, line=place)
-        for key in row:
-            choose(key, judgements.COMPARED, f"{where}.{key}", "field of a comparison")
-        _add(found, place, row, alpaca=False)
-    return found
+    records = judgements.checked_rows(rows, name, judgements.COMPARED, "field of a comparison")
+    return _compared(records, range(1, len(rows) + 1), name, inline=True, alpaca=False)
 
 
-def _add(file: judgements.ComparedFile, place: int, row: Mapping[str, Any], alpaca: bool) -> None:
-    """The comparison of a row."""
-    for side in "ab":
-        if not isinstance(row.get(side), str) or not row[side].strip():
-            raise file.refused(place, f"{quoted(row.get(side), 40)} is no name of a system", side)
-    a, b = (without_slash(row[side].strip()) for side in "ab")
-    weight = 1.0 if row.get("weight") in (None, "") else float_in(row["weight"])
-    if weight is None or not 0 < weight <= HEAVIEST:
-        raise file.refused(place, f"{quoted(row['weight'], 40)} is no weight above 0", "weight")
-    share = _share(file, place, row, alpaca)
-    if a == b or share is None:
-        file.dropped["one system twice" if a == b else "no winner"] += 1
-        return
-    labels = {role: _label(row[role]) for role in judgements.COMPARED_LABELS if role in row}
-    file.comparisons.append(judgements.Compared(place, a, b, share, weight, labels))
+def _compared(
+    records: Sequence[Mapping[str, Any]],
+    places: Sequence[int],
+    name: str,
+    inline: bool,
+    alpaca: bool,
+) -> judgements.JudgedFile:
+    """The comparisons of some rows."""
+    dropped: Counter[str] = Counter()
+    compared: dict[int, dict[str, Any]] = {}
+    for place, row in zip(places, records, strict=True):
+
+        def wrong(column: str, why: str, place: int = place) -> InputError:
+            return judgements.refused(name, place, why, column, inline)
+
+        for side in "ab":
+            if not isinstance(row.get(side), str) or not row[side].strip():
+                raise wrong(side, f"{quoted(row.get(side), 40)} is no name of a system")
+        a, b = (without_slash(row[side].strip()) for side in "ab")
+        weight = 1.0 if row.get("weight") in (None, "") else float_in(row["weight"])
+        if weight is None or not 0 < weight <= HEAVIEST:
+            raise wrong("weight", f"{quoted(row['weight'], 40)} is no weight above 0")
+        share = _share(row, alpaca, wrong)
+        if a == b or share is None:
+            dropped["one system twice" if a == b else "no winner"] += 1
+        else:
+            labels = {role: _label(row.get(role)) for role in judgements.COMPARED_LABELS}
+            compared[place] = {"a": a, "b": b, "share": share, "weight": weight, **labels}
+    form = "alpaca_eval" if alpaca else "preferences"
+    return judgements.compared_records(
+        [*compared.values()], [*compared], name, input=form, dropped=dropped, inline=inline
+    )
 
 
 def _label(cell: object) -> str | None:
@@ -131,7 +135,7 @@ def _label(cell: object) -> str | None:
 
 
 def _share(
-    file: judgements.ComparedFile, place: int, row: Mapping[str, Any], alpaca: bool
+    row: Mapping[str, Any], alpaca: bool, wrong: Callable[[str, str], InputError]
 ) -> float | None:
     """How far the first system is preferred, from 0 to 1; nothing where nobody said."""
     if "won_a" in row:
@@ -147,45 +151,11 @@ def _share(
         sides = {str(row["a"]).strip(): 1.0, str(row["b"]).strip(): 0.0}
         share = sides.get(text, SIDES.get(re.sub(r"[^a-z0-9]", "", text.lower())))
         if share is None:
-            why = f"{quoted(cell, 40)} is neither system, nor a, b or tie"
-            raise file.refused(place, why, "winner")
+            raise wrong("winner", f"{quoted(cell, 40)} is neither system, nor a, b or tie")
         return share
     if alpaca:
         value = 0.5 if value == 0 else 2 - value
     if not 0 <= value <= 1:
         ends = "from 1 to 2" if alpaca else "from 0 to 1, which is how far a is preferred"
-        raise file.refused(place, f"{quoted(cell, 40)} is no preference {ends}", "preference")
+        raise wrong("preference", f"{quoted(cell, 40)} is no preference {ends}")
     return value
-
-
-def compared_outputs(
-    file: File,
-    rows: Sequence[Sequence[tuple[str, int]]],
-    labels: Sequence[Mapping[str, str]],
-    places: Sequence[int],
-) -> judgements.ComparedFile:
-    """Every two outputs of rankings, in which rank 1 is best; a ranking is a cluster.
-
-    Args:
-        file: Where they come from.
-        rows: Systems of each ranking with their ranks, -1 for what was not ranked.
-        labels: What is known of each: judge, item, languages.
-        places: Line of each.
-    """
-    found = judgements.ComparedFile(file.name, "rnk", len(rows), shown=False)
-    for outputs, known, place in zip(rows, labels, places, strict=True):
-        ranked = [(system, rank) for system, rank in outputs if rank > 0]
-        if len(ranked) < 2:
-            found.dropped["fewer than two outputs are ranked"] += 1
-        own, text = {**known, "cluster": f"{file.name}:{place}"}, str(ranked)
-        for (a, first), (b, second) in combinations(ranked, 2):
-            share = (1 + (second > first) - (second < first)) / 2
-            found.comparisons.append(judgements.Compared(place, a, b, share, 1.0, own, text))
-    return found
-
-
-def judged_by_models(file: judgements.ComparedFile) -> list[str]:
-    """Judges that have the name of a language model, or of one of the systems."""
-    systems = {name for own in file.comparisons for name in (own.a, own.b)}
-    judges = dict.fromkeys(own.labels.get("judge") or "" for own in file.comparisons)
-    return [name for name in judges if MODELS.search(name.lower()) or name in systems]

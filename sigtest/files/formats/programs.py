@@ -10,7 +10,7 @@ import json
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
@@ -19,8 +19,9 @@ from sigtest.data.names import check_name, system_name, without_slash
 from sigtest.data.text import decode
 from sigtest.errors import InputError, at_line
 from sigtest.files.file import File, Placed, Record, entries_of, loads, record_in, require_filled
+from sigtest.files.formats.columns import read_columns_of
 from sigtest.files.material import ONLY_RUN, Assembly, Material, SystemScores, examples
-from sigtest.files.tables import blank, float_in, number, numbers, numeric
+from sigtest.files.tables import Table, blank, float_in, number, numbers, numeric
 
 # NIST's trn ------------------------
 
@@ -380,11 +381,6 @@ def read_comet_json(file: File) -> Material:
     return assembly.material()
 
 
-def sniff_comet_compare(file: File) -> bool:
-    """An object with `translations` of `{name, mt, scores}`."""
-    return file.kind == "object" and {"statistical_results", "translations"} <= set(file.first)
-
-
 def read_comet_compare(file: File) -> Material:
     """Read the texts and scores that `comet-compare --to_json` writes beside its own results.
 
@@ -456,12 +452,6 @@ class Results:
     system: str | None = None
     higher: Mapping[str, object] = field(default_factory=dict)
     samples: int | None = None
-
-
-def sniff_lm_eval(file: File) -> bool:
-    """Rows with `doc_id` and what the harness logs beside it."""
-    beside = {"resps", "filtered_resps", "arguments", "truth", "prompt_0"}
-    return file.has_records and "doc_id" in file.first and bool(beside & {*file.first})
 
 
 def read_lm_eval(file: File) -> Material:
@@ -612,14 +602,6 @@ WORDS = {"c": 1.0, "p": 0.5, "i": 0.0, "n": 0.0, "yes": 1.0, "no": 0.0}
 REDUCED = "reduced"
 
 
-def sniff_inspect(file: File) -> bool:
-    """An object with `eval`, `status` and what a log has beside them."""
-    fields = set(file.first)
-    return (
-        file.kind == "object" and {"eval", "status"} <= fields and bool({"plan", "stats"} & fields)
-    )
-
-
 def read_inspect(file: File) -> Material:
     """Read a log that is one JSON object.
 
@@ -669,76 +651,67 @@ def _log(
     name: str, log: Record, samples: Sequence[object], reductions: Sequence[object]
 ) -> Material:
     task = record_in(log, "eval")
-    system = without_slash(str(task.get("model", "model")))
+    system = str(task.get("model", "model"))
     status = log.get("status", "started")
     notes = []
     if status != "success":
         notes.append(f"{name}: the status of the log is {status}; items may be missing.")
-    assembly = Assembly(name)
     if all(isinstance(s, dict) and isinstance(s.get("id"), int) for s in samples):
         # packed logs have samples as they ended
         samples = sorted(samples, key=lambda s: s["id"] if isinstance(s, dict) else 0)
-    scored = sum([_add_sample(assembly, sample, system) for sample in samples])
+    scored = samples
     if not samples and reductions:
         notes.append(f"{name} has no samples; scores are those that Inspect reduced over epochs.")
-        for reduction in reductions:
-            own = reduction if isinstance(reduction, dict) else {}
-            scorer = str(own.get("scorer", "score"))
-            for sample in entries_of(own.get("samples")):
-                scored += 1
-                if isinstance(sample, dict):
-                    where = f"sample {str(sample.get('sample_id'))[:60]}"
-                    i = assembly.place_of(sample.get("sample_id"), where)
-                    _add_value(assembly, i, (system, scorer, REDUCED), sample.get("value"), where)
-    if not scored:
+        scored = [
+            {
+                "id": one.get("sample_id"),
+                "epoch": REDUCED,
+                "scores": {own.get("scorer", "score"): one},
+            }
+            for own in reductions
+            if isinstance(own, dict)
+            for one in entries_of(own.get("samples"))
+            if isinstance(one, dict)
+        ]
+    rows, places = list[Sequence[object]](), list[int]()
+    for i, sample in enumerate(scored, 1):
+        rows += [(*row, system) for row in _scores_of(sample, name)]
+        places += [i] * (len(rows) - len(places))
+    if not rows:
         what = f"{len(samples)} samples, none of them scored" if samples else "no samples"
         raise InputError(
             f"{name} is a log of Inspect with {what} (status {status}); score it with "
             "`inspect score`, or give the log of a run that ended."
         )
-    material = assembly.material(notes, ordered=False)
+    header = ("id", "metric", "score", "run", "question", "system")
+    table = Table(name, header, rows, places, "entry")
+    material = read_columns_of(table, system)
     testset = str(task.get("task", ""))
-    return replace(material, testsets=(testset,) * len(material) if testset else None)
-
-
-def _add_sample(assembly: Assembly, sample: object, system: str) -> int:
-    """Adds the scores of one sample; how many there were."""
-    if not isinstance(sample, dict):
-        raise InputError(f"{assembly.name}: a sample that is no object.")
-    epoch = str(sample.get("epoch", 1))
-    where = f"sample {str(sample.get('id'))[:60]} of epoch {epoch}"
-    i = assembly.place_of(sample.get("id"), where)
-    if isinstance(text := sample.get("input"), str):
-        assembly.describe(i, {"key": text[:500]}, where)  # summaries have no more of it
-    scores = record_in(sample, "scores") or ({"score": s} if (s := sample.get("score")) else {})
-    return sum(
-        [
-            _add_value(
-                assembly,
-                i,
-                (system, str(scorer), epoch),
-                score.get("value") if isinstance(score, dict) else score,
-                where,
-            )
-            for scorer, score in scores.items()
-        ]
+    return replace(
+        material,
+        testsets=(testset,) * len(material) if testset else None,
+        notes=tuple(notes),
+        unread=(),
     )
 
 
-def _add_value(
-    assembly: Assembly, i: int, group: tuple[str, str, str], value: object, where: str
-) -> int:
-    """Adds what one scorer says of a sample, one score or several; how many there were."""
-    system, scorer, epoch = group
-    cells = [(scorer, value)]
-    if isinstance(value, dict | list):
-        several = value.items() if isinstance(value, dict) else enumerate(value)
-        cells = [(f"{scorer}.{key}", entry) for key, entry in several]
-    for name, cell in cells:
-        label = name.replace("/", ".")
-        score = value_of(cell, f"{assembly.name}, {where}, {label}")
-        assembly.score(i, (system, label, epoch), score, where)
-    return len(cells)
+def _scores_of(sample: object, name: str) -> Iterator[tuple[object, ...]]:
+    """Item, label, score, epoch and what was asked, of what scorers say: one score or several."""
+    if not isinstance(sample, dict):
+        raise InputError(f"{name}: a sample that is no object.")
+    epoch = str(sample.get("epoch", 1))
+    where = f"{name}, sample {str(sample.get('id'))[:60]} of epoch {epoch}"
+    text = sample.get("input")
+    asked = text[:500] if isinstance(text, str) else None  # summaries have no more of it
+    scores = record_in(sample, "scores") or ({"score": s} if (s := sample.get("score")) else {})
+    for scorer, score in scores.items():
+        value = score.get("value") if isinstance(score, dict) else score
+        cells: Iterable[tuple[object, object]] = [("", value)]
+        if isinstance(value, dict | list):
+            cells = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, cell in cells:
+            label = (str(scorer) if key == "" else f"{scorer}.{key}").replace("/", ".")
+            yield sample.get("id"), label, value_of(cell, f"{where}, {label}"), epoch, asked
 
 
 def value_of(value: object, where: str) -> float | None:

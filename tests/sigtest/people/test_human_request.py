@@ -159,7 +159,7 @@ REFUSED = {
     "score outside": ({"judgements": [{**ROWS[0], "score": 101}]},
                       r"judgements\[0\].score: the score 101 lies outside the scale from 0 to 100"),
     "text for a score": ({"judgements": [{**ROWS[0], "score": "good"}]},
-                         "must be a number, not 'good'"),
+                         "'good' is text, not a number"),
     "flag for a score": ({"judgements": [{**ROWS[0], "score": True}]}, "true is no score"),
     "huge score": ({"judgements": [{**ROWS[0], "score": 10**400}]}, "is no score"),
     "null score": ({"judgements": [{**ROWS[0], "score": None}]}, "nothing"),
