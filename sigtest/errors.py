@@ -17,6 +17,8 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import KW_ONLY, dataclass
+from dataclasses import field as attribute
 from pathlib import Path
 from typing import Any
 
@@ -25,34 +27,24 @@ NEAR = 0.75  # how alike a name is that may have been meant, suffix included
 REPEATED = 60  # characters of a wrong value that messages repeat
 
 
+@dataclass(eq=False, repr=False)
 class SigtestError(Exception):
     """Any error whose message is meant for the user.
 
-    Args:
+    Attributes:
         message: One sentence: what was wrong, where, what would be right.
         field: The part of the request it is about, as a path (`systems[2].hypotheses`).
         system: The system's name, where one is to blame.
         line: 1-based line (segment), where one is to blame.
-
-    Attributes:
         others: What else is wrong with the same request.
     """
 
-    others: tuple[SigtestError, ...] = ()
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        field: str | None = None,
-        system: str | None = None,
-        line: int | None = None,
-    ) -> None:
-        super().__init__(message)
-        self.message = message
-        self.field = field
-        self.system = system
-        self.line = line
+    message: str
+    _: KW_ONLY
+    field: str | None = None
+    system: str | None = None
+    line: int | None = None
+    others: tuple[SigtestError, ...] = attribute(default=(), init=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled without asking again for what only keywords give."""
@@ -87,49 +79,31 @@ class RecipeError(SigtestError):
     """An unknown metric, test or option, or a number outside its range."""
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class LimitError(SigtestError):
     """More than this installation accepts.
 
-    Args:
+    Attributes:
         limit: Name of the setting that says how much is accepted.
     """
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        limit: str,
-        field: str | None = None,
-        system: str | None = None,
-        line: int | None = None,
-    ) -> None:
-        super().__init__(message, field=field, system=system, line=line)
-        self.limit = limit
+    limit: str
 
 
 class UnavailableError(SigtestError):
     """A metric or tokenizer that needs something which is not installed here."""
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class ServiceError(SigtestError):
     """A running sigtest service refused the request or could not be reached.
 
-    Args:
+    Attributes:
         problem: What the service calls the kind of problem, such as `gone` or `name-taken`: the end
             of the `type` of its document. None where it told none.
     """
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        problem: str | None = None,
-        field: str | None = None,
-        system: str | None = None,
-        line: int | None = None,
-    ) -> None:
-        super().__init__(message, field=field, system=system, line=line)
-        self.problem = problem
+    problem: str | None = None
 
 
 def quoted(value: object, room: int = REPEATED) -> str:

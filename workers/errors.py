@@ -13,8 +13,8 @@
     ├── QuotaError          a team that has submitted as much as it may
     ├── ShownError          a comparison that a leaderboard shows cannot be deleted by itself
     ├── LimitError
-    │   ├── BusyError       more unfinished work than a caller may have
     │   ├── CostlyError     one question that is more than a caller may ever have
+    │   │   └── BusyError   more unfinished work than a caller may have now
     │   └── BudgetError     more that lasts than a caller may have
     └── StorageError        Redis cannot be reached, cannot write or is missing
         └── FullError       it has no memory or disk left
@@ -28,6 +28,7 @@ import logging
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import FunctionType, MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -52,17 +53,16 @@ class GoneError(NotFoundError):
     """It expired or was deleted."""
 
 
+@dataclass(eq=False, repr=False)
 class NotReadyError(errors.SigtestError):
     """What was asked for is not there (yet).
 
-    Args:
+    Attributes:
         record: The question as it stands: unfinished, failed or cancelled; nothing for a
             leaderboard.
     """
 
-    def __init__(self, message: str, record: Record | None = None) -> None:
-        super().__init__(message)
-        self.record = record
+    record: Record | None = None
 
 
 class ConflictError(errors.SigtestError):
@@ -93,36 +93,26 @@ class ShownError(errors.SigtestError):
     """A leaderboard shows it, so that it goes with its test set and not before."""
 
 
-class BusyError(errors.LimitError):
-    """More unfinished work than a caller may have.
-
-    Args:
-        message: What is too much.
-        limit: Name of the setting that says how much is accepted.
-        predicted: What was predicted and what is accepted, by name.
-        seconds: After which it may be accepted.
-    """
-
-    def __init__(
-        self, message: str, *, limit: str, predicted: Mapping[str, float], seconds: int
-    ) -> None:
-        super().__init__(message, limit=limit)
-        self.predicted = predicted
-        self.seconds = seconds
-
-
+@dataclass(eq=False, repr=False, kw_only=True)
 class CostlyError(errors.LimitError):
     """One question that is more than a caller may ever have unfinished.
 
-    Args:
-        message: What is too much.
-        limit: Name of the setting that says how much is accepted.
+    Attributes:
         predicted: What was predicted and what is accepted, by name.
     """
 
-    def __init__(self, message: str, *, limit: str, predicted: Mapping[str, float]) -> None:
-        super().__init__(message, limit=limit)
-        self.predicted = predicted
+    predicted: Mapping[str, float]
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class BusyError(CostlyError):
+    """More unfinished work than a caller may have now.
+
+    Attributes:
+        seconds: After which it may be accepted.
+    """
+
+    seconds: int
 
 
 class BudgetError(errors.LimitError):

@@ -231,7 +231,7 @@ class Questions:
             NotReadyError: It is unfinished, failed or cancelled.
             RecipeError: It is what a leaderboard shows, whose texts are those of a test set.
         """
-        record = self._succeeded(question_id, caller)
+        record = _require_success(self.find(question_id, caller))
         if record.testset is not None:
             raise RecipeError(
                 f"This comparison is shown by the leaderboard of test set {record.testset}, which "
@@ -260,9 +260,7 @@ class Questions:
             RecipeError: A system, metric, test or test set that is no part of the comparison.
             NotReadyError: The comparison has no report.
         """
-        record = self._succeeded(question_id, caller)
-        plan = Plan.of(self._store.read(question_id)[1])
-        number = plan.number_of(pair.testset)
+        record, plan, number = self._part(question_id, caller, pair)
         part = plan.parts[number]
         restricted, systems = pair_of(part, pair.a, pair.b, pair.metric, pair.test)
         found = self._store.cache(record.space).values(restricted.key)
@@ -270,11 +268,8 @@ class Questions:
             return Distribution(pair.a, pair.b, pair.metric, pair.test, *found)
         self._require_systems(record, part, systems)
         if not asked:
-            recipe = part.recipe
-            places = recipe.labels.index(pair.metric), recipe.tests.index(pair.test)
-            arguments = (number, *systems, *places)
-            task = Task("distribute", question_id, arguments, DISTRIBUTE_SECONDS)
-            self._feed.add_view(caller, task)
+            places = part.recipe.labels.index(pair.metric), part.recipe.tests.index(pair.test)
+            self._add_view(record, "distribute", number, *systems, *places)
         return None
 
     def segments(
@@ -292,9 +287,7 @@ class Questions:
             RecipeError: A system, metric or test set that is no part of the comparison.
             NotReadyError: The comparison has no report.
         """
-        record = self._succeeded(question_id, caller)
-        plan = Plan.of(self._store.read(question_id)[1])
-        number = plan.number_of(pair.testset)
+        record, plan, number = self._part(question_id, caller, pair)
         part = plan.parts[number]
         a = part.systems.index(choose(pair.a, part.systems, "a", "system"))
         b = part.systems.index(choose(pair.b, part.systems, "b", "system"))
@@ -304,9 +297,7 @@ class Questions:
         found = self._store.cache(record.space).values(shares_key(part, a, b, metric))
         if found is None:
             if not asked:
-                arguments = (number, a, b, metric)
-                task = Task("attribute", question_id, arguments, DISTRIBUTE_SECONDS)
-                self._feed.add_view(caller, task)
+                self._add_view(record, "attribute", number, a, b, metric)
             return None
         texts = Statistics(self._store, self.context.testsets, record, plan)
         testset, first = texts.testset(number), number * len(plan.systems)
@@ -319,6 +310,17 @@ class Questions:
             source=testset.source.lines if testset.source is not None else None,
             documents=testset.documents,
         )
+
+    def _part(self, question_id: str, caller: str, pair: PairAsked) -> tuple[Record, Plan, int]:
+        """A comparison that has a report, and which of its test sets a pair is of."""
+        record = _require_success(self.find(question_id, caller))
+        plan = Plan.of(self._store.read(question_id)[1])
+        return record, plan, plan.number_of(pair.testset)
+
+    def _add_view(self, record: Record, name: str, *arguments: int) -> None:
+        """Ask a worker for what only a reader wants to see."""
+        task = Task(name, record.id, arguments, DISTRIBUTE_SECONDS)
+        self._feed.add_view(record.caller, task)
 
     def _require_systems(self, record: Record, part: Part, systems: Sequence[int]) -> None:
         """Check that systems which a leaderboard shows still have their texts."""
@@ -433,9 +435,6 @@ class Questions:
         name = "question" if kind is None else KINDS[kind].name
         raise NotFoundError(f"There is no {name} {question_id}.")
 
-    def _succeeded(self, question_id: str, caller: str) -> Record:
-        return _require_success(self.find(question_id, caller))
-
 
 def _require_success(record: Record) -> Record:
     if record.status is not Status.SUCCEEDED:
@@ -451,7 +450,7 @@ LONGEST_WAIT = 3600
 
 def refusal(
     settings: Settings, verdict: Verdict, seconds: float, most: int
-) -> BusyError | CostlyError | FullError:
+) -> CostlyError | FullError:
     """The error for a question that is too much, or too much now.
 
     Args:
@@ -474,37 +473,30 @@ def refusal(
             f"{max(0, verdict.bytes):,.0f} left besides what unfinished ones are to take; ask for "
             "fewer systems, metrics or resamples, delete something, or try again later."
         )
+    limit, unit = "SIGTEST_BUDGET", "seconds of one core"
+    asked, load, accepted = seconds, verdict.seconds, most
+    if verdict.word == "bytes":
+        limit, unit = "SIGTEST_ROOM", "bytes in the store"
+        asked, load, accepted = verdict.size, verdict.bytes, settings.room
+    words = f"This question is predicted to take {asked:,.0f} {unit}"
     if verdict.word == "many":
-        return BusyError(
-            f"You have {settings.pending:,} unfinished questions, the most that this "
-            "service accepts of one caller; try again later.",
-            limit="SIGTEST_PENDING",
-            predicted=predicted,
-            seconds=_wait(settings, verdict.seconds / settings.pending),
+        limit, share = "SIGTEST_PENDING", 1 / settings.pending
+        words = (
+            f"You have {settings.pending:,} unfinished questions, the most that this service "
+            "accepts of one caller; try again later."
         )
-    long = verdict.word == "seconds"
-    asked, load = (seconds, verdict.seconds) if long else (verdict.size, verdict.bytes)
-    accepted = most if long else settings.room
-    limit = "SIGTEST_BUDGET" if long else "SIGTEST_ROOM"
-    unit = "seconds of one core" if long else "bytes in the store"
-    said = f"This question is predicted to take {asked:,.0f} {unit}"
-    if asked > accepted:
-        return CostlyError(
-            f"{said}, more than the {accepted:,} that one caller may have unfinished; ask for "
-            "fewer systems, metrics or resamples.",
-            limit=limit,
-            predicted=predicted,
+    elif asked > accepted:
+        words += (
+            f", more than the {accepted:,} that one caller may have unfinished; ask for fewer "
+            "systems, metrics or resamples."
         )
-    share = min(1.0, (asked + load - accepted) / load)
-    return BusyError(
-        f"{said} and your unfinished ones {load:,.0f}, together more than the {accepted:,} "
-        "that one caller may have unfinished; try again later.",
-        limit=limit,
-        predicted=predicted,
-        seconds=_wait(settings, share * verdict.seconds),
-    )
-
-
-def _wait(settings: Settings, seconds: float) -> int:
-    """Whole seconds after which so much work may be done."""
-    return min(LONGEST_WAIT, max(1, round(seconds / settings.workers)))
+        return CostlyError(words, limit=limit, predicted=predicted)
+    else:
+        share = min(1.0, (asked + load - accepted) / load)
+        words += (
+            f" and your unfinished ones {load:,.0f}, together more than the {accepted:,} that one "
+            "caller may have unfinished; try again later."
+        )
+    wait = round(share * verdict.seconds / settings.workers)
+    wait = min(LONGEST_WAIT, max(1, wait))
+    return BusyError(words, limit=limit, predicted=predicted, seconds=wait)

@@ -53,17 +53,15 @@ class ForbiddenError(errors.SigtestError):
     """A key that is not for this."""
 
 
+@dataclass(eq=False, repr=False)
 class BackOffError(errors.SigtestError):
     """Too many wrong keys.
 
-    Args:
-        message: How many.
+    Attributes:
         seconds: How long to wait.
     """
 
-    def __init__(self, message: str, seconds: int) -> None:
-        super().__init__(message)
-        self.seconds = seconds
+    seconds: int
 
 
 class SlowError(errors.SigtestError):
