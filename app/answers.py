@@ -385,9 +385,7 @@ async def picture(request: Request, svg: str, suffix: str = "svg") -> Response:
     return unless_held(request, Response(content, 200, headers, PICTURE_FORMATS[suffix]))
 
 
-async def draw(
-    name: str, record: Record, caller: str, watch: Watcher, chosen: PictureOptions
-) -> str:
+async def draw(name: str, record: Record, watch: Watcher, chosen: PictureOptions) -> str:
     """The SVG of a picture.
 
     A worker draws distributions when they are first asked for; 409 with `Retry-After` where that
@@ -406,20 +404,18 @@ async def draw(
     kind.check_chosen(name, named)
     drawn: Distribution | None = None
     if wanted.needs == "distribution":
-        drawn = await distribution_of(record, caller, watch, chosen)
+        drawn = await distribution_of(record, watch, chosen)
 
     def made() -> str:
-        report = read(watch.questions.report(record.id, caller), record, choice)
+        report = read(watch.questions.report(record.id, record.caller), record, choice)
         return wanted.draw(report, named, drawn)
 
     return await in_turn(made)
 
 
-async def distribution(
-    record: Record, caller: str, watch: Watcher, pair: PairOptions, values: bool
-) -> Response:
+async def distribution(record: Record, watch: Watcher, pair: PairOptions, values: bool) -> Response:
     """The pseudo-statistics of one pair; all of them, or binned alone."""
-    drawn = await distribution_of(record, caller, watch, pair)
+    drawn = await distribution_of(record, watch, pair)
 
     def made() -> Response:
         return in_json(DistributionBody.of(drawn, values).model_dump_json(exclude_none=True))
@@ -427,16 +423,14 @@ async def distribution(
     return await in_turn(made)
 
 
-async def distribution_of(
-    record: Record, caller: str, watch: Watcher, chosen: PairOptions
-) -> Distribution:
+async def distribution_of(record: Record, watch: Watcher, chosen: PairOptions) -> Distribution:
     """The pseudo-statistics of the pair that is asked for; raises as `draw` does."""
-    pair = await run_in_threadpool(_pair_of, record, caller, watch.questions, chosen)
-    look = partial(watch.questions.distribution, record.id, caller, pair)
+    pair = await run_in_threadpool(_pair_of, record, watch.questions, chosen)
+    look = partial(watch.questions.distribution, record.id, record.caller, pair)
     return await watch.made(record, look, "distribution is")
 
 
-def _pair_of(record: Record, caller: str, questions: Questions, chosen: PairOptions) -> PairAsked:
+def _pair_of(record: Record, questions: Questions, chosen: PairOptions) -> PairAsked:
     """The pair that is asked for; metric and test are those that stand first by default.
 
     Raises:
@@ -446,7 +440,7 @@ def _pair_of(record: Record, caller: str, questions: Questions, chosen: PairOpti
     for field in ("a", "b"):
         if getattr(chosen, field) is None:
             raise RecipeError(f"{field} is missing: the name of a system.", field=field)
-    report = read(questions.report(record.id, caller), record)
+    report = read(questions.report(record.id, record.caller), record)
     leading = leading_test(report)
     if leading is None:
         raise RecipeError("The report has no pairs; it needs two systems.", field="a")
@@ -490,7 +484,6 @@ class PairView:
 
 async def pair_view(
     record: Record,
-    caller: str,
     watch: Watcher,
     chosen: PairOptions,
     wanted: SegmentOptions,
@@ -501,7 +494,6 @@ async def pair_view(
 
     Args:
         record: A comparison that has a report.
-        caller: Whose it is.
         watch: Waits for what a worker makes.
         chosen: Which pair, metric, test and test set.
         wanted: Which segments.
@@ -512,14 +504,14 @@ async def pair_view(
         RecipeError: No such pair, test set or segments.
         NotReadyError: There is no report, or no shares yet.
     """
-    query = await run_in_threadpool(_pair_of, record, caller, watch.questions, chosen)
+    query = await run_in_threadpool(_pair_of, record, watch.questions, chosen)
     if query.a == query.b:
         raise RecipeError("a and b must be two different systems.", field="b")
-    look = partial(watch.questions.segments, record.id, caller, query)
+    look = partial(watch.questions.segments, record.id, record.caller, query)
     segments = await watch.made(record, look, "shares are", seconds)
 
     def made() -> PairView:
-        whole: Report = read(watch.questions.report(record.id, caller), record, choice)
+        whole: Report = read(watch.questions.report(record.id, record.caller), record, choice)
         sets = dict(titled(whole))
         report = sets.get(query.testset or "", whole)
         pair = find_pair(report, query.a, query.b, query.metric, query.test)

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
 from functools import partial
 from pathlib import Path
+from threading import Event
 from typing import TypedDict
 
 import uvicorn
@@ -22,7 +23,7 @@ from app.http import problems
 from app.http.auth import Door, Gate, is_loopback
 from app.http.middleware import BodyLimit, Compression, Connection, CutShort, Head
 from app.http.observing import Observer, Requests
-from app.http.waiting import Watcher, stopping
+from app.http.waiting import Watcher
 from app.pages import site
 from app.requests.bodies import Parser
 from app.requests.questions import rehearse
@@ -95,6 +96,7 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
         redirect_slashes=False,
     )
     app.state.reading = ReadingProcess(chosen.max_reading_seconds)
+    app.state.stopping = Event()
     _install(app, chosen, requests)
     app.openapi = partial(openapi.document, app)  # type: ignore[method-assign]
     problems.install(app)
@@ -110,9 +112,8 @@ def _lifespan(settings: Settings, queue: QueueSettings, requests: Requests) -> L
         rehearse()
         questions = Questions.connect(queue)
         news = News.connect(queue)
-        readers = closing(app.state.reading)
         of_testsets = TestSets(questions.context)
-        with stopping(news.wake) as event, closing(news), closing(questions), readers:
+        with closing(news), closing(questions), closing(app.state.reading):
             yield State(
                 settings=settings,
                 requests=requests,
@@ -123,7 +124,7 @@ def _lifespan(settings: Settings, queue: QueueSettings, requests: Requests) -> L
                 testsets=of_testsets,
                 shared_tasks=SharedTasks(questions.context, of_testsets),
                 webhooks=Webhooks(questions.context),
-                watcher=Watcher(questions, news, event),
+                watcher=Watcher(questions, news, app.state.stopping),
                 parser=Parser(settings.max_body_bytes, app.state.reading),
             )
 
@@ -185,6 +186,7 @@ class Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._stopping()
+        self._app.state.stopping.set()  # or connections would wait for streams that never end
         await super().shutdown(sockets)
 
 

@@ -142,7 +142,7 @@ class Compression(GZipMiddleware):
         """Let it see no `Accept-Encoding` that refuses gzip."""
         if scope["type"] == "http":
             headers = MutableHeaders(scope=scope)
-            if dict(ranges(",".join(headers.getlist("accept-encoding")))).get("gzip") == 0:
+            if dict(ranges(headers.getlist("accept-encoding"))).get("gzip") == 0:
                 del headers["accept-encoding"]
 
         async def varying(message: Message) -> None:

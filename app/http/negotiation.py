@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Depends, Query, Request
+from fastapi import Depends, Header, Query, Request
 
 from app.http.problems import NotAcceptableError, PreconditionError
 from app.settings import Settings
@@ -18,17 +18,34 @@ PROGRAMS = ("/v1/", "/openapi", "/metrics")  # what answers no people
 
 @dataclass(frozen=True)
 class Wish:
-    """What a client said of formats.
+    """What a client says of formats, and how what it gets is to be laid out.
 
     Attributes:
-        accept: Its `Accept` header; nothing accepts everything.
-        format: Its `?format=`, which overrides the header.
-        layout: How what it gets is to be laid out.
+        accept: Its `Accept` headers; nothing accepts everything.
+        format: Overrides Accept.
+        caption: Of that table, instead of its own.
+        label: Of that table, for LaTeX to refer to.
+        names: What tables call a metric or system: `bleu=BLEU`; may be repeated.
     """
 
-    accept: str
-    format: str | None = None
-    layout: Layout = field(default_factory=Layout)
+    accept: Annotated[tuple[str, ...], Header(include_in_schema=False)] = ()
+    format: Annotated[str | None, Query(json_schema_extra={"enum": list(FORMATS)})] = None
+    table: Annotated[
+        str | None,
+        Query(
+            description="The only table to show: "
+            + "; ".join(f"of {own.path} {', '.join(own.tables)}" for own in KINDS.values())
+            + ". Of CSV, which."
+        ),
+    ] = None
+    caption: Annotated[str, Query()] = ""
+    label: Annotated[str, Query()] = ""
+    names: Annotated[tuple[str, ...], Query()] = ()
+
+    @property
+    def layout(self) -> Layout:
+        """The layout that is wanted."""
+        return Layout(self.table, self.caption, self.label, self.names)
 
 
 def choose_format(wish: Wish) -> str:
@@ -38,15 +55,8 @@ def choose_format(wish: Wish) -> str:
         NotAcceptableError: It wants none that there is.
         RecipeError: It wants a layout of what has no tables.
     """
-    if wish.format is not None and wish.format not in FORMATS:
-        raise NotAcceptableError(
-            f"This report has no format {wish.format[:60]!r}; choose one of {', '.join(FORMATS)}.",
-            field="format",
-        )
-    name = wish.format
-    if name is None:
-        spellings = {form: own.media_types for form, own in FORMATS.items()}
-        name = _most_wanted("report", spellings, wish.accept)
+    spellings = {form: own.media_types for form, own in FORMATS.items()}
+    name = _choose("report", spellings, wish.format, wish.accept)
     FORMATS[name].check(wish.layout)
     return name
 
@@ -65,23 +75,27 @@ def choose_picture_format(request: Request, name: str, named: str | None) -> tup
     stem, _, suffix = name.rpartition(".")
     if suffix not in PICTURE_FORMATS:
         stem, suffix = name, ""
-    known = ", ".join(PICTURE_FORMATS)
-    if named is not None and named not in PICTURE_FORMATS:
-        raise NotAcceptableError(
-            f"There is no format {named[:60]!r} of pictures; choose one of {known}.", field="format"
-        )
-    if named or suffix:
-        return stem, named or suffix
-    accept = ",".join(request.headers.getlist("accept"))
     spellings = {form: (media,) for form, media in PICTURE_FORMATS.items()}
-    return stem, _most_wanted("picture", spellings, accept)
+    named = suffix or None if named is None else named
+    return stem, _choose("picture", spellings, named, request.headers.getlist("accept"))
 
 
-def _most_wanted(what: str, spellings: Mapping[str, Sequence[str]], accept: str) -> str:
-    """The format that is wanted most, of some with their media types; the first of equals."""
+def _choose(
+    what: str, spellings: Mapping[str, Sequence[str]], named: str | None, accept: Sequence[str]
+) -> str:
+    """The format that is named, or is wanted most, of some with their media types.
+
+    Raises:
+        NotAcceptableError: There is none such.
+    """
+    if named is not None and named not in spellings:
+        known = ", ".join(spellings)
+        raise NotAcceptableError(
+            f"This {what} has no format {named[:60]!r}; choose one of {known}.", field="format"
+        )
     wanted = dict(ranges(accept)) or {"*/*": 1.0}
-    best = max(spellings, key=lambda form: _weight(spellings[form], wanted))
-    if _weight(spellings[best], wanted)[0] <= 0:
+    best = named or max(spellings, key=lambda form: _weight(spellings[form], wanted))
+    if named is None and _weight(spellings[best], wanted)[0] <= 0:
         offered = ", ".join(own[0] for own in spellings.values())
         raise NotAcceptableError(f"This {what} is available as {offered}.", field="Accept")
     return best
@@ -94,16 +108,16 @@ def shows_pages(request: Request) -> bool:
 
 def wants_page(request: Request) -> bool:
     """Whether a client prefers a page to JSON, as browsers do; who has no preference gets JSON."""
-    wanted = dict(ranges(",".join(request.headers.getlist("accept"))))
+    wanted = dict(ranges(request.headers.getlist("accept")))
     weights = {own: _weight(FORMATS[own].media_types, wanted) for own in ("html", "json")}
     preferred = bool(wanted) and weights["html"] > weights["json"]
     return preferred and shows_pages(request)
 
 
-def ranges(accept: str) -> list[tuple[str, float]]:
+def ranges(accept: Sequence[str]) -> list[tuple[str, float]]:
     """Media ranges, or codings, and their quality, as RFC 9110 section 12.4.2 writes them."""
     found = []
-    for part in filter(None, (part.strip() for part in accept.split(","))):
+    for part in filter(None, (part.strip() for part in ",".join(accept).split(","))):
         name, *parameters = (piece.strip().lower() for piece in part.split(";"))
         weights = [p[2:] for p in parameters if p.startswith("q=")] or ["1"]
         valid = re.fullmatch(r"[01](\.\d{0,3})?", weights[0])
@@ -119,35 +133,6 @@ def _weight(spellings: Sequence[str], wanted: dict[str, float]) -> tuple[float, 
     if (group := spellings[0].partition("/")[0] + "/*") in wanted:
         return wanted[group], 1
     return wanted.get("*/*", 0.0), 0
-
-
-async def _wish(
-    request: Request,
-    asked: Annotated[
-        str | None,
-        Query(
-            alias="format",
-            description="Overrides Accept.",
-            json_schema_extra={"enum": list(FORMATS)},
-        ),
-    ] = None,
-    table: Annotated[
-        str | None,
-        Query(
-            description="The only table to show: "
-            + "; ".join(f"of {own.path} {', '.join(own.tables)}" for own in KINDS.values())
-            + ". Of CSV, which."
-        ),
-    ] = None,
-    caption: Annotated[str, Query(description="Of that table, instead of its own.")] = "",
-    label: Annotated[str, Query(description="Of that table, for LaTeX to refer to.")] = "",
-    names: Annotated[
-        list[str] | None,
-        Query(description="What tables call a metric or system: `bleu=BLEU`; may be repeated."),
-    ] = None,
-) -> Wish:
-    layout = Layout(table, caption, label, tuple(names or ()))
-    return Wish(",".join(request.headers.getlist("accept")), asked, layout)
 
 
 async def _wait(request: Request) -> int | None:
@@ -180,5 +165,5 @@ def require_match(request: Request, etag: str) -> None:
         )
 
 
-Wished = Annotated[Wish, Depends(_wish)]
+Wished = Annotated[Wish, Depends()]
 Wait = Annotated[int | None, Depends(_wait)]

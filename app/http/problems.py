@@ -91,10 +91,12 @@ class UnreadyError(errors.SigtestError):
 MEDIA_TYPE = "application/problem+json"
 MAX_MESSAGE = 1000
 MAX_GIVEN = 40  # characters of a parameter that are repeated
+KEY, KEY_WORDS = r"^[!-~]{1,255}$", "1 to 255 letters, digits and signs of ASCII, without spaces"
 UNREADABLE = {
-    "int_parsing": "a whole number",
-    "float_parsing": "a number",
-    "bool_parsing": "true or false",
+    "string_pattern_mismatch": f"Input should be {KEY_WORDS}",  # of an Idempotency-Key
+    "int_parsing": "Input should be a whole number",
+    "float_parsing": "Input should be a number",
+    "bool_parsing": "Input should be true or false",
 }
 RETRY_SECONDS = 2
 LIMITS = "|".join(name for name in Settings.model_fields if name.startswith("max_"))
@@ -265,9 +267,9 @@ def _on_invalid_parameters(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     errors = []
     for flaw in error.errors():
-        words, value = str(flaw["msg"]), flaw.get("input")
+        words, value = UNREADABLE.get(flaw["type"], str(flaw["msg"])), flaw.get("input")
         if isinstance(value, str) and words.startswith("Input should be "):
-            wanted = UNREADABLE.get(flaw["type"], words.removeprefix("Input should be "))
+            wanted = words.removeprefix("Input should be ")
             words = f"it must be {wanted}, not {value[:MAX_GIVEN]!r}."
         errors.append({"field": ".".join(map(str, flaw["loc"][1:])), "message": words})
     detail = "; ".join(f"{entry['field']}: {entry['message']}" for entry in errors)

@@ -4,7 +4,6 @@ Forty requests that waited in threads would leave none for anybody else.
 """
 
 import asyncio
-import signal
 import threading
 import time
 from collections import Counter
@@ -13,7 +12,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, repeat
-from types import FrameType
 from typing import Annotated, TypeVar
 
 from fastapi import Depends
@@ -48,7 +46,7 @@ class Watcher:
     stopping: threading.Event
     streams: Counter[str] = field(default_factory=Counter)
 
-    async def changes(self, record: Record, caller: str, seconds: float) -> AsyncIterator[Record]:
+    async def changes(self, record: Record, seconds: float) -> AsyncIterator[Record]:
         """A question now and at every change, until it has finished or the time is over."""
         yield record
         deadline = time.monotonic() + seconds
@@ -59,20 +57,19 @@ class Watcher:
                 pause = min(2 * pause, LONGEST)
                 if self.stopping.is_set():
                     return
-                found = await run_in_threadpool(self.questions.find, record.id, caller)
+                found = await run_in_threadpool(self.questions.find, record.id, record.caller)
                 if found.etag != record.etag:
                     record = found
                     yield record
 
-    async def settled(self, record: Record, caller: str, seconds: float | None) -> Record:
+    async def settled(self, record: Record, seconds: float | None) -> Record:
         """A question as it is when it has finished, or when the time is over."""
         if record.status.finished or not seconds:
             return record
-        look = partial(self.questions.settled, record.id, caller)
-        settled = await self.until(record.id, look, bool, seconds)
-        if settled is not None:
+        look = partial(self.questions.settled, record.id, record.caller)
+        if settled := await self.until(record.id, look, bool, seconds):
             return settled
-        return await run_in_threadpool(self.questions.find, record.id, caller)
+        return await run_in_threadpool(self.questions.find, record.id, record.caller)
 
     async def made(
         self,
@@ -137,41 +134,6 @@ class Watcher:
 
         with self.news.about(about, lambda: loop.call_soon_threadsafe(heard.set)):
             yield rest
-
-
-@contextmanager
-def stopping(wake: Callable[[], None]) -> Iterator[threading.Event]:
-    """An event that is set by SIGINT and SIGTERM, before the server's own handlers run.
-
-    A server stops when its connections are closed, and would wait for streams that never end.
-
-    Args:
-        wake: Called in the running loop when the event is set; wakes those who wait.
-    """
-    event = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield event  # signals are none of this thread's business
-        return
-    loop = asyncio.get_running_loop()
-    previous = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-
-    def note(number: int, frame: FrameType | None) -> None:
-        event.set()
-        loop.call_soon_threadsafe(wake)
-        handler = previous[signal.Signals(number)]
-        if callable(handler):
-            handler(number, frame)
-        else:
-            signal.signal(number, handler)
-            signal.raise_signal(number)
-
-    for number in previous:
-        signal.signal(number, note)
-    try:
-        yield event
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
 
 
 Watch = Annotated[Watcher, of_state("watcher")]

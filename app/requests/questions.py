@@ -211,7 +211,7 @@ async def _with_finished(
                 record = await run_in_threadpool(look)
                 if not record.status.finished and wait:
                     async with work.paused():
-                        await request.state.watcher.settled(record, caller, wait)
+                        await request.state.watcher.settled(record, wait)
                 finished = await run_in_threadpool(answered, question_id)
                 answers[place] = reference.take(finished)
         body = reference.replace(body, answers) if answers else body

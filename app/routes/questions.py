@@ -6,21 +6,17 @@ page.
 
 import hashlib
 import json
-import re
 from collections.abc import AsyncIterator, Callable
 from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request
 from fastapi.sse import EventSourceResponse, ServerSentEvent
-from pydantic import AfterValidator
-from pydantic_core import PydanticCustomError
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
 from app import answers
-from app.http.auth import Bearer, Caller, authenticate, noted
-from app.http.auth import Header as KeyHeader
+from app.http.auth import Caller, noted
 from app.http.negotiation import (
     Wait,
     Wish,
@@ -30,7 +26,7 @@ from app.http.negotiation import (
     shows_pages,
     wants_page,
 )
-from app.http.problems import of_error
+from app.http.problems import KEY, KEY_WORDS, of_error
 from app.http.state import (
     Boards,
     Cursor,
@@ -59,55 +55,41 @@ from workers.questions import Questions, Record, Status
 PAGE = 20
 RACE_SECONDS = 2  # that the report of a race waits for scores just sent
 BESIDE_SECONDS = 0.5  # that a report waits for its only pair, if nobody asked for that
-KEY = re.compile("[!-~]{1,255}")
-
-
-def _plain(key: str | None) -> str | None:
-    """A key that fits into a header; the error of another one says in words what it may be."""
-    if key is not None and not KEY.fullmatch(key):
-        raise PydanticCustomError(
-            "key", "A key is 1 to 255 letters, digits and signs of ASCII, without spaces."
-        )
-    return key
-
-
 Key = Annotated[
     str | None,
-    AfterValidator(_plain),
     Header(
         alias="Idempotency-Key",
         description="The same key returns the same question, for the service's retention; "
-        "with other content it is refused. 1 to 255 letters, digits and signs of ASCII, without "
-        "spaces.",
-        json_schema_extra={"pattern": f"^{KEY.pattern}$"},
+        f"with other content it is refused. {KEY_WORDS}.",
+        pattern=KEY,
     ),
 ]
 Picture = Annotated[str, Path(alias="picture", description="Which picture.")]
 Values = Annotated[bool, Query(description="Every pseudo-statistic as well.")]
 
 
-async def _stored(
-    request: Request, questions: QuestionStore, boards: Boards, bearer: Bearer, header: KeyHeader
-) -> Record:
-    """The question that a public link leads to, one that a race shows, or one of who asks."""
-    path = request.path_params
-    if "link" in path:
-        await run_in_threadpool(noted, request)
-        link = await run_in_threadpool(questions.linked, path["link"])
-        return await run_in_threadpool(boards.linked, link)
-    caller = (await authenticate(request, bearer, header)).name
-    if request.url.path.removeprefix("/v1").startswith("/races/"):
-        look = partial(request.state.races.shown, path["id"], caller)
-        watch: Watcher = request.state.watcher
-        _, shown = await watch.until(path["id"], look, lambda own: not own[0].pending, RACE_SECONDS)
-        if shown is None:
-            raise NotReadyError("There is no report of this race yet; send scores, or ask again.")
-        return shown
-    kind = await asked_kind(request)
-    return await run_in_threadpool(questions.find, path["id"], caller, kind.path)
+async def _stored(request: Request, questions: QuestionStore, caller: Caller) -> Record:
+    """A question of who asks, or one that a race of theirs shows."""
+    name, path = request.path_params["id"], request.url.path.removeprefix("/v1")
+    if not path.startswith("/races/"):
+        kind = await asked_kind(request)
+        return await run_in_threadpool(questions.find, name, caller.name, kind.path)
+    look = partial(request.state.races.shown, name, caller.name)
+    watch: Watcher = request.state.watcher
+    _, shown = await watch.until(name, look, lambda own: not own[0].pending, RACE_SECONDS)
+    if shown is None:
+        raise NotReadyError("There is no report of this race yet; send scores, or ask again.")
+    return shown
+
+
+def _linked(request: Request, questions: QuestionStore, boards: Boards) -> Record:
+    """The question that a public link leads to."""
+    noted(request)
+    return boards.linked(questions.linked(request.path_params["link"]))
 
 
 Target = Annotated[Record, Depends(_stored)]
+Linked = Annotated[Record, Depends(_linked)]
 
 
 def page_of(record: Record) -> str:
@@ -148,7 +130,7 @@ async def submit(
     del draft  # its texts are not held while the request waits
     if shows_pages(request):
         return RedirectResponse(page_of(record), 303)
-    record = await watch.settled(record, caller.name, wait)
+    record = await watch.settled(record, wait)
     answer = as_it_stands(record, wait, 200 if record.status is Status.SUCCEEDED else 202)
     answer.headers["Location"] = f"/v1{page_of(record)}"
     return answer
@@ -184,15 +166,15 @@ def listing(
     )  # fmt: skip
 
 
-def _finished(questions: Questions, caller: str, kind: str) -> tuple[Record, ...]:
+def _finished(questions: Questions, caller: str, kind: str) -> list[Record]:
     """The caller's newest questions with a report that can be named."""
     records, _ = questions.listing(caller, kind, None, PAGE)
-    return tuple(own for own in records if own.status is Status.SUCCEEDED and own.testset is None)
+    return [own for own in records if own.status is Status.SUCCEEDED and own.testset is None]
 
 
 async def status(request: Request, watch: Watch, target: Target, wait: Wait) -> Response:
     """How far it is. `If-None-Match` and `Prefer: wait=N` save polling."""
-    record = await watch.settled(target, target.caller, wait)
+    record = await watch.settled(target, wait)
     return answers.unless_held(request, as_it_stands(record, wait))
 
 
@@ -234,7 +216,7 @@ async def picture(
     page = shows_pages(request)
     named = f"{name}.svg" if page else name
     name, suffix = choose_picture_format(request, named, chosen.format)
-    svg = await answers.draw(name, target, target.caller, watch, chosen)
+    svg = await answers.draw(name, target, watch, chosen)
     # that of a page follows its reader's choice of light or dark
     svg = adaptive(svg) if page and suffix == "svg" else svg
     return await answers.picture(request, svg, suffix)
@@ -244,7 +226,7 @@ async def distribution(
     watch: Watch, target: Target, pair: answers.PairNamed, values: Values = False
 ) -> Response:
     """The pseudo-statistics that one pair's observed difference is held against."""
-    return await answers.distribution(target, target.caller, watch, pair, values)
+    return await answers.distribution(target, watch, pair, values)
 
 
 async def segments(
@@ -255,7 +237,7 @@ async def segments(
     Shares sum to the difference: plain differences over n where scores are means, and otherwise the
     mean effect of a segment on the way from the sums of b to those of a (Aumann & Shapley 1974).
     """
-    shown = await answers.pair_view(target, target.caller, watch, pair, wanted)
+    shown = await answers.pair_view(target, watch, pair, wanted)
     return await in_turn(shown.answer)
 
 
@@ -264,7 +246,7 @@ async def events(
 ) -> AsyncIterator[ServerSentEvent]:
     """Progress as Server-Sent Events: `progress` at every change, at last `finished`."""
     try:
-        async for now in watch.changes(target, target.caller, settings.max_event_seconds):
+        async for now in watch.changes(target, settings.max_event_seconds):
             event = "finished" if now.status.finished else "progress"
             data = QuestionBody.of(now).model_dump_json()
             yield ServerSentEvent(event=event, id=now.etag, raw_data=data)
@@ -292,15 +274,14 @@ def remove(request: Request, questions: QuestionStore, target: Target) -> Respon
 
 
 async def _place(
-    request: Request, questions: QuestionStore, boards: Boards, bearer: Bearer, header: KeyHeader
+    request: Request, questions: QuestionStore, boards: Boards, caller: Caller
 ) -> tuple[str, str]:
     """A question or test set of who asks: its kind, as the store has it, and id."""
-    name, path = request.path_params["id"], request.url.path
-    if path.startswith((TESTSETS, "/boards")):
-        caller = await authenticate(request, bearer, header)
+    name = request.path_params["id"]
+    if request.url.path.startswith((TESTSETS, "/boards")):
         await run_in_threadpool(boards.find, name, caller.name)
         return "testset", name
-    return "question", (await _stored(request, questions, boards, bearer, header)).id
+    return "question", (await _stored(request, questions, caller)).id
 
 
 async def _origins(request: Request) -> tuple[str, ...]:
@@ -375,7 +356,7 @@ async def question(
 
 
 async def shared(
-    request: Request, questions: QuestionStore, target: Target, view: answers.Viewed
+    request: Request, questions: QuestionStore, target: Linked, view: answers.Viewed
 ) -> Response:
     """A report for everybody who has its link: to be read, without what was uploaded."""
     record, here = target, request.url.path
@@ -389,14 +370,14 @@ async def shared(
         seen = bytes(made.body) + repr(record.link).encode()
         made.headers["ETag"] = f'"{hashlib.sha256(seen).hexdigest()[:32]}"'
     else:
-        made = await in_turn(answers.report, stored, record, Wish("application/json"))
+        made = await in_turn(answers.report, stored, record, Wish(format="json"))
     return _published(request, record, answers.unless_held(request, made))
 
 
 async def shared_report(
     request: Request,
     questions: QuestionStore,
-    target: Target,
+    target: Linked,
     wish: Wished,
     choice: answers.Decided,
 ) -> Response:
@@ -406,7 +387,7 @@ async def shared_report(
 
 
 async def shared_picture(
-    request: Request, watch: Watch, target: Target, name: Picture, chosen: answers.PictureNamed
+    request: Request, watch: Watch, target: Linked, name: Picture, chosen: answers.PictureNamed
 ) -> Response:
     """A picture of the report behind a link."""
     return _published(request, target, await picture(request, watch, target, name, chosen))
@@ -437,7 +418,7 @@ async def pair_page(
 ) -> Response:
     """One pair alone: its numbers, its distribution, the segments behind its difference."""
     if not wants_page(request):
-        shown = await answers.pair_view(target, target.caller, watch, view, wanted, view.choice)
+        shown = await answers.pair_view(target, watch, view, wanted, view.choice)
         return await in_turn(shown.answer)
     opened = await _opened(target, watch, view, wanted)
     here = page_of(target)
@@ -456,7 +437,7 @@ async def _opened(
         return None
     record, choice = target, view.choice
     try:
-        shown = await answers.pair_view(record, target.caller, watch, view, wanted, choice, seconds)
+        shown = await answers.pair_view(record, watch, view, wanted, choice, seconds)
     except (NotReadyError, GoneError) as error:
         return error.message
     return await in_turn(panel, shown, view.fields, page_of(record))

@@ -445,7 +445,6 @@ def written(board: Board, wish: negotiation.Wish, wait: int | None = None) -> Re
 @router.get("/{id}/leaderboard/plots/{picture}", response_class=Response)
 async def leaderboard_picture(
     request: Request,
-    caller: Caller,
     watch: Watch,
     board: ShownBoard,
     picture: Picture,
@@ -453,17 +452,17 @@ async def leaderboard_picture(
 ) -> Response:
     """A picture of what the leaderboard shows, as SVG, PDF or PNG."""
     name, suffix = negotiation.choose_picture_format(request, picture, chosen.format)
-    svg = await answers.draw(name, board.require_record(chosen), caller.name, watch, chosen)
+    svg = await answers.draw(name, board.require_record(chosen), watch, chosen)
     return await answers.picture(request, svg, suffix)
 
 
 @router.get("/{id}/leaderboard/distribution")
 async def leaderboard_distribution(
-    caller: Caller, watch: Watch, board: ShownBoard, pair: answers.PairNamed, values: Values = False
+    watch: Watch, board: ShownBoard, pair: answers.PairNamed, values: Values = False
 ) -> Response:
     """The pseudo-statistics that one pair's observed difference is held against."""
     record = board.require_record(pair)
-    return await answers.distribution(record, caller.name, watch, pair, values)
+    return await answers.distribution(record, watch, pair, values)
 
 
 @people.post("/{id}/frozen")
@@ -505,7 +504,7 @@ async def board_page(
 ) -> Response:
     """A board with what it shows, what is still to be measured, and a form for another system."""
     if not negotiation.wants_page(request):
-        return await in_turn(written, board, negotiation.Wish("application/json"))
+        return await in_turn(written, board, negotiation.Wish(format="json"))
     link = await run_in_threadpool(watch.questions.link, "testset", board.current.testset.id)
     return await in_turn(_page, request, board, view, link)
 

@@ -119,13 +119,13 @@ def test_other_formats_are_not_acceptable(service, url):
     ],
 )
 def test_the_most_wanted_format_is_chosen(accept, name):
-    assert choose_format(Wish(accept)) == name
+    assert choose_format(Wish((accept,))) == name
 
 
 @pytest.mark.parametrize("accept", ["image/png", "application/json;q=0", "text/csv;q=x"])
 def test_nothing_wanted_is_there(accept):
     with pytest.raises(NotAcceptableError):
-        choose_format(Wish(accept))
+        choose_format(Wish((accept,)))
 
 
 @pytest.mark.parametrize("metric", ["bleu", "ter"])
