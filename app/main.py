@@ -17,6 +17,7 @@ from typing import TypedDict
 import uvicorn
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
+from starlette.middleware.exceptions import ExceptionMiddleware
 
 from app import openapi
 from app.http import problems
@@ -31,6 +32,7 @@ from app.requests.reading import ReadingProcess
 from app.routes import questions, races, shared_tasks, testsets, webhooks
 from app.routes import site as site_routes
 from app.settings import Settings, misspelt
+from sigtest.errors import SigtestError
 from sigtest.kinds import KINDS
 from sigtest.version import __version__
 from workers.access import Access, Sessions
@@ -97,10 +99,10 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
     )
     app.state.reading = ReadingProcess(chosen.max_reading_seconds)
     app.state.stopping = Event()
-    _install(app, chosen, requests)
     app.openapi = partial(openapi.document, app)  # type: ignore[method-assign]
     problems.install(app)
     site.install(app)
+    _install(app, chosen, requests)
     return app
 
 
@@ -143,8 +145,10 @@ def _install(app: FastAPI, settings: Settings, requests: Requests) -> None:
         questions.router,
     ):
         app.router.routes.extend(router.routes)
+    refusals = {SigtestError: app.exception_handlers[SigtestError]}
     app.add_middleware(Compression, minimum_size=MIN_COMPRESSED, compresslevel=LEVEL)
-    app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes, answer=site.answer)
+    app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)
+    app.add_middleware(ExceptionMiddleware, handlers=refusals)
     app.add_middleware(Head)
     if settings.cors_origins:
         app.add_middleware(
@@ -154,7 +158,8 @@ def _install(app: FastAPI, settings: Settings, requests: Requests) -> None:
             allow_headers=["*"],  # keys come in headers; cookies are never read across origins
             expose_headers=[*openapi.BESIDES["headers"], *openapi.BESIDES["everywhere"]],
         )
-    app.add_middleware(Gate, settings=settings, answer=site.answer)
+    app.add_middleware(Gate, settings=settings)
+    app.add_middleware(ExceptionMiddleware, handlers=refusals)
     app.add_middleware(CutShort)
     app.add_middleware(Observer, requests=requests)  # outside of what refuses
 

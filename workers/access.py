@@ -146,19 +146,17 @@ class Access:
             pipe.execute()
         return list(found.values())
 
-    def known(self, digest: str) -> tuple[ApiKey | None, bool]:
-        """The key with this hash where it is valid, and whether there ever was any key."""
+    def known(self, digest: str) -> tuple[ApiKey | Team | None, bool]:
+        """The key, or team of a shared task, with this hash, and whether there ever was any key."""
         with self._redis.pipeline(transaction=False) as pipe:
             pipe.hget(keys.ACCESS, digest)
+            pipe.get(keys.key("team", digest))
             pipe.exists(keys.ACCESS)
-            held, there = pipe.execute()
-        key = None if held is None else _read(held)
-        return (key if key is not None and key.valid(time.time()) else None), self._remember(there)
-
-    def team(self, digest: str) -> Team | None:
-        """The team of a shared task whose token has this hash, while that is valid."""
-        held = cast("bytes | None", self._redis.get(keys.key("team", digest)))
-        return None if held is None else Team(**json.loads(held))
+            held, team, there = pipe.execute()
+        needed = self._remember(there)
+        if held is not None and (key := _read(held)).valid(time.time()):
+            return key, needed
+        return (None if team is None else Team(**json.loads(team))), needed
 
     def _remember(self, there: object) -> bool:
         """Whether there ever was a key, which is never forgotten."""

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import TypeVar
+from typing import Any
 
 from sigtest.cli.shell import status_of
 from sigtest.kinds import KINDS
@@ -34,6 +34,7 @@ from workers.testsets import TestSets
 from workers.webhooks import Webhooks
 
 Lines = Iterator[str]
+Page = tuple[Sequence[Any], str | None]
 
 KEY_COLUMNS = "{:<8}  {:<20}  {:<17}  {:<10}  {:<10}  {:>7}  {}"
 USAGE_COLUMNS = "{:<20}  {:>10}  {:>17}  {:>16}"
@@ -41,8 +42,6 @@ FAILED_COLUMNS = "{:<32}  {:<20}  {:<18}  {}"
 LOOK_SECONDS = 0.1  # between looks whether a task still runs
 PAGE = 100
 DAY = 86_400.0
-
-T = TypeVar("T")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -252,61 +251,48 @@ def _drain(options: argparse.Namespace, context: Context) -> Lines:
 
 
 def _purge(options: argparse.Namespace, context: Context) -> Lines:
-    questions, testsets, webhooks = Questions(context), TestSets(context), Webhooks(context)
     caller, until = options.caller, time.time() - options.days * DAY
-    listed = _all_pages(partial(testsets.listing, caller, limit=PAGE))
-    changed = [board for board in listed if board.changed_at <= until]
-    races, retention = Races(context), context.settings.retention
-    listed_races = _all_pages(partial(races.listing, caller, limit=PAGE))
-    raced = [race for race in listed_races if race.expires_at - retention <= until]
-    accepted = {
-        kind: [
-            record
-            for record in _all_pages(partial(questions.listing, caller, kind, limit=PAGE))
-            if record.created_at <= until
-        ]
+    questions, testsets, webhooks = Questions(context), TestSets(context), Webhooks(context)
+    races, shared = Races(context), SharedTasks(context, testsets)
+    retention = context.settings.retention
+    listings: dict[str, tuple[Callable[..., Page], Callable[[Any], float]]] = {
+        kind: (partial(questions.listing, caller, kind), lambda own: own.created_at)
         for kind in KINDS
     }
-    shared = SharedTasks(context, testsets)
-    tasks = [
-        task
-        for task in _all_pages(partial(shared.listing, caller, limit=PAGE))
-        if task.created_at <= until
-    ]
-    hooks = [] if options.days else webhooks.listing(caller)
+    listings["races"] = partial(races.listing, caller), lambda own: own.expires_at - retention
+    listings["testsets"] = partial(testsets.listing, caller), lambda own: own.changed_at
+    listings["tasks"] = partial(shared.listing, caller), lambda own: own.created_at
+    doomed = {
+        name: [own.id for own in _all_pages(listing) if since(own) <= until]
+        for name, (listing, since) in listings.items()
+    }
+    doomed["webhooks"] = [] if options.days else [own.id for own in webhooks.listing(caller)]
     if options.yes:
-        for task in tasks:
-            shared.delete(task.id, caller)
-        for record in (r for records in accepted.values() for r in records):
-            if questions.remove(record.id, caller) is not None:  # it was cancelled
-                questions.remove(record.id, caller)
-        for board in changed:
-            testsets.delete(board.id, caller)
-            usage.forget_space(context.redis, board.id)
-        for race in raced:
-            races.delete(race.id, caller)
-        for hook in hooks:
-            webhooks.remove(hook.id, caller)
+        for name in doomed["tasks"]:
+            shared.delete(name, caller)
+        for name in (name for kind in KINDS for name in doomed[kind]):
+            if questions.remove(name, caller) is not None:  # it was cancelled
+                questions.remove(name, caller)
+        for name in doomed["testsets"]:
+            testsets.delete(name, caller)
+            usage.forget_space(context.redis, name)
+        for name in doomed["races"]:
+            races.delete(name, caller)
+        for name in doomed["webhooks"]:
+            webhooks.remove(name, caller)
         if not options.days:
             usage.forget_space(context.redis, keys.space_of(caller))
     done = "deleted" if options.yes else "would delete (with --yes)"
-    counts = {kind: len(records) for kind, records in accepted.items()}
-    counts |= {
-        "races": len(raced),
-        "testsets": len(changed),
-        "tasks": len(tasks),
-        "webhooks": len(hooks),
-    }
-    for kind, count in counts.items():
-        yield f"{done} {count} {kind} of {caller}"
+    for kind, names in doomed.items():
+        yield f"{done} {len(names)} {kind} of {caller}"
 
 
-def _all_pages(page: Callable[[str | None], tuple[Sequence[T], str | None]]) -> Iterator[T]:
+def _all_pages(listing: Callable[..., Page]) -> Iterator[Any]:
     """Everything of a listing, page by page."""
-    entries, cursor = page(None)
+    entries, cursor = listing(cursor=None, limit=PAGE)
     yield from entries
     while cursor is not None:
-        entries, cursor = page(cursor)
+        entries, cursor = listing(cursor=cursor, limit=PAGE)
         yield from entries
 
 

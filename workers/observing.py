@@ -50,14 +50,6 @@ class News:
         """Stop listening."""
         self._closed.set()
 
-    def wake(self, *owners: str) -> None:
-        """Let those look who wait for something of these owners, or all where none is named."""
-        with self._lock:
-            about = owners or (*self._waiting,)
-            waiting = [wake for owner in about for wake in self._waiting.get(owner, ())]
-        for wake in waiting:
-            wake()
-
     @contextmanager
     def about(self, owner: str, wake: Wake) -> Iterator[None]:
         """Call `wake`, from another thread, whenever something of this owner is finished."""
@@ -85,7 +77,11 @@ class News:
             while not self._closed.is_set():
                 message = pubsub.get_message(timeout=PATIENCE)
                 if message is not None:
-                    self.wake(message["channel"].decode().rpartition(":")[2])
+                    owner = message["channel"].decode().rpartition(":")[2]
+                    with self._lock:
+                        waiting = [*self._waiting.get(owner, ())]
+                    for wake in waiting:
+                        wake()
 
 
 @dataclass(frozen=True)

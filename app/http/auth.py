@@ -12,22 +12,19 @@ import re
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Self
 
 from fastapi import Depends, Request
 from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.http.negotiation import shows_pages
 from app.http.observing import EXCHANGE, Middleware
 from app.http.problems import AuthenticationError, BackOffError, ForbiddenError
 from app.settings import Settings
-from sigtest.errors import SigtestError
-from workers.access import SCOPES, TEAM_PREFIX, Access, Sessions, digest_of
+from workers.access import SCOPES, TEAM_PREFIX, Access, ApiKey, Sessions, digest_of
 from workers.errors import NotFoundError
 from workers.store.keys import ANONYMOUS
 from workers.store.shared_tasks import Team
@@ -105,6 +102,13 @@ class Principal:
     budget: int | None = None
     team: Team | None = None
 
+    @classmethod
+    def of(cls, known: ApiKey | Team) -> Self:
+        """The holder of a key, or a team."""
+        if isinstance(known, Team):
+            return cls(known.caller, (), team=known)
+        return cls(known.name, known.scopes, known.budget)
+
     def require(self, scope: str) -> None:
         """Check that the caller may do something.
 
@@ -148,14 +152,10 @@ class Door:
             BackOffError: Too many wrong keys came from this address.
         """
         given = digest_of(secret)
-        key, there = self._access.known(given)
-        if key is not None:  # cannot be guessed, so it need not wait for those who guess
-            return Principal(key.name, key.scopes, key.budget)
-        is_team = secret.startswith(TEAM_PREFIX)
-        team = self._access.team(given) if is_team else None
-        if team is not None:
-            return _of_team(team)
-        if not there and not self._needed and not is_team:
+        known, there = self._access.known(given)
+        if known is not None:  # cannot be guessed, so it need not wait for those who guess
+            return Principal.of(known)
+        if not there and not self._needed and not secret.startswith(TEAM_PREFIX):
             return Principal(ANONYMOUS)
         self._backoff.check(address)
         # Every key is compared, each in constant time: answers say nothing about near misses.
@@ -171,21 +171,15 @@ class Door:
 
     def holder(self, digest: str) -> Principal | None:
         """Who holds the key with this hash, where it is valid."""
-        key, _ = self._access.known(digest)
-        if key is not None:
-            return Principal(key.name, key.scopes, key.budget)
-        if (team := self._access.team(digest)) is not None:
-            return _of_team(team)
-        own = self._settings.api_keys
-        return next((Principal(name) for name, known in own if known == digest), None)
+        known, _ = self._access.known(digest)
+        if known is not None:
+            return Principal.of(known)
+        names = (name for name, own in self._settings.api_keys if own == digest)
+        return next(map(Principal, names), None)
 
     def closed(self) -> bool:
         """Whether keys are needed, so that strangers are refused."""
         return self._needed or self._access.known("")[1]
-
-
-def _of_team(team: Team) -> Principal:
-    return Principal(team.caller, (), team=team)
 
 
 def is_loopback(host: str) -> bool:
@@ -300,24 +294,16 @@ class Gate(Middleware):
     Args:
         app: What is behind it.
         settings: Names of the service, origins that may ask, whether everybody may.
-        answer: How an error is answered to a request.
     """
 
-    def __init__(
-        self, app: ASGIApp, settings: Settings, answer: Callable[[Request, SigtestError], Response]
-    ) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
         super().__init__(app)
         self.settings = settings
-        self.answer = answer
 
     async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request in, or say why not; its body is not looked at."""
-        app = self.app
-        try:
-            await self._check(Request(scope))
-        except SigtestError as error:
-            app = await run_in_threadpool(self.answer, Request(scope), error)
-        await app(scope, receive, send)
+        """Let a request in, or raise why not; its body is not looked at."""
+        await self._check(Request(scope))
+        await self.app(scope, receive, send)
 
     async def _check(self, request: Request) -> None:
         """Check where a request comes from.

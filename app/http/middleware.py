@@ -4,15 +4,11 @@ import asyncio
 import errno
 import logging
 import time
-from collections.abc import Callable
 from contextlib import suppress
 
 import h11
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.requests import Request
-from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -29,17 +25,13 @@ DROP_TIMES = 3  # as large as the largest body that is kept
 
 log = logging.getLogger(__name__)
 
-# how an error is answered to a request
-Answer = Callable[[Request, SigtestError], Response]
-
 
 class BodyLimit(Middleware):
     """Middleware that counts and times a body while it comes in; keeps none that is too large."""
 
-    def __init__(self, app: ASGIApp, max_bytes: int, answer: Answer) -> None:
+    def __init__(self, app: ASGIApp, max_bytes: int) -> None:
         super().__init__(app)
         self.max_bytes = max_bytes
-        self.answer = answer
 
     async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse a body before it is read where its size is announced, else at the limit."""
@@ -48,9 +40,7 @@ class BodyLimit(Middleware):
         if announced.isdigit() and int(announced) > self.max_bytes:
             if b"expect" not in headers:  # who expects 100 has not sent anything yet
                 await self.drop_rest(receive)
-            answer = await run_in_threadpool(self.answer, Request(scope), self.error())
-            await answer(scope, receive, send)
-            return
+            raise self.error()
         read, waited, whole = 0, 0.0, False
 
         async def counting() -> Message:

@@ -19,7 +19,6 @@ from starlette.responses import Response
 from app.http.auth import noted
 from app.http.negotiation import wants_page
 from app.http.observing import EXCHANGE
-from app.http.problems import of_error
 from sigtest.errors import SigtestError
 from sigtest.kinds import KINDS, About
 from sigtest.render import html
@@ -224,11 +223,6 @@ def install(app: FastAPI) -> None:
 
 def _handle(handler: Any, request: Request, error: Exception) -> Response:
     return _paged(request, handler(request, error))
-
-
-def answer(request: Request, error: SigtestError) -> Response:
-    """What an error becomes before a route is found."""
-    return _paged(request, of_error(error))
 
 
 def _paged(request: Request, answer: Response) -> Response:
