@@ -5,8 +5,6 @@ time; each caller has two that wait for it.
 """
 
 import asyncio
-import copyreg
-import io
 import json
 import math
 import re
@@ -20,7 +18,7 @@ from urllib.parse import unquote
 
 from fastapi import Depends, Request
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData, UploadFile
+from starlette.datastructures import ImmutableMultiDict, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.types import Message
 
@@ -51,7 +49,19 @@ BODIES = 4  # as large as the largest that is accepted, may be here at a time
 
 P = ParamSpec("P")
 T = TypeVar("T")
-Body = bytes | FormData
+
+
+class Form(ImmutableMultiDict[str, str | Upload]):
+    """A form as it was sent: texts and files, by part."""
+
+    def __len__(self) -> int:
+        """Its characters and bytes."""
+        parts = (part for _, part in self.multi_items())
+        return sum(len(part if isinstance(part, str) else part.data) for part in parts)
+
+
+Body = bytes | Form
+Files = Mapping[str, Sequence[Upload]]
 
 
 @dataclass(frozen=True)
@@ -181,31 +191,30 @@ async def body_of(request: Request, *media: str) -> AsyncIterator[tuple[Body, Wo
         )
     parser: Parser = request.state.parser
     async with parser.holding(request) as held:
-        if kind == FORM:
-            async with _form_of(held) as form:
-                parts = [part for _, part in form.multi_items()]
-                size = sum(len(part) if isinstance(part, str) else part.size or 0 for part in parts)
-                yield form, Work(parser, size)
-        else:
-            chunks = [chunk async for chunk in held.stream()]
-            data = b"".join(chunks)
-            chunks.clear()
-            yield data, Work(parser, len(data))
+        body = await _form_of(held) if kind == FORM else await held.body()
+        yield body, Work(parser, len(body))
 
 
-@asynccontextmanager
-async def _form_of(request: Request) -> AsyncIterator[FormData]:
+async def _form_of(request: Request) -> Form:
     if re.search(r";\s*charset=(?!\"?utf-?8\b)", request.headers.get("content-type", ""), re.I):
         raise UnsupportedMediaError("Send the texts of a form in UTF-8, in no other charset.")
     settings: Settings = request.state.settings
+    parts: list[tuple[str, str | Upload]] = []
     try:
-        form = await request.form(max_files=2 * settings.max_systems + 100, max_fields=100)
+        async with request.form(max_files=2 * settings.max_systems + 100, max_fields=100) as form:
+            for name, part in form.multi_items():
+                if isinstance(part, UploadFile):
+                    parts.append((name, Upload(_plain(part.filename), await part.read())))
+                else:
+                    parts.append((name, part))
     except HTTPException as error:
         raise MalformedError(f"The form cannot be read: {error.detail}") from error
-    try:
-        yield form
-    finally:
-        await form.close()
+    return Form(parts)
+
+
+def _plain(filename: str | None) -> str:
+    """A file name as it was before a form's encoding escaped quotes and control characters."""
+    return re.sub(r"%(0[0-9a-fA-F]|1[0-9a-fA-F]|22)", lambda m: unquote(m[0]), filename or "")
 
 
 # JSON
@@ -237,8 +246,6 @@ def parse_json(data: bytes, what: str) -> dict[str, Any]:
             parse_float=number,
             object_pairs_hook=_distinct,
         )
-    except RecursionError:
-        raise MalformedError(f"{what} is nested too deeply.", field=what) from None
     except json.JSONDecodeError as error:
         raise MalformedError(
             f"{what} is not JSON: {error.msg} at line {error.lineno}, column {error.colno}.",
@@ -327,7 +334,7 @@ def has_body(request: Request) -> bool:
     return headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
 
 
-def written(form: FormData) -> dict[str, Any]:
+def written(form: Form) -> dict[str, Any]:
     """What is written, as the form's fields say it, as far as it has these."""
     fields = ("title", "tags", "expires", "origins")
     words: dict[str, Any] = {k: form[k] for k in fields if isinstance(form.get(k), str)}
@@ -348,23 +355,8 @@ ROLES: Mapping[str, Role] = {
     "scores": "scores", "documents": "documents", "labels": "labels", "source": "source",
 }  # fmt: skip
 
-Files = Mapping[str, Sequence[UploadFile]]
 
-
-def file_of(name: str | None, data: bytes) -> UploadFile:
-    """A file as a form has it."""
-    return UploadFile(io.BytesIO(data), size=len(data), filename=name)
-
-
-def _carried(file: UploadFile) -> tuple[Any, ...]:
-    file.file.seek(0)
-    return file_of, (file.filename, file.file.read())
-
-
-copyreg.pickle(UploadFile, _carried)  # to the process that reads forms
-
-
-def parts_of(form: FormData, *parts: str) -> tuple[dict[str, Any], Files]:
+def parts_of(form: Form, *parts: str) -> tuple[dict[str, Any], Files]:
     """The `request` part of a form, a field or a file, and its files.
 
     Args:
@@ -379,22 +371,22 @@ def parts_of(form: FormData, *parts: str) -> tuple[dict[str, Any], Files]:
     requests = form.getlist("request")
     if len(requests) > 1:
         raise InputError("A form has one request part at most.", field="request")
-    data = [part.encode() if isinstance(part, str) else part.file.read() for part in requests]
+    data = [part.encode() if isinstance(part, str) else part.data for part in requests]
     return parse_json(data[0], "request") if data else {}, files
 
 
-def files_of(form: FormData, part: str) -> list[UploadFile]:
+def files_of(form: Form, part: str) -> list[Upload]:
     """The files of one part; a browser's empty file input is none."""
     files = []
     for entry in form.getlist(part):
         if isinstance(entry, str):
             raise InputError(f"{part} must be sent as files, each with its name.", field=part)
-        if entry.filename or entry.size:
+        if entry.name or entry.data:
             files.append(entry)
     return files
 
 
-def text_of(form: FormData, name: str) -> str:
+def text_of(form: Form, name: str) -> str:
     """The text of a field without blanks at its ends; empty where there is none."""
     value = form.get(name)
     return value.strip() if isinstance(value, str) else ""
@@ -420,12 +412,11 @@ def entries_of(files: Files, system: str | None = None) -> list[Entry]:
     entries = []
     for part, role in ROLES.items():
         for i, file in enumerate(files.get(part, ())):
-            name = plain(file.filename)
-            label, colon, own = system_name(name).rpartition(":")
+            label, colon, own = system_name(file.name).rpartition(":")
             named = role == "scores" and colon
             entry = Entry(
                 role,
-                Upload(name, file.file.read()),
+                file,
                 system or (own if named else None),
                 label if named else None,
                 field=part if part in SINGLE else f"{part}[{i}]",
@@ -455,8 +446,3 @@ def add_content(body: Mapping[str, Any], content: Mapping[str, Any]) -> dict[str
     if twice is not None:
         raise InputError(f"{twice} are in files and in the request; give one.", field=twice)
     return {**body, **content}
-
-
-def plain(filename: str | None) -> str:
-    """A file name as it was before a form's encoding escaped quotes and control characters."""
-    return re.sub(r"%(0[0-9a-fA-F]|1[0-9a-fA-F]|22)", lambda m: unquote(m[0]), filename or "")

@@ -11,17 +11,16 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, get_origin
 
-from starlette.datastructures import FormData, UploadFile
-
-from app.requests.bodies import file_of, files_of, parse_json, plain, text_of, written
+from app.requests.bodies import Files, Form, files_of, parse_json, text_of, written
 from app.settings import Settings
 from sigtest.data.names import choose, is_reference
 from sigtest.errors import InputError, LimitError
 from sigtest.files.folders import format_of_tree
+from sigtest.files.gathering import Upload
 from sigtest.files.tree import SMALL, Bounds, Meter, Tree, is_hidden
 from sigtest.kinds import FormFile, Kind, QuestionReference
 from sigtest.kinds.comparisons import Comparisons
@@ -46,7 +45,7 @@ USUAL = ["bleu", "chrf"]  # metrics of texts; scores alone have their own
 GROUPED = re.compile(r"[0-9]{1,3}((,[0-9]{3})+|( [0-9]{3})+)")  # 1,000 or 1 000
 DAMAGED = "What was recognised came back damaged; give the files again."
 
-Parts = dict[str, list[UploadFile]]
+Parts = dict[str, list[Upload]]
 
 
 @dataclass(frozen=True)
@@ -73,7 +72,7 @@ class PageForm:
     """
 
     request: dict[str, Any]
-    files: Mapping[str, Sequence[UploadFile]]
+    files: Files
     usual: Sequence[str] = ()
 
 
@@ -82,7 +81,7 @@ def texts_of(kind: Kind[Any]) -> tuple[str, ...]:
     return TEXTS if isinstance(kind, Comparisons) or kind.compares else ()
 
 
-def page_form(form: FormData, kind: Kind[Any]) -> PageForm | RawRequest:
+def page_form(form: Form, kind: Kind[Any]) -> PageForm | RawRequest:
     """The form of a page: files and choices, an example, or what was looked at.
 
     Raises:
@@ -109,7 +108,7 @@ def page_form(form: FormData, kind: Kind[Any]) -> PageForm | RawRequest:
     return PageForm(request, parts)
 
 
-def _compared(form: FormData) -> PageForm:
+def _compared(form: Form) -> PageForm:
     """The form of a comparison.
 
     Raises:
@@ -128,7 +127,7 @@ def _compared(form: FormData) -> PageForm:
         )
     needed = ("references", "archive", "scores")
     if files and not any(parts[part] for part in needed) and "builtin" not in choices:
-        names = ", ".join(file.filename or "" for file in files)
+        names = ", ".join(file.name for file in files)
         raise InputError(
             f"None of these files is a reference: {names[:300]}. Call one reference..., or choose "
             "it under Reference.",
@@ -145,7 +144,7 @@ def _example() -> PageForm:
         "documents": [EXAMPLE / "documents.txt"],
         "systems": sorted((EXAMPLE / "systems").iterdir()),
     }
-    files = {part: [file_of(p.name, p.read_bytes()) for p in own] for part, own in paths.items()}
+    files = {part: [Upload(p.name, p.read_bytes()) for p in own] for part, own in paths.items()}
     return PageForm({**EXAMPLE_REQUEST}, files)
 
 
@@ -169,14 +168,14 @@ def part_of(name: str) -> str:
     return known or "systems"
 
 
-def _add(parts: Parts, files: Sequence[tuple[str, UploadFile]]) -> None:
+def _add(parts: Parts, files: Sequence[tuple[str, Upload]]) -> None:
     for part, file in files:
         parts[part].append(file)
 
 
-def _by_name(form: FormData) -> list[tuple[str, UploadFile]]:
+def _by_name(form: Form) -> list[tuple[str, Upload]]:
     """The files that were not put into a part, under that which follows from their names."""
-    folders: dict[str, list[tuple[PurePosixPath, UploadFile]]] = {}
+    folders: dict[str, list[tuple[PurePosixPath, Upload]]] = {}
     for file in files_of(form, ANYTHING):
         path = _path(file)
         top = path.parts[0] if len(path.parts) > 1 else ""
@@ -190,36 +189,36 @@ def _by_name(form: FormData) -> list[tuple[str, UploadFile]]:
             held = io.BytesIO()
             with zipfile.ZipFile(held, "w") as archive:
                 for path, file in inside:
-                    archive.writestr(str(path.relative_to(top)), file.file.read())
-            parts.append(("archive", file_of(top, held.getvalue())))
+                    archive.writestr(str(path.relative_to(top)), file.data)
+            parts.append(("archive", Upload(top, held.getvalue())))
         else:
             parts += [(part_of(str(path)), _named(file)) for path, file in inside]
     return parts
 
 
-def _pasted(form: FormData) -> Iterator[tuple[str, UploadFile]]:
+def _pasted(form: Form) -> Iterator[tuple[str, Upload]]:
     """Texts of text areas, as files."""
     for area, part in PASTED.items():
         text = form.get(f"{area}-text")
         if isinstance(text, str) and text.strip():
             data = text.replace("\r\n", "\n").encode("utf-8", "surrogatepass")
-            yield part, file_of(f"{text_of(form, f'{area}-name') or area}.txt", data)
+            yield part, Upload(f"{text_of(form, f'{area}-name') or area}.txt", data)
 
 
-def _path(file: UploadFile) -> PurePosixPath:
+def _path(file: Upload) -> PurePosixPath:
     """Its name, perhaps with the folders that a browser names."""
-    return PurePosixPath(plain(file.filename).replace("\\", "/"))
+    return PurePosixPath(file.name.replace("\\", "/"))
 
 
-def _named(file: UploadFile) -> UploadFile:
+def _named(file: Upload) -> Upload:
     """The file without the folders that a browser names."""
-    return UploadFile(file.file, size=file.size, filename=_path(file).name, headers=file.headers)
+    return replace(file, name=_path(file).name)
 
 
 # choices
 
 
-def choices_of(form: FormData, start: str = "") -> dict[str, Any]:
+def choices_of(form: Form, start: str = "") -> dict[str, Any]:
     """What is chosen of a comparison or a test set; what is empty has its default.
 
     Args:
@@ -249,7 +248,7 @@ def references(kind: Kind[Any]) -> Iterator[tuple[str, QuestionReference]]:
             yield ".".join(reference.place), reference
 
 
-def request_of(form: FormData, kind: Kind[Any]) -> dict[str, Any]:
+def request_of(form: Form, kind: Kind[Any]) -> dict[str, Any]:
     """What the choices of a form mean, as a request has it; empty ones have their defaults."""
     request = chosen_of(form, kind.fields, "") | written(form)
     for inside, fields in kind.inside.items():
@@ -272,7 +271,7 @@ def is_object(field: Option) -> bool:
     return isinstance(field.kind, type) and issubclass(field.kind, Request)
 
 
-def chosen_of(form: FormData, fields: Sequence[Option], start: str) -> dict[str, Any]:
+def chosen_of(form: Form, fields: Sequence[Option], start: str) -> dict[str, Any]:
     """What was chosen of these fields, as the shell's words would be read."""
     chosen: dict[str, Any] = {}
     for field in fields:

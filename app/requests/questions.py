@@ -1,15 +1,15 @@
 """A request's body to a question, with what it names: finished questions, test sets."""
 
+import io
 import json
 import re
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from functools import cache, partial
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData
 
 from app.http.auth import Caller
 from app.http.negotiation import Wait, shows_pages
@@ -66,7 +66,7 @@ async def read_question(request: Request, caller: Caller, wait: Wait) -> list[Dr
             raw = RawRequest(filled, found.files)
             found = await work.run(parsed, kind.path, raw, state.settings, named)
         besides = {}
-        if page and isinstance(body, FormData) and body.get("do") == "look":
+        if page and isinstance(body, bodies.Form) and body.get("do") == "look":
             besides = {"kept": await work.run(_repacked, body, kind.path, state.settings)}
         return [Draft(found, notes, besides)]
 
@@ -101,7 +101,7 @@ def _question(
     return Notes.of(notes).written(), found
 
 
-def _of_page(form: FormData, kind: Kind[Any], settings: Settings) -> RawRequest:
+def _of_page(form: bodies.Form, kind: Kind[Any], settings: Settings) -> RawRequest:
     """What the form of a page brings."""
     if isinstance(kept := form.get("kept"), str):
         return unpacked(kept, settings)
@@ -109,11 +109,8 @@ def _of_page(form: FormData, kind: Kind[Any], settings: Settings) -> RawRequest:
     return _with_files(read, kind, settings) if isinstance(read, PageForm) else read
 
 
-def _repacked(form: FormData, path: str, settings: Settings) -> str:
+def _repacked(form: bodies.Form, path: str, settings: Settings) -> str:
     """What the form of a page brings, as text that another form carries back."""
-    for _, part in form.multi_items():
-        if not isinstance(part, str):
-            part.file.seek(0)
     return packed(_of_page(form, KINDS[path], settings))
 
 
@@ -288,7 +285,7 @@ def _with_texts(body: Mapping[str, Any], settings: Settings, named: Named) -> Ma
 # forms
 
 
-def read_form(form: FormData, kind: Kind[Any], settings: Settings) -> RawRequest:
+def read_form(form: bodies.Form, kind: Kind[Any], settings: Settings) -> RawRequest:
     """The request of a form of the service and the files that the kind reads itself.
 
     Raises:
@@ -317,10 +314,10 @@ def _with_files(form: PageForm, kind: Kind[Any], settings: Settings) -> RawReque
     left, read = settings.max_text_bytes, []
     for part in kind.parts:
         for file in files.get(part, ()):
-            name = bodies.plain(file.filename)
-            packs = name.endswith(".gz")
-            with unpacking(file.file, name) if packs else nullcontext(file.file) as inner_file:
-                data = inner_file.read(left + 1)  # a gzip bomb is never unpacked beyond the limit
+            name, data = file.name, file.data
+            if name.endswith(".gz"):
+                with unpacking(io.BytesIO(data), name) as unpacked_file:
+                    data = unpacked_file.read(left + 1)  # a gzip bomb is not unpacked beyond it
             left -= len(data)
             if left < 0:
                 raise LimitError(

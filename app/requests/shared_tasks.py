@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated, TypeVar
 
 from fastapi import Depends, Request
-from starlette.datastructures import FormData
 
 from app.requests import bodies
 from app.requests.forms import chosen_of
@@ -41,7 +40,7 @@ def _parsed(model: type[M], body: bodies.Body) -> M:
     return model.of(found | _testsets(body))
 
 
-def _testsets(form: FormData) -> dict[str, dict[str, str]]:
+def _testsets(form: bodies.Form) -> dict[str, dict[str, str]]:
     """The boards that are ticked, each an id and a name."""
     ticked = [part.partition(" ") for part in form.getlist("testsets") if isinstance(part, str)]
     named = {name: own for own, _, name in ticked}

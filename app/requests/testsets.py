@@ -7,7 +7,6 @@ from typing import Annotated, Any
 from urllib.parse import unquote_to_bytes
 
 from fastapi import Depends, Request
-from starlette.datastructures import FormData
 
 from app.http.negotiation import shows_pages
 from app.http.state import Limits
@@ -98,7 +97,7 @@ def _testset(body: bodies.Body, page: bool, settings: Settings) -> bodies.Submis
     return bodies.Submission(draft, wanted.written())
 
 
-def _choices(form: FormData) -> dict[str, Any]:
+def _choices(form: bodies.Form) -> dict[str, Any]:
     """What the form of a page chooses of a new test set."""
     choices = {**choices_of(form), **bodies.written(form), "name": bodies.text_of(form, "name")}
     if capacity := bodies.text_of(form, "capacity"):
@@ -130,13 +129,13 @@ def _system(
     """
     besides = {}
     if name is None:
-        assert isinstance(body, FormData)
+        assert isinstance(body, bodies.Form)
         files = bodies.files_of(body, "hypotheses")
         if not files:
             raise InputError("No file was chosen: the output of the system.", field="hypotheses")
-        name = bodies.text_of(body, "name") or system_name(bodies.plain(files[0].filename))
+        name = bodies.text_of(body, "name") or system_name(files[0].name)
         besides = {field: bodies.text_of(body, field) for field in BESIDES}
-        body = FormData([("hypotheses", file) for file in files])
+        body = bodies.Form([("hypotheses", file) for file in files])
     try:
         check_name(name)
         output = _output(name, body, media, settings)
@@ -154,7 +153,7 @@ def _output(
     """A system's output as JSON has it; several files of a form are replicas, in their order."""
     request: Mapping[str, Any] = {}
     entries: Sequence[Entry]
-    if isinstance(body, FormData):
+    if isinstance(body, bodies.Form):
         request, files = bodies.parts_of(body, "hypotheses", "scores")
         PlainNotes.of(request)  # which says nothing else
         several = len(files["hypotheses"]) > 1

@@ -84,8 +84,8 @@ def _batch(body: bodies.Body, settings: Settings) -> Batch:
     if len(files) != 1:
         raise InputError("A batch is one file, the part scores of a form.", field="scores")
     bounds = Bounds(text_bytes=settings.max_text_bytes, ratio=settings.max_archive_ratio)
-    name = bodies.plain(files[0].filename)
-    found = read_bytes(files[0].file.read(), name, bounds, Joining(columns="systems"))
+    name = files[0].name
+    found = read_bytes(files[0].data, name, bounds, Joining(columns="systems"))
     if (ids := found.ids) is None:
         what = f"{name} must say in a column id which item each row is of: a batch may come again."
         raise InputError(what, field="scores")

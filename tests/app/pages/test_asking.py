@@ -7,8 +7,8 @@ from typing import Any
 import httpx
 import pytest
 from browsing import visit
-from starlette.datastructures import FormData
 
+from app.requests.bodies import Form
 from app.requests.forms import request_of
 from sigtest.kinds import KINDS
 
@@ -118,7 +118,7 @@ def test_a_plan_takes_files_or_a_finished_comparison(pages):
 
 
 def test_choices_are_read_as_the_shell_reads_them():
-    form = FormData([
+    form = Form([
         ("criteria", "fluency\r\nadequacy\r\n"),
         ("aliases", "online A=a"),
         ("scale", "0"),
@@ -137,7 +137,7 @@ def test_choices_are_read_as_the_shell_reads_them():
         "alpha": 0.01, "scale": [0.0, 100.0], "criteria": ["fluency", "adequacy"],
         "aliases": {"online A": "a"}, "show_annotators": True, "title": "mine",
     }  # fmt: skip
-    nested = FormData([
+    nested = Form([
         ("human.criteria", "fluency"), ("human.evaluation", "0" * 32), ("alphas", "0.1, 0.05"),
         ("comparison.metrics", "bleu"), ("comparison.metrics", "ter"), ("comparison.id", ""),
     ])  # fmt: skip
@@ -155,7 +155,7 @@ def test_choices_are_read_as_the_shell_reads_them():
      ("1000,000", "1000,000"), ("1.000", "1.000")],
 )  # fmt: skip
 def test_marks_in_numbers_stand_between_groups_of_three_digits(typed, read):
-    assert request_of(FormData([("units", typed)]), KINDS["plans"]) == {"units": read}
+    assert request_of(Form([("units", typed)]), KINDS["plans"]) == {"units": read}
 
 
 def test_a_number_with_other_marks_is_refused_with_its_field(pages):
