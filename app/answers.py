@@ -20,7 +20,7 @@ from app.http.negotiation import Wish, choose_format, matches
 from app.http.problems import NotAcceptableError
 from app.http.state import InDigits, LeftEmpty, in_turn
 from app.http.waiting import MAKING_SECONDS, Watcher
-from app.models import DistributionBody, SegmentsBody
+from app.models import DistributionBody, SegmentBody, SegmentsBody
 from sigtest.data.names import choose
 from sigtest.draws.distribution import Distribution
 from sigtest.errors import InputError, RecipeError
@@ -30,7 +30,7 @@ from sigtest.render.formats import FORMATS, Layout
 from sigtest.render.pictures import find_pair
 from sigtest.render.standings import leading_test, titled
 from sigtest.report import PairReport, Report, select
-from sigtest.segments import ORDERS, Filter, Segments, Slice, rows_of
+from sigtest.segments import METHOD, ORDERS, Filter, Segments, Slice, rows_of
 from sigtest.version import __version__
 from workers.questions import PairAsked, Questions, Status
 from workers.store import records
@@ -222,12 +222,12 @@ class View(DecisionOptions, PairOptions):
     @property
     def fields(self) -> list[tuple[str, str]]:
         """Names and values, as a form sends them."""
-        single = ("metric", "test", "a", "b", "testset", "alpha", "correction", "sort", "first")
-        named = [(name, getattr(self, name)) for name in single]
-        beside = [("beside", "1")] if self.beside else []
-        hidden = [("hide", name) for name in self.hide]
-        chosen = [(name, str(value)) for name, value in named if value not in (None, "", 0)]
-        return [*chosen, *beside, *hidden]
+        pairs = [
+            (name, value)
+            for name, own in vars(self).items()
+            for value in (own if isinstance(own, tuple) else (own,))
+        ]
+        return [(n, "1" if v is True else str(v)) for n, v in pairs if v not in (None, "", 0)]
 
     def without(self, *names: str) -> list[tuple[str, str]]:
         """The same, but for the fields that a form has itself."""
@@ -399,8 +399,7 @@ async def draw(name: str, record: Record, watch: Watcher, chosen: PictureOptions
     wanted = kind.pictures[choose(name, kind.pictures, "picture", "picture")]
     choice = chosen.choice if kind.decides else AS_ASKED
     apart = ("format", "alpha", "correction") if kind.decides else ("format",)
-    values = {k: v for k, v in vars(chosen).items() if v is not None and k not in apart}
-    named = {part: str(value) for part, value in values.items()}
+    named = {k: str(v) for k, v in vars(chosen).items() if v is not None and k not in apart}
     kind.check_chosen(name, named)
     drawn: Distribution | None = None
     if wanted.needs == "distribution":
@@ -418,7 +417,11 @@ async def distribution(record: Record, watch: Watcher, pair: PairOptions, values
     drawn = await distribution_of(record, watch, pair)
 
     def made() -> Response:
-        return in_json(DistributionBody.of(drawn, values).model_dump_json(exclude_none=True))
+        edges, counts = (numbers.tolist() for numbers in drawn.histogram())
+        every = drawn.values.tolist() if values else None
+        # numbers of our own need no validation, and are many
+        told = {**vars(drawn), "values": every, "bins": edges, "counts": counts}
+        return in_json(DistributionBody.model_construct(**told).model_dump_json(exclude_none=True))
 
     return await in_turn(made)
 
@@ -477,8 +480,16 @@ class PairView:
 
     def answer(self) -> Response:
         """The segments that are wanted, as JSON."""
-        total, start = len(self.segments.shares), self.wanted.start
-        body = SegmentsBody.of(self.query, total, self.pair.difference, self.slice, start)
+        after, part = self.wanted.start + len(self.slice.rows), self.slice
+        body = SegmentsBody(
+            **vars(self.query),
+            **vars(part),
+            method=METHOD,
+            difference=self.pair.difference,
+            total=len(self.segments.shares),
+            next=after if after < part.wanted else None,
+            segments=[SegmentBody(segment=row.number, **vars(row)) for row in part.rows],
+        )
         return in_json(body.model_dump_json())
 
 

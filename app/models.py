@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
@@ -24,7 +25,6 @@ from pydantic import (
 
 from app.http import problems
 from sigtest.documented import Documented
-from sigtest.draws.distribution import Distribution
 from sigtest.errors import InputError
 from sigtest.kinds import KINDS, Kind
 from sigtest.render.pictures import PICTURES
@@ -34,10 +34,9 @@ from sigtest.requests.model import Must, OneOf, Request, wrong
 from sigtest.requests.notes import Notes, PlainNotes
 from sigtest.requests.recipe import Choices, Settings
 from sigtest.requests.shared_tasks import Phase
-from sigtest.segments import METHOD, Slice
 from sigtest.version import __version__
 from workers.errors import PROBLEM
-from workers.questions import PairAsked, Record, Status
+from workers.questions import Record, Status
 from workers.races import RaceRecord
 from workers.shared_tasks import Submitted
 from workers.store.boards import Standing, SystemRecord, TestSetRecord
@@ -61,20 +60,10 @@ class Form(Documented):
     """Parts of a form."""
 
 
-def _absent(value: object) -> bool:
-    return value is None
-
-
 # of a field that only some resources have
-ABSENT: Any = Field(default=None, exclude_if=_absent)
-
-
-def _moment(seconds: object) -> object:
-    """A time as such: pydantic takes seconds of far years for milliseconds."""
-    return datetime.fromtimestamp(seconds, UTC) if isinstance(seconds, float) else seconds
-
-
-Moment = Annotated[datetime, BeforeValidator(_moment)]
+ABSENT: Any = Field(default=None, exclude_if=lambda value: value is None)
+# pydantic takes seconds of far years for milliseconds
+Moment = Annotated[datetime, BeforeValidator(partial(datetime.fromtimestamp, tz=UTC))]
 
 
 class ProgressBody(Body):
@@ -168,22 +157,23 @@ class QuestionBody(Body):
     def of(cls, record: Record) -> QuestionBody:
         """What is told of a stored question."""
         here = f"/v1/{record.kind}/{record.id}"
-        told = {**vars(record), **vars(record.about), **vars(record.envelope)}
-        told["frozen"] = record.frozen or None
-        if record.status is Status.FAILED:
-            places = {name: part for name, part in record.problem.items() if name != "type"}
-            told["type"] = record.problem["type"]
-            told["errors"] = [{**places, "message": record.error}] if places else None
+        failed, board = record.status is Status.FAILED, None if record.frozen else record.testset
+        places = {name: place for name, place in record.problem.items() if name != "type"}
         links = Links(
             self=here,
             report=f"{here}/report",
             events=f"{here}/events",
-            testset=f"{TESTSETS}/{record.testset}"
-            if record.testset and not record.frozen
-            else None,
+            testset=f"{TESTSETS}/{board}" if board else None,
             plots={name: f"{here}/plots/{name}.svg" for name in record.pictures},
         )
-        return cls(**{**told, "testsets": record.about.testsets or None}, links=links)
+        more = {
+            "testsets": record.about.testsets or None,
+            "frozen": record.frozen or None,
+            "type": record.problem["type"] if failed else None,
+            "errors": [{**places, "message": record.error}] if failed and places else None,
+            "links": links,
+        }
+        return cls(**{**vars(record), **vars(record.about), **vars(record.envelope), **more})
 
 
 def _listing(kind: Kind[Any]) -> type[BaseModel]:
@@ -247,22 +237,6 @@ class SegmentsBody(Body):
     next: int | None
     segments: list[SegmentBody]
 
-    @classmethod
-    def of(
-        cls, asked: PairAsked, total: int, difference: float, shown: Slice, start: int
-    ) -> SegmentsBody:
-        """What is told of a slice."""
-        after = start + len(shown.rows)
-        return cls(
-            **vars(asked),
-            **vars(shown),
-            method=METHOD,
-            difference=difference,
-            total=total,
-            next=after if after < shown.wanted else None,
-            segments=[SegmentBody(segment=row.number, **vars(row)) for row in shown.rows],
-        )
-
 
 class DistributionBody(Body):
     """Pseudo-statistics of one pair, which its observed difference is held against.
@@ -282,14 +256,6 @@ class DistributionBody(Body):
     bins: list[float]
     counts: list[int]
     values: list[float] | None = None
-
-    @classmethod
-    def of(cls, drawn: Distribution, values: bool) -> DistributionBody:
-        """What is told of a distribution."""
-        edges, counts = drawn.histogram()
-        told = {**vars(drawn), "values": drawn.values.tolist() if values else None}
-        # numbers of our own need no validation, and are many
-        return cls.model_construct(**told, bins=edges.tolist(), counts=counts.tolist())
 
 
 class StorageBody(Body):
@@ -518,20 +484,22 @@ class TestSetResource(Body):
     def of(cls, record: TestSetRecord) -> TestSetResource:
         """What is told of a stored test set."""
         here = f"{TESTSETS}/{record.id}"
-        drawn = [
-            name
+        drawn = {
+            name: f"{here}/leaderboard/plots/{name}.svg"
             for name, picture in PICTURES.items()
             if picture.needs == "report" and not picture.whole and record.measured >= 2
-        ]
-        links = TestSetLinks(
-            self=here,
-            systems=f"{here}/systems",
-            leaderboard=f"{here}/leaderboard",
-            plots={name: f"{here}/leaderboard/plots/{name}.svg" for name in drawn},
-        )
-        told = {**vars(record), **vars(record.envelope), "testset": record.content}
-        settings = {k: value for k, value in record.settings.items() if k in SETTINGS_SHOWN}
-        return cls(**{**told, "settings": settings}, links=links)
+        }
+        more = {
+            "testset": record.content,
+            "settings": {k: v for k, v in record.settings.items() if k in SETTINGS_SHOWN},
+            "links": TestSetLinks(
+                self=here,
+                systems=f"{here}/systems",
+                leaderboard=f"{here}/leaderboard",
+                plots=drawn,
+            ),
+        }
+        return cls(**{**vars(record), **vars(record.envelope), **more})
 
 
 class TestSetListing(Body):

@@ -14,7 +14,6 @@ from typing import Any, Literal
 
 from fastapi import FastAPI
 from fastapi.dependencies.models import Dependant
-from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_json_schema
@@ -73,24 +72,10 @@ REQUESTS = (
 )
 
 
-def examples(operation: str) -> Mapping[str, Any]:
-    """Bodies that work as they stand, by name, of an operation that has no kind to name them."""
-    body = BESIDES["operations"][operation]["requestBody"]
-    found: Mapping[str, Any] = body["content"]["application/json"]["examples"]
-    return found
-
-
 def document(app: FastAPI) -> Schema:
     """The OpenAPI document of `app`."""
     if app.openapi_schema is None:
-        made = get_openapi(
-            title=app.title,
-            version=app.version,
-            summary=app.summary,
-            description=app.description,
-            routes=app.routes,
-            tags=app.openapi_tags,
-        )
+        made = FastAPI.openapi(app)
         made["webhooks"] = _webhooks()
         made["components"]["schemas"] = dict(sorted(_schemas().items()))
         made["components"]["headers"] = {k: _header(v) for k, v in BESIDES["everywhere"].items()}
@@ -98,8 +83,7 @@ def document(app: FastAPI) -> Schema:
             if isinstance(route, APIRoute) and route.include_in_schema:
                 method = next(iter(route.methods or ()))
                 _complete(made["paths"][route.path_format][method.lower()], route)
-        app.openapi_schema = made
-    return app.openapi_schema
+    return app.openapi_schema or {}
 
 
 def _complete(operation: Schema, route: APIRoute) -> None:

@@ -224,7 +224,7 @@ def _revived(context: Context, name: str) -> tuple[str, list[Task]]:
         if not context.questions.revive(name, stored.caller):
             raise NotReadyError(
                 f"{name} is {stored.status}; only what failed or is unfinished starts again.",
-                stored,
+                record=stored,
             )
         return stored.caller, context.questions.pieces(name).tasks(name)
     if context.testsets.state(name) is None:

@@ -53,7 +53,7 @@ class GoneError(NotFoundError):
     """It expired or was deleted."""
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class NotReadyError(errors.SigtestError):
     """What was asked for is not there (yet).
 

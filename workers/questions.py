@@ -438,7 +438,7 @@ class Questions:
 
 def _require_success(record: Record) -> Record:
     if record.status is not Status.SUCCEEDED:
-        raise NotReadyError(f"It is {record.status}; there is no report.", record)
+        raise NotReadyError(f"It is {record.status}; there is no report.", record=record)
     return record
 
 

@@ -59,7 +59,7 @@ class BackOff:
             seconds = int(left) + 1
             raise BackOffError(
                 f"{count:,} wrong keys came from your address; wait {seconds} s before the next.",
-                seconds,
+                seconds=seconds,
             )
 
     def note(self, address: str) -> None:
@@ -230,7 +230,7 @@ def noted(request: Request) -> Principal | None:
     return None if holder is None or holder.team is not None else holder
 
 
-async def authenticate(request: Request, bearer: Bearer, header: Header) -> Principal:
+def authenticate(request: Request, bearer: Bearer, header: Header) -> Principal:
     """Tell who asks, and that the method is allowed to them.
 
     Few dependencies on purpose, here and in the routes that are asked most: FastAPI goes through
@@ -239,19 +239,19 @@ async def authenticate(request: Request, bearer: Bearer, header: Header) -> Prin
     Raises:
         ForbiddenError: The key is not for this.
     """
-    principal = await run_in_threadpool(identify, request, bearer, header)
+    principal = identify(request, bearer, header)
     principal.require("read" if request.method == "GET" else "submit")
     return principal
 
 
-async def enter(request: Request, bearer: Bearer, header: Header) -> Principal:
+def enter(request: Request, bearer: Bearer, header: Header) -> Principal:
     """Tell who asks for a shared task: its owner, or one of its teams.
 
     Raises:
         NotFoundError: A team of another task, or of none.
         ForbiddenError: The key is not for this.
     """
-    principal = await run_in_threadpool(identify, request, bearer, header)
+    principal = identify(request, bearer, header)
     task_id = request.path_params["id"]
     if principal.team is None:
         principal.require("read" if request.method == "GET" else "submit")
@@ -265,13 +265,13 @@ def address_of(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
-async def operate(request: Request, bearer: Bearer, header: Header) -> Principal:
+def operate(request: Request, bearer: Bearer, header: Header) -> Principal:
     """Tell who asks for what is the operator's.
 
     Raises:
         ForbiddenError: The key has not the scope `admin`.
     """
-    principal = await run_in_threadpool(identify, request, bearer, header)
+    principal = identify(request, bearer, header)
     principal.require("admin")
     return principal
 

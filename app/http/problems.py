@@ -14,7 +14,6 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.routing import Match
-from starlette.types import Receive, Scope, Send
 
 from app.http.observing import EXCHANGE, HEADER, template_of
 from app.settings import Settings
@@ -53,7 +52,7 @@ class ForbiddenError(errors.SigtestError):
     """A key that is not for this."""
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class BackOffError(errors.SigtestError):
     """Too many wrong keys.
 
@@ -172,7 +171,7 @@ def of_error(error: errors.SigtestError) -> Response:
         extra["limit"] = error.limit
         headers |= {"Connection": "close"} if error.limit == "max_body_bytes" else {}
         kind = replace(kind, status=422) if error.limit in COUNTS else kind
-    if isinstance(error, BusyError | CostlyError):
+    if isinstance(error, CostlyError):
         extra["predicted"] = dict(error.predicted)
     if isinstance(error, NotReadyError):
         status = None if error.record is None else error.record.status
@@ -183,8 +182,7 @@ def of_error(error: errors.SigtestError) -> Response:
     if any(entries):
         extra["errors"] = [entry for entry in entries if entry]
     if kind.status in {429, 503} or unfinished:
-        seconds = error.seconds if isinstance(error, BackOffError | BusyError) else RETRY_SECONDS
-        headers["Retry-After"] = str(seconds)
+        headers["Retry-After"] = str(getattr(error, "seconds", RETRY_SECONDS))
     return problem(kind, _message(error), extra, headers)
 
 
@@ -214,21 +212,8 @@ def problem(
     text = json.dumps(_shortened(body), ensure_ascii=False)
     # What a user sent may hold half a surrogate pair, which UTF-8 cannot carry and JSON can.
     content = text.encode("utf-8", "backslashreplace")
-    return _Problem(kind.slug, content, kind.status, dict(headers or {}))
-
-
-class _Problem(Response):
-    """A problem document, which is noted when it is sent."""
-
-    media_type = MEDIA_TYPE
-
-    def __init__(self, slug: str, content: bytes, status: int, headers: dict[str, str]) -> None:
-        super().__init__(content, status, headers)
-        self.slug = slug
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        EXCHANGE.get().problem = self.slug
-        await super().__call__(scope, receive, send)
+    EXCHANGE.get().problem = kind.slug
+    return Response(content, kind.status, headers, MEDIA_TYPE)
 
 
 def install(app: FastAPI) -> None:

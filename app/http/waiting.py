@@ -94,7 +94,7 @@ class Watcher:
             record.id, lambda: look(next(asked)), lambda found: found is not None, seconds
         )
         if made is None:
-            raise NotReadyError(f"The {what} being computed; ask again.", record)
+            raise NotReadyError(f"The {what} being computed; ask again.", record=record)
         return made
 
     async def until(

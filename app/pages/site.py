@@ -18,7 +18,6 @@ from starlette.responses import Response
 
 from app.http.auth import noted
 from app.http.negotiation import wants_page
-from app.http.observing import EXCHANGE
 from sigtest.errors import SigtestError
 from sigtest.kinds import KINDS, About
 from sigtest.render import html
@@ -26,7 +25,7 @@ from sigtest.render.drawing import darkening
 from sigtest.render.words import JOINERS, printable, whole
 from sigtest.requests.notes import LAST
 from sigtest.version import __version__
-from workers.errors import PROBLEM, NotFoundError, StorageError
+from workers.errors import NotFoundError, StorageError
 from workers.questions import Record, Status
 from workers.store.records import Filter
 
@@ -235,7 +234,6 @@ def _paged(request: Request, answer: Response) -> Response:
     told = json.loads(bytes(answer.body))
     # the parts of the form that it is about, each once; its words say which file
     named = ((own.get("field") or "").partition("[")[0] for own in told.get("errors", ()))
-    EXCHANGE.get().problem = told["type"].removeprefix(PROBLEM)
     made = page(
         request,
         "problem.html",

@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 import httpx
 from jsonschema_rs import Draft202012Validator
 
+from app.openapi import BESIDES
 from app.settings import Settings
 from workers.settings import Settings as QueueSettings
 
@@ -20,6 +21,12 @@ ROOT = Path(__file__).parents[2]
 COMPARISONS = "/v1/comparisons"
 
 Serve = Callable[[Settings], httpx.Client]
+
+
+def examples(operation: str) -> dict[str, Any]:
+    """Bodies that the OpenAPI document shows of an operation that is of no kind, by name."""
+    found: dict[str, Any] = BESIDES["operations"][operation]["requestBody"]["content"]
+    return found["application/json"]["examples"]
 
 
 class ServeOn(Protocol):

@@ -11,6 +11,7 @@ import httpx
 import pytest
 from exchange import COMPARISONS, problem
 
+from app.http.observing import EXCHANGE, Exchange
 from app.http.problems import of_error
 from app.requests.limits import check_scores
 from app.settings import Settings
@@ -170,6 +171,7 @@ def test_replicas_count_as_systems_and_their_lines_as_segments(service):
 
 def test_settings_are_named_as_operators_set_them_and_files_as_they_are_called():
     words = "max_rows.txt has more than max_text_bytes, 7 (max_body_bytes, max_archive_ratio)."
+    EXCHANGE.set(Exchange("test"))
     told = of_error(LimitError(words, limit="max_text_bytes"))
     assert json.loads(bytes(told.body))["detail"] == (
         "max_rows.txt has more than SIGTEST_MAX_TEXT_BYTES, 7 (SIGTEST_MAX_BODY_BYTES, "

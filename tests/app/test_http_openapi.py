@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from exchange import COMPARISONS, check, problem, submit
+from exchange import COMPARISONS, check, examples, problem, submit
 
 from app.main import openapi_text
-from app.openapi import components, examples
+from app.openapi import components
 from sigtest.kinds import KINDS
 
 EXAMPLES = examples("submit comparisons")

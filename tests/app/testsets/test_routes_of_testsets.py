@@ -10,9 +10,8 @@ from typing import Any
 import httpx
 import pytest
 from computed import rendered
-from exchange import problem
+from exchange import examples, problem
 
-from app.openapi import examples
 from app.settings import Settings
 from sigtest.cli import main
 from sigtest.comparison.comparison import parse_comparison
