@@ -944,7 +944,15 @@ class WebhookListing(Body):
     webhooks: list[WebhookBody]
 
 
-class QuestionData(Form):
+class Written(Form):
+    """What is written on a thing."""
+
+    title: str
+    tags: list[str]
+    metadata: dict[str, Any]
+
+
+class QuestionData(Written):
     """A question that has its outcome: `/v1/{kind}/{id}`.
 
     Attributes:
@@ -958,13 +966,10 @@ class QuestionData(Form):
     status: Literal["succeeded", "failed", "cancelled"]
     error: str | None = ABSENT
     type: str | None = ABSENT
-    title: str
-    tags: list[str]
-    metadata: dict[str, Any]
     expires: str
 
 
-class LeaderboardData(Form):
+class LeaderboardData(Written):
     """A test set whose leaderboard shows another comparison: `/v1/testsets/{id}/leaderboard`.
 
     Attributes:
@@ -975,13 +980,10 @@ class LeaderboardData(Form):
     id: str
     name: str
     comparison: str
-    title: str
-    tags: list[str]
-    metadata: dict[str, Any]
     expires: str
 
 
-class RaceData(Form):
+class RaceData(Written):
     """A race of which something is decided: `/v1/races/{id}`.
 
     Attributes:
@@ -996,9 +998,6 @@ class RaceData(Form):
     pairs: list[dict[str, Any]] | None = ABSENT
     leader: str | None = ABSENT
     since: int | None = ABSENT
-    title: str
-    tags: list[str]
-    metadata: dict[str, Any]
 
 
 class TestData(Form):

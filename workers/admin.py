@@ -18,7 +18,7 @@ from typing import Any
 from sigtest.cli.shell import status_of
 from sigtest.kinds import KINDS
 from sigtest.render.words import printable
-from workers.access import SCOPES, Access, ApiKey
+from workers.access import SCOPES, Access
 from workers.errors import NotFoundError, NotReadyError, storage
 from workers.observing import load
 from workers.questions import Questions
@@ -155,18 +155,14 @@ def _add_key(options: argparse.Namespace, context: Context) -> Lines:
 def _list_keys(options: argparse.Namespace, context: Context) -> Lines:
     known = Access(context.redis).listing()  # first: the store may not answer
     yield KEY_COLUMNS.format("id", "name", "scopes", "made", "ends", "budget", "state")
-    yield from map(_key_line, known)
-
-
-def _key_line(key: ApiKey) -> str:
-    def day(seconds: float) -> str:
-        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d")
-
-    state = "valid" if key.valid(time.time()) else "revoked" if key.revoked else "expired"
-    ends = "never" if key.expires_at is None else day(key.expires_at)
-    budget = "" if key.budget is None else str(key.budget)
-    scopes = ",".join(key.scopes)
-    return KEY_COLUMNS.format(key.id, key.name, scopes, day(key.created_at), ends, budget, state)
+    for key in known:
+        made, ends = (
+            "never" if end is None else datetime.fromtimestamp(end, UTC).strftime("%Y-%m-%d")
+            for end in (key.created_at, key.expires_at)
+        )
+        state = "valid" if key.valid(time.time()) else "revoked" if key.revoked else "expired"
+        scopes = ",".join(key.scopes)
+        yield KEY_COLUMNS.format(key.id, key.name, scopes, made, ends, key.budget or "", state)
 
 
 def _revoke_keys(options: argparse.Namespace, context: Context) -> Lines:
@@ -187,8 +183,7 @@ def _usage(options: argparse.Namespace, context: Context) -> Lines:
 
 def _failed(options: argparse.Namespace, context: Context) -> Lines:
     yield FAILED_COLUMNS.format("id", "caller", "kind", "why")
-    for name, caller, kind, why in _failures(context):
-        yield FAILED_COLUMNS.format(name, caller, kind, why)
+    yield from (FAILED_COLUMNS.format(*failure) for failure in _failures(context))
 
 
 def _failures(context: Context) -> Iterator[tuple[str, str, str, str | None]]:

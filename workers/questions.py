@@ -173,11 +173,6 @@ class Questions:
         """
         return self._own(self._store.find(question_id, how_far), question_id, caller, kind)
 
-    def settled(self, question_id: str, caller: str) -> Record | None:
-        """A question of the caller that has its outcome, or nothing: one look at one key."""
-        record = self.find(question_id, caller, how_far=False)
-        return record if record.status.finished else None
-
     def listing(
         self, caller: str, kind: str, cursor: str | None, limit: int, wanted: Filter = ALL
     ) -> tuple[list[Record], str | None]:

@@ -18,24 +18,7 @@ from starlette.routing import Match
 from app.http.observing import EXCHANGE, HEADER, template_of
 from app.settings import Settings
 from sigtest import errors
-from workers.errors import (
-    PROBLEM,
-    BudgetError,
-    BusyError,
-    CapacityError,
-    ConflictError,
-    CostlyError,
-    FullError,
-    GoneError,
-    NotFoundError,
-    NotReadyError,
-    PhaseError,
-    QuotaError,
-    ScoredError,
-    ShownError,
-    StorageError,
-    TakenError,
-)
+from workers import errors as stored
 from workers.process import REQUEST
 from workers.questions import Status
 
@@ -120,28 +103,30 @@ KINDS: dict[type[errors.SigtestError], Kind] = {
     errors.RecipeError: Kind("invalid-recipe", "An unknown or impossible choice", 422),
     errors.UnavailableError: Kind("unavailable", "A part that is not installed here", 422),
     errors.LimitError: Kind("limit-exceeded", "More than this service accepts", 413),
-    ConflictError: Kind("idempotency-key-reused", "The Idempotency-Key belongs to another", 422),
+    stored.ConflictError: Kind(
+        "idempotency-key-reused", "The Idempotency-Key belongs to another", 422
+    ),
     AuthenticationError: Kind("unauthorized", "A valid API key is needed", 401),
     ForbiddenError: Kind("forbidden", "It is not allowed", 403),
     SlowError: Kind("slow-body", "The body takes too long", 408),
     BackOffError: Kind("wrong-keys", "Too many wrong keys", 429),
-    NotFoundError: Kind("not-found", "It was not found", 404),
+    stored.NotFoundError: Kind("not-found", "It was not found", 404),
     NotAcceptableError: Kind("not-acceptable", "No such representation", 406),
-    NotReadyError: Kind("not-ready", "The answer is not there (yet)", 409),
-    TakenError: Kind("name-taken", "Another system has this name", 409),
-    ScoredError: Kind("scored-otherwise", "Another score is there", 409),
-    CapacityError: Kind("capacity-spent", "The test set takes no further system", 409),
-    PhaseError: Kind("not-now", "The task does not take this now", 409),
-    QuotaError: Kind("quota-spent", "The team has submitted as much as it may", 409),
-    ShownError: Kind("shown-by-leaderboard", "A leaderboard shows it", 409),
-    GoneError: Kind("gone", "It has expired or was deleted", 410),
+    stored.NotReadyError: Kind("not-ready", "The answer is not there (yet)", 409),
+    stored.TakenError: Kind("name-taken", "Another system has this name", 409),
+    stored.ScoredError: Kind("scored-otherwise", "Another score is there", 409),
+    stored.CapacityError: Kind("capacity-spent", "The test set takes no further system", 409),
+    stored.PhaseError: Kind("not-now", "The task does not take this now", 409),
+    stored.QuotaError: Kind("quota-spent", "The team has submitted as much as it may", 409),
+    stored.ShownError: Kind("shown-by-leaderboard", "A leaderboard shows it", 409),
+    stored.GoneError: Kind("gone", "It has expired or was deleted", 410),
     PreconditionError: Kind("changed", "It is not what it was", 412),
     UnsupportedMediaError: Kind("unsupported-media-type", "A body of this kind is not read", 415),
-    BusyError: Kind("busy", "Too much of yours is unfinished", 429),
-    FullError: Kind("storage-full", "The storage is full", 503),
-    CostlyError: Kind("too-costly", "More work than one caller may have", 413),
-    BudgetError: Kind("budget-spent", "More that lasts than one caller may have", 409),
-    StorageError: Kind("storage-unavailable", "The storage cannot be reached", 503),
+    stored.BusyError: Kind("busy", "Too much of yours is unfinished", 429),
+    stored.FullError: Kind("storage-full", "The storage is full", 503),
+    stored.CostlyError: Kind("too-costly", "More work than one caller may have", 413),
+    stored.BudgetError: Kind("budget-spent", "More that lasts than one caller may have", 409),
+    stored.StorageError: Kind("storage-unavailable", "The storage cannot be reached", 503),
     StoppingError: Kind("stopping", "The service stops", 503),
     UnreadyError: Kind("unready", "The service is not ready", 503),
     errors.SigtestError: Kind("error", "The request failed", 500),
@@ -171,9 +156,9 @@ def of_error(error: errors.SigtestError) -> Response:
         extra["limit"] = error.limit
         headers |= {"Connection": "close"} if error.limit == "max_body_bytes" else {}
         kind = replace(kind, status=422) if error.limit in COUNTS else kind
-    if isinstance(error, CostlyError):
+    if isinstance(error, stored.CostlyError):
         extra["predicted"] = dict(error.predicted)
-    if isinstance(error, NotReadyError):
+    if isinstance(error, stored.NotReadyError):
         status = None if error.record is None else error.record.status
         unfinished = status is None or not status.finished or status is Status.SUCCEEDED
         if error.record is not None:
@@ -208,7 +193,7 @@ def problem(
 ) -> Response:
     """One problem document."""
     words = {"title": kind.title, "status": kind.status, "detail": detail}
-    body = {"type": PROBLEM + kind.slug, **words, **(extra or {})}
+    body = {"type": stored.PROBLEM + kind.slug, **words, **(extra or {})}
     text = json.dumps(_shortened(body), ensure_ascii=False)
     # What a user sent may hold half a surrogate pair, which UTF-8 cannot carry and JSON can.
     content = text.encode("utf-8", "backslashreplace")

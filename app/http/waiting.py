@@ -66,9 +66,10 @@ class Watcher:
         """A question as it is when it has finished, or when the time is over."""
         if record.status.finished or not seconds:
             return record
-        look = partial(self.questions.settled, record.id, record.caller)
-        if settled := await self.until(record.id, look, bool, seconds):
-            return settled
+        look = partial(self.questions.find, record.id, record.caller, how_far=False)
+        found = await self.until(record.id, look, lambda own: own.status.finished, seconds)
+        if found.status.finished:
+            return found
         return await run_in_threadpool(self.questions.find, record.id, record.caller)
 
     async def made(

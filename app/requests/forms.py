@@ -99,7 +99,8 @@ def page_form(form: Form, kind: Kind[Any]) -> PageForm | RawRequest:
     names = (*kind.parts, *texts_of(kind))
     parts = {part: files_of(form, part) for part in names}
     if kind.compares:
-        _add(parts, _by_name(form))
+        for part, file in _by_name(form):
+            parts[part].append(file)
     if not any(parts.values()) and not any(form.get(name) for name, _ in references(kind)):
         raise InputError(
             "No files yet: choose them here, or try the example.",
@@ -115,7 +116,8 @@ def _compared(form: Form) -> PageForm:
         InputError: Nothing was given; numbers that are none; systems without a reference.
     """
     parts: Parts = {part: [_named(file) for file in files_of(form, part)] for part in TEXTS}
-    _add(parts, (*_by_name(form), *_pasted(form)))
+    for part, file in (*_by_name(form), *_pasted(form)):
+        parts[part].append(file)
     choices = choices_of(form) | written(form)
     if choices.get("metrics") == USUAL:
         del choices["metrics"]
@@ -166,11 +168,6 @@ def part_of(name: str) -> str:
     if known is None and base.removesuffix(".gz").endswith(TELLING):
         return "archive"
     return known or "systems"
-
-
-def _add(parts: Parts, files: Sequence[tuple[str, Upload]]) -> None:
-    for part, file in files:
-        parts[part].append(file)
 
 
 def _by_name(form: Form) -> list[tuple[str, Upload]]:

@@ -39,8 +39,8 @@ def caught(service: Service, many: int) -> list[int]:
 
 def outcome(service: Service, question_id: str) -> Status | None:
     """How a question of CALLER ended, once it has."""
-    record = service.jobs.questions.settled(question_id, CALLER)
-    return record and record.status
+    status = service.jobs.questions.find(question_id, CALLER, how_far=False).status
+    return status if status.finished else None
 
 
 def dear(seed: int) -> Comparison:
