@@ -425,15 +425,19 @@ def entries_of(files: Files, system: str | None = None) -> list[Entry]:
     return entries
 
 
-def gathered(entries: Sequence[Entry], how: Joining, settings: Settings) -> Material:
-    """What files bring together, within the limits of this service."""
-    bounds = Bounds(
+def bounds_of(settings: Settings) -> Bounds:
+    """How much files of a form may be."""
+    return Bounds(
         files=settings.max_archive_files,
         text_bytes=settings.max_text_bytes,
         ratio=settings.max_archive_ratio,
         characters=settings.max_characters,
     )
-    return gather(entries, how, bounds).material
+
+
+def gathered(entries: Sequence[Entry], how: Joining, settings: Settings) -> Material:
+    """What files bring together, within the limits of this service."""
+    return gather(entries, how, bounds_of(settings)).material
 
 
 def add_content(body: Mapping[str, Any], content: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,23 +5,23 @@ whether it is a reference or an output. A folder of a known format is read as an
 """
 
 import base64
+import gzip
 import io
 import json
 import re
 import zipfile
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, get_origin
 
-from app.requests.bodies import Files, Form, files_of, parse_json, text_of, written
+from app.requests.bodies import Files, Form, bounds_of, files_of, parse_json, text_of, written
 from app.settings import Settings
 from sigtest.data.names import choose, is_reference
-from sigtest.errors import InputError, LimitError
+from sigtest.errors import InputError
 from sigtest.files.folders import format_of_tree
 from sigtest.files.gathering import Upload
-from sigtest.files.tree import SMALL, Bounds, Meter, Tree, is_hidden
+from sigtest.files.tree import Bounds, Meter, Tree, is_hidden
 from sigtest.kinds import FormFile, Kind, QuestionReference
 from sigtest.kinds.comparisons import Comparisons
 from sigtest.requests.model import Option, Request, options
@@ -302,7 +302,7 @@ def packed(raw: RawRequest) -> str:
     """What was brought as text that a form can carry back."""
     files = [[own.part, own.name, base64.b64encode(own.data).decode()] for own in raw.files]
     body = json.dumps([raw.body, files], ensure_ascii=False)
-    return base64.b85encode(zlib.compress(body.encode("utf-8", "surrogatepass"), 6)).decode()
+    return base64.b85encode(gzip.compress(body.encode("utf-8", "surrogatepass"), 6)).decode()
 
 
 def unpacked(text: str, settings: Settings) -> RawRequest:
@@ -310,28 +310,19 @@ def unpacked(text: str, settings: Settings) -> RawRequest:
 
     Args:
         text: As a form brought it back.
-        settings: How large a body may be, and how far what is packed may unpack.
+        settings: How far what is packed may unpack.
 
     Raises:
         InputError: It is damaged.
         LimitError: It is larger than what may be uploaded.
     """
-    most = min(settings.max_body_bytes * 4 // 3, settings.max_archive_ratio * len(text))
+    meter = Meter("What was recognised", bounds_of(settings), len(text))
     try:
-        stream = zlib.decompressobj()
-        data = stream.decompress(base64.b85decode(text), max(most, SMALL))
-        if stream.unconsumed_tail:
-            raise LimitError(
-                f"What was recognised unpacks to more than {most:,} bytes, the most that this "
-                "service takes (max_body_bytes, max_archive_ratio); give fewer files.",
-                limit="max_body_bytes",
-            )
-        if not stream.eof:
-            raise InputError(DAMAGED)
+        data = meter.unzipped(base64.b85decode(text), meter.name)
         body, files = parse_json(b'{"sent": %b}' % data, "kept")["sent"]
         held = [FormFile(part, name, base64.b64decode(own, validate=True))
                 for part, name, own in files]  # fmt: skip
-    except (ValueError, TypeError, AttributeError, zlib.error) as error:
+    except (InputError, ValueError, TypeError) as error:
         raise InputError(DAMAGED) from error
     if not isinstance(body, dict):
         raise InputError(DAMAGED)

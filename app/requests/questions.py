@@ -1,6 +1,5 @@
 """A request's body to a question, with what it names: finished questions, test sets."""
 
-import io
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -18,11 +17,11 @@ from app.requests import bodies, limits
 from app.requests.forms import PageForm, RawRequest, packed, page_form, texts_of, unpacked
 from app.settings import Settings
 from sigtest.data.names import choose
-from sigtest.errors import InputError, LimitError, SigtestError, inside
+from sigtest.errors import InputError, SigtestError, inside
 from sigtest.files.gathering import read_builtin
 from sigtest.files.join import Joining
 from sigtest.files.material import in_order, metrics_of
-from sigtest.files.tree import unpacking
+from sigtest.files.tree import Meter
 from sigtest.kinds import KINDS, Finished, FormFile, Kind, Question
 from sigtest.kinds.comparisons import Comparisons
 from sigtest.metrics import METRICS, only_labels
@@ -311,21 +310,13 @@ def _with_files(form: PageForm, kind: Kind[Any], settings: Settings) -> RawReque
             raise InputError(f"{kind.compares} must be an object.", field=kind.compares)
         inner = {**kind.reads, **inner}
         body = {**body, kind.compares: _with_material(inner, texts, settings)}
-    left, read = settings.max_text_bytes, []
+    meter, read = Meter("The set of files", bodies.bounds_of(settings)), []
     for part in kind.parts:
         for file in files.get(part, ()):
-            name, data = file.name, file.data
-            if name.endswith(".gz"):
-                with unpacking(io.BytesIO(data), name) as unpacked_file:
-                    data = unpacked_file.read(left + 1)  # a gzip bomb is not unpacked beyond it
-            left -= len(data)
-            if left < 0:
-                raise LimitError(
-                    f"{name} takes the files' text beyond max_text_bytes, "
-                    f"{settings.max_text_bytes:,} bytes after decompression.",
-                    limit="max_text_bytes",
-                )
-            read.append(FormFile(part, name, data))
+            counted = meter.of_part(file.name)
+            data = counted.unzipped(file.data, file.name)
+            counted.add_bytes(len(data) - counted.read)  # those that are not packed count, too
+            read.append(FormFile(part, file.name, data))
     return RawRequest(body, read)
 
 
