@@ -86,73 +86,51 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="sigtest-admin", allow_abbrev=False)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
+    def command(name: str, run: Callable[..., Lines], among: Any = commands) -> Any:
+        words = " ".join((run.__doc__ or "").split()).removesuffix(".")
+        made = among.add_parser(name, help=f"{words[:1].lower()}{words[1:]}")
+        made.set_defaults(run=run)
+        return made
+
     whole = commands.add_parser("keys", help="make, list and revoke API keys")
     ways = whole.add_subparsers(required=True, metavar="add|list|revoke")
-    add = ways.add_parser("add", help="make a key and print it, this once")
+    add = command("add", _add_key, ways)
     add.add_argument("name", help="of its holder; holders see their own questions only")
     add.add_argument(
         "--scope", action="append", choices=SCOPES,
         help="what it is for; repeatable; default read and submit",
     )  # fmt: skip
     add.add_argument("--days", type=span, help="after how many it ends; default never")
-    add.add_argument(
-        "--budget", type=int,
-        help="predicted seconds of one core that its holder may have unfinished",
-    )  # fmt: skip
-    add.set_defaults(run=_add_key)
-    listing = ways.add_parser("list", help="all keys, without the keys themselves")
-    listing.set_defaults(run=_list_keys)
-    revoke = ways.add_parser("revoke", help="take back one key, or all of a holder")
-    revoke.add_argument("which", metavar="ID-OR-NAME")
-    revoke.set_defaults(run=_revoke_keys)
-
-    uses = "unfinished questions, their predicted seconds, and bytes of the store, by caller"
-    commands.add_parser("usage", help=uses).set_defaults(run=_usage)
-    failed = "questions and systems that have failed, and why; reasons may quote a text"
-    commands.add_parser("failed", help=failed).set_defaults(run=_failed)
-
-    requeue = commands.add_parser(
-        "requeue", help="let questions and test sets that failed, or are unfinished, start again"
-    )
-    which = requeue.add_mutually_exclusive_group(required=True)
+    budget = "predicted seconds of one core that its holder may have unfinished"
+    add.add_argument("--budget", type=int, help=budget)
+    command("list", _list_keys, ways)
+    command("revoke", _revoke_keys, ways).add_argument("which", metavar="ID-OR-NAME")
+    command("usage", _usage)
+    command("failed", _failed)
+    which = command("requeue", _requeue).add_mutually_exclusive_group(required=True)
     which.add_argument("ids", metavar="ID", nargs="*", default=[], help="of what")
     which.add_argument("--failed", action="store_true", help="all that `failed` lists")
-    requeue.set_defaults(run=_requeue)
-
-    drain = commands.add_parser(
-        "drain",
-        help="hand out no task until `drain --end`, and wait until none runs; what callers ask "
-        "is accepted and waits",
-    )
+    drain = command("drain", _drain)
     drain.add_argument("--end", action="store_true", help="serve what waits again")
-    drain.add_argument(
-        "--seconds", type=span, default=3600.0, help="how long to wait; default %(default)g"
-    )
-    drain.set_defaults(run=_drain)
-
-    purge = commands.add_parser(
-        "purge",
-        help="delete a caller's questions, test sets and webhooks, with texts, reports and what is "
-        "cached; keys stay (keys revoke)",
-    )
+    wait = "how long to wait; default %(default)g"
+    drain.add_argument("--seconds", type=span, default=3600.0, help=wait)
+    purge = command("purge", _purge)
     purge.add_argument("caller", help="name of a holder of keys; anonymous where there are none")
-    purge.add_argument(
-        "--days", type=span, default=0.0,
-        help="only what was accepted, and test sets that were changed, that long ago",
-    )  # fmt: skip
+    ago = "only what was accepted, and test sets that were changed, that long ago"
+    purge.add_argument("--days", type=span, default=0.0, help=ago)
     purge.add_argument("--yes", action="store_true", help="do it; without, say what there is")
-    purge.set_defaults(run=_purge)
     return parser
 
 
 def _add_key(options: argparse.Namespace, context: Context) -> Lines:
+    """Make a key and print it, this once."""
     scopes = options.scope or ["read", "submit"]
     access = Access(context.redis, context.settings.marker)
-    _, secret = access.add(options.name, scopes, options.days, options.budget)
-    yield secret
+    yield access.add(options.name, scopes, options.days, options.budget)[1]
 
 
 def _list_keys(options: argparse.Namespace, context: Context) -> Lines:
+    """All keys, without the keys themselves."""
     known = Access(context.redis).listing()  # first: the store may not answer
     yield KEY_COLUMNS.format("id", "name", "scopes", "made", "ends", "budget", "state")
     for key in known:
@@ -166,11 +144,13 @@ def _list_keys(options: argparse.Namespace, context: Context) -> Lines:
 
 
 def _revoke_keys(options: argparse.Namespace, context: Context) -> Lines:
+    """Take back one key, or all of a holder."""
     for key in Access(context.redis).revoke(options.which):
         yield f"revoked {key.id} of {key.name}"
 
 
 def _usage(options: argparse.Namespace, context: Context) -> Lines:
+    """Unfinished questions, their predicted seconds, and bytes of the store, by caller."""
     now = load(context)
     yield USAGE_COLUMNS.format("caller", "unfinished", "predicted seconds", "bytes")
     for caller, size in sorted(usage.all_held(context.redis).items()):
@@ -182,6 +162,7 @@ def _usage(options: argparse.Namespace, context: Context) -> Lines:
 
 
 def _failed(options: argparse.Namespace, context: Context) -> Lines:
+    """Questions and systems that have failed, and why; reasons may quote a text."""
     yield FAILED_COLUMNS.format("id", "caller", "kind", "why")
     yield from (FAILED_COLUMNS.format(*failure) for failure in _failures(context))
 
@@ -200,6 +181,7 @@ def _failures(context: Context) -> Iterator[tuple[str, str, str, str | None]]:
 
 
 def _requeue(options: argparse.Namespace, context: Context) -> Lines:
+    """Let questions and test sets that failed, or are unfinished, start again."""
     ids: Sequence[str] = options.ids
     if options.failed:
         ids = sorted({name for name, *_ in _failures(context)})
@@ -232,6 +214,10 @@ def _revived(context: Context, name: str) -> tuple[str, list[Task]]:
 
 
 def _drain(options: argparse.Namespace, context: Context) -> Lines:
+    """Hand out no task until `drain --end`, and wait until none runs.
+
+    What callers ask is accepted and waits.
+    """
     feed = context.feed
     if options.end:
         feed.resume()
@@ -246,6 +232,10 @@ def _drain(options: argparse.Namespace, context: Context) -> Lines:
 
 
 def _purge(options: argparse.Namespace, context: Context) -> Lines:
+    """Delete a caller's questions, test sets and webhooks, with texts, reports and what is cached.
+
+    Keys stay (keys revoke).
+    """
     caller, until = options.caller, time.time() - options.days * DAY
     questions, testsets, webhooks = Questions(context), TestSets(context), Webhooks(context)
     races, shared = Races(context), SharedTasks(context, testsets)
