@@ -57,7 +57,7 @@ serve: .venv/service-installed .venv/kernels-compiled  ## run the service on 127
 	@touch $@
 
 # two processes more than there are cores: many tests wait for services to start, stop and recover
-PYTEST = $(BIN)/pytest --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 2)) --dist loadgroup --no-loadscope-reorder
+PYTEST = $(BIN)/pytest --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 2)) --dist loadfile --no-loadscope-reorder
 
 test: install .venv/tests-compiled  ## run the tests that a change needs, side by side
 	$(PYTEST) -m "not slow"

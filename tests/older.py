@@ -5,13 +5,11 @@ What it stores has other names and ids, and what this version stores is none of 
 
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from service import children
+from service import children, launched
 
 from workers.settings import Settings
 
@@ -35,27 +33,9 @@ def tree(folder: Path) -> Path:
 @contextmanager
 def served(folder: Path, settings: Settings, **more: str) -> Iterator[str]:
     """The whole older service; its address."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "app.serve"],
-        cwd=folder,
-        env={
-            **os.environ,
-            **settings.as_environment(),
-            "PORT": "0",
-            "PYTHONPATH": str(folder),
-            "PYTHONDONTWRITEBYTECODE": "1",  # links share their caches with the newer version
-            **more,
-        },
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    with process, process.stdout:
-        try:
-            yield process.stdout.readline().rpartition(" ")[2].strip()
-        finally:  # or a test that fails would wait for it for ever
-            process.send_signal(signal.SIGTERM)
-        assert process.wait(60) == 0
+    more["PYTHONDONTWRITEBYTECODE"] = "1"  # links share their caches with the newer version
+    with launched(settings, cwd=folder, PYTHONPATH=str(folder), **more) as (_, url):
+        yield url
 
 
 def hold_workers(settings: Settings) -> None:

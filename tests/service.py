@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import random
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -24,7 +26,8 @@ from workers.questions import PairAsked, Questions, Record
 from workers.settings import Settings
 
 CALLER = "tester"
-EXAMPLE = Path(__file__).parents[1] / "examples" / "shared-task"
+ROOT = Path(__file__).parents[1]
+EXAMPLE = ROOT / "examples" / "shared-task"
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,35 @@ def started(settings: Settings) -> Iterator[Service]:
         jobs = Comparisons.connect(settings)
         yield Service(settings, jobs)
         jobs.close()
+
+
+@contextmanager
+def launched(
+    queue: Settings, module: str = "app.serve", before: str = "", cwd: Path = ROOT, **more: str
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """`python -m app.serve` and its URL; told to stop as a terminal would, and it must.
+
+    Args:
+        queue: Settings of everything but the front end.
+        module: What is run.
+        before: Commands of the shell that runs it.
+        cwd: Where it runs.
+        **more: Other variables.
+    """
+    process = subprocess.Popen(
+        ["sh", "-c", f'{before}\nexec "$@"', "sh", sys.executable, "-m", module],
+        cwd=cwd,
+        env={**os.environ, **queue.as_environment(), "PORT": "0", **more},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    with process, process.stdout:
+        try:
+            yield process, process.stdout.readline().rpartition(" ")[2].strip()
+        finally:  # or a test that fails would wait for it for ever
+            process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
 
 
 def until(happens: Callable[[], Any], seconds: float = 120, pause: float = 0.01) -> Any:

@@ -12,8 +12,9 @@ from typing import Any
 import httpx
 import pytest
 import uvicorn
-from exchange import Serve, ServeOn, Stored, launched
+from exchange import Serve, ServeOn, Stored
 from lent import Lent, end_spare
+from service import launched
 from warmed import warmed
 
 from app.main import configuration, create_app

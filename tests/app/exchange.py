@@ -1,11 +1,6 @@
 """What tests of the front end say and hear."""
 
-import os
-import signal
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 from xml.etree import ElementTree
@@ -38,34 +33,6 @@ class ServeOn(Protocol):
 
 
 Stored = Callable[[], set[str]]
-
-
-@contextmanager
-def launched(
-    queue: QueueSettings, module: str = "app.serve", before: str = "", **more: str
-) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """`python -m app.serve` and its URL; told to stop as a terminal would, and it must.
-
-    Args:
-        queue: Settings of everything but the front end.
-        module: What is run.
-        before: Commands of the shell that runs it.
-        **more: Other variables.
-    """
-    process = subprocess.Popen(
-        ["sh", "-c", f'{before}\nexec "$@"', "sh", sys.executable, "-m", module],
-        cwd=ROOT,
-        env={**os.environ, **queue.as_environment(), "PORT": "0", **more},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    with process, process.stdout:
-        try:
-            yield process, process.stdout.readline().rpartition(" ")[2].strip()
-        finally:  # or a test that fails would wait for it for ever
-            process.send_signal(signal.SIGTERM)
-        assert process.wait(60) == 0
 
 
 def submit(client: httpx.Client, body: dict[str, Any], wait: int = 60) -> httpx.Response:

@@ -8,7 +8,8 @@ import sys
 
 import httpx
 import pytest
-from exchange import COMPARISONS, ROOT, launched, problem
+from exchange import COMPARISONS, ROOT, problem
+from service import launched
 
 from workers.settings import Settings as QueueSettings
 from workers.store.server import EmbeddedServer
@@ -42,11 +43,10 @@ def test_it_answers_logs_and_loses_patience_as_the_whole_service_does(tmp_path, 
     ]
 
 
-@pytest.mark.parametrize(("name", "value"), [
-    ("REDIS_URL", "here"),
-    pytest.param("PORT", "x", marks=pytest.mark.slow),
-    pytest.param("SIGTEST_LOG", "xml", marks=pytest.mark.slow),
-])  # fmt: skip
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "value"), [("REDIS_URL", "here"), ("PORT", "x"), ("SIGTEST_LOG", "xml")]
+)
 def test_a_senseless_environment_is_one_message(tmp_path, name, value):
     done = subprocess.run(
         [sys.executable, "-m", MODULE],
@@ -59,10 +59,10 @@ def test_a_senseless_environment_is_one_message(tmp_path, name, value):
     assert done.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize(("named", "blocked"), [
-    ("10.0.0.0/8", True),
-    pytest.param("10.0.0.0/8,127.0.0.0/8", False, marks=pytest.mark.slow),
-])  # fmt: skip
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("named", "blocked"), [("10.0.0.0/8", True), ("10.0.0.0/8,127.0.0.0/8", False)]
+)
 def test_proxies_that_are_named_tell_addresses_of_clients(tmp_path, named, blocked):
     """Wrong keys are counted by address, so that one client does not wait for another."""
 

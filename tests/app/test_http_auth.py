@@ -8,7 +8,7 @@ from contextlib import closing
 
 import httpx
 import pytest
-from exchange import COMPARISONS, Serve, launched, problem
+from exchange import COMPARISONS, Serve, ServeOn, problem
 from service import until
 
 from app.http import auth
@@ -62,16 +62,20 @@ def test_callers_do_not_see_each_other(guarded, body):
 
 
 @pytest.fixture(scope="module")
-def keyed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[httpx.Client, Access]]:
-    """A service of its own, and the keys in its store: a service with a key never opens again."""
-    queue = QueueSettings(state=tmp_path_factory.mktemp("keyed"), workers=1)
-    with (
-        launched(queue) as (_, url),
-        httpx.Client(base_url=url, timeout=60) as client,
-        closing(server.connect(queue)) as redis,
-    ):
-        assert client.get(COMPARISONS).status_code == 200  # open, as long as there is no key
-        yield client, Access(redis)
+def keys_alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[QueueSettings]:
+    """A store of its own, where nobody works: a service with a key never opens again."""
+    queue = QueueSettings(state=tmp_path_factory.mktemp("keyed"))
+    store = server.EmbeddedServer(queue)
+    store.ensure()
+    yield queue
+    store.stop()
+
+
+@pytest.fixture
+def keyed(keys_alone: QueueSettings, serve_on: ServeOn) -> Iterator[tuple[httpx.Client, Access]]:
+    """Its front end, and the keys in it."""
+    with closing(server.connect(keys_alone)) as redis:
+        yield serve_on(Settings(), keys_alone), Access(redis)
 
 
 def held(secret: str) -> dict[str, str]:
@@ -80,6 +84,7 @@ def held(secret: str) -> dict[str, str]:
 
 def test_a_key_of_the_store_opens_and_closes_at_once(keyed, body):
     client, access = keyed
+    assert client.get(COMPARISONS).status_code == 200  # open, as long as there is no key
     key, secret = access.add("carol", ["read", "submit"])
     problem(client.get(COMPARISONS), 401, "unauthorized")
     answer = client.post(COMPARISONS, json=body, headers=held(secret))

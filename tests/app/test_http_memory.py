@@ -10,10 +10,12 @@ from pathlib import Path
 
 import httpx
 import pytest
-from exchange import COMPARISONS, launched, problem
-from service import children, until
+from exchange import COMPARISONS, problem
+from service import children, launched, until
 
 from workers.settings import Settings as QueueSettings
+
+pytestmark = pytest.mark.slow  # storms of large bodies
 
 SIZE = 60 * 2**20
 BODIES = 8
@@ -94,11 +96,7 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
 }
 
 
-@pytest.mark.parametrize("kind", [
-    kind if kind in ("empty lists", "deep lists", "many fields")
-    else pytest.param(kind, marks=pytest.mark.slow)
-    for kind in HOSTILE
-])  # fmt: skip
+@pytest.mark.parametrize("kind", HOSTILE)
 def test_hostile_bodies_are_refused_before_they_are_parsed(front, kind):
     pid, url = front
     body = HOSTILE[kind]()
@@ -107,7 +105,6 @@ def test_hostile_bodies_are_refused_before_they_are_parsed(front, kind):
     assert peak(pid) < 600 * MEGABYTE
 
 
-@pytest.mark.slow
 def test_several_at_a_time_take_bounded_memory(front):
     pid, url = front
     line = b'"' + b"the quick brown fox jumps over the lazy dog " * 3 + b'",'

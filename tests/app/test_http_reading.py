@@ -62,21 +62,21 @@ def test_a_body_that_is_never_read_costs_its_sender_alone(serve, body, monkeypat
     assert second != first
 
 
-def test_large_and_small_bodies_are_the_same_questions(serve, body, monkeypatch):
+def test_large_and_small_bodies_are_the_same_questions_and_flaws(serve, body, monkeypatch):
     client = serve(Settings.model_validate(KEYS))
-    there = client.post(COMPARISONS, json=large(body, 4), headers=OF_BOB).json()
+    whole = large(body, 4)
+    flawed = whole | {"systems": [body["systems"][0], {"name": "B", "hypotheses": ["one line"]}]}
+
+    def answers() -> tuple[str, dict[str, Any]]:
+        made = client.post(COMPARISONS, json=whole, headers=OF_BOB)
+        refused = client.post(COMPARISONS, json=flawed, headers=OF_BOB)
+        return made.json()["id"], problem(refused, 422, "length-mismatch")["errors"][0]
+
+    there = answers()
+    assert there[1]["system"] == "B"
+    assert there[1]["field"] == "systems[1].hypotheses"
     monkeypatch.setattr("app.requests.bodies.SMALL", 2**30)
-    here = client.post(COMPARISONS, json=large(body, 4), headers=OF_BOB).json()
-    assert here["id"] == there["id"]
-
-
-def test_flaws_of_large_bodies_are_told_with_their_places(serve, body):
-    client = serve(Settings.model_validate(KEYS))
-    flawed = large(body, 5)
-    flawed["systems"][1] = {"name": "B", "hypotheses": ["one line"]}
-    told = problem(client.post(COMPARISONS, json=flawed, headers=OF_BOB), 422, "length-mismatch")
-    assert told["errors"][0]["system"] == "B"
-    assert told["errors"][0]["field"] == "systems[1].hypotheses"
+    assert answers() == there
 
 
 def run(process: ReadingProcess, *work: Any) -> Any:

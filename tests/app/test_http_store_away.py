@@ -11,8 +11,8 @@ from typing import Any
 
 import httpx
 import pytest
-from exchange import COMPARISONS, ServeOn, launched, problem
-from service import until
+from exchange import COMPARISONS, ServeOn, problem
+from service import launched, until
 
 from app.settings import Settings
 from workers.settings import Settings as QueueSettings

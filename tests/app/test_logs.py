@@ -1,14 +1,12 @@
 """Lines of the log: one JSON object each, with ids that lead from a request to its tasks."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 
 import httpx
 import pytest
-from exchange import COMPARISONS, ROOT, submit
+from exchange import COMPARISONS, submit
+from service import launched
 
 from workers.settings import Settings as QueueSettings
 
@@ -30,28 +28,13 @@ def test_a_request_is_answered_with_its_id(service):
 @pytest.mark.parametrize("form", ["json", pytest.param("text", marks=pytest.mark.slow)])
 def test_a_line_a_request_leads_to_the_question_and_holds_no_text(tmp_path, body, form):
     queue = QueueSettings(state=tmp_path, workers=1)
-    with (tmp_path / "log").open("w+") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "app.serve"],
-            cwd=ROOT,
-            env={**os.environ, **queue.as_environment(), "PORT": "0", "SIGTEST_LOG": form},
-            stdout=subprocess.PIPE,
-            stderr=log,
-            text=True,
-        )
-        assert process.stdout is not None
-        with process, process.stdout:
-            url = process.stdout.readline().rpartition(" ")[2].strip()
-            try:
-                with httpx.Client(base_url=url, timeout=60) as client:
-                    client.headers["X-Request-Id"] = "mine"
-                    made = submit(client, body)
-            finally:
-                process.terminate()
-            assert process.wait(60) == 0
-        log.seek(0)
-        lines = [line for line in log.read().splitlines() if "/v1/comparisons" in line]
-    (line,) = lines
+    log = tmp_path / "log"
+    with (
+        launched(queue, before=f"exec 2> '{log}'", SIGTEST_LOG=form) as (_, url),
+        httpx.Client(base_url=url, timeout=60, headers={"X-Request-Id": "mine"}) as client,
+    ):
+        made = submit(client, body)
+    (line,) = (line for line in log.read_text().splitlines() if "/v1/comparisons" in line)
     question = made.json()["id"]
     assert "f g h i j" not in line
     if form == "text":

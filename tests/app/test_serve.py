@@ -17,9 +17,9 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from exchange import COMPARISONS, ROOT, launched, problem
+from exchange import COMPARISONS, ROOT, problem
 from redis import Redis
-from service import children, until
+from service import children, launched, until
 
 from app.http import problems
 from app.main import create_app

@@ -15,7 +15,8 @@ from typing import Any
 import httpx
 import numpy as np
 import pytest
-from service import EXAMPLE
+from housed import installed
+from service import EXAMPLE, launched
 from warmed import warmed
 
 from sigtest.data.text import parse_lines
@@ -33,21 +34,15 @@ OUTPUTS = {
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    settings = Settings(state=tmp_path_factory.mktemp("state"), workers=1)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "app.serve"],
-        cwd=ROOT,
-        env={**PLUGGED, **settings.as_environment(), "PORT": "0"},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    with process, process.stdout:
-        url = process.stdout.readline().rpartition(" ")[2].strip()
-        with httpx.Client(base_url=url, timeout=120, headers={"Prefer": "wait=60"}) as client:
-            yield client
-        process.terminate()
-        assert process.wait(30) == 0
+    """A service with the samples, whose operator allows a metric that another package brings."""
+    folder = tmp_path_factory.mktemp("service")
+    settings = Settings(state=folder / "state", workers=1, metrics="numbers_kept")
+    path = os.pathsep.join((installed(folder), PLUGGED["PYTHONPATH"]))
+    with (
+        launched(settings, PYTHONPATH=path) as (_, url),
+        httpx.Client(base_url=url, timeout=120, headers={"Prefer": "wait=60"}) as client,
+    ):
+        yield client
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -283,3 +278,22 @@ def test_a_file_format_that_people_bring(service, tmp_path):
         cwd=ROOT / "tests/sigtest/data", env=PLUGGED, capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert "| `tally` | a tally |" in listing.stdout
+
+
+def test_front_end_and_workers_know_a_metric_of_another_package_that_is_allowed(service):
+    body = {
+        "references": [["In 1998 it cost 1,000.", "No more than 3.5 kg", "Figure 7, page 12"]],
+        "systems": [
+            {"name": "elm", "hypotheses": ["1998: 1000", "3.5 kg", "figure 7"]},
+            {"name": "oak", "hypotheses": ["In 1998 it cost 1,001.", "at most 3,4", "figure 7"]},
+        ],
+        "metrics": ["numbers_kept"],
+        "resamples": 99,
+    }
+    answer = service.post("/v1/comparisons", json=body).raise_for_status()
+    assert answer.json()["status"] == "succeeded", answer.text
+    report = service.get(f"{answer.headers['location']}/report").raise_for_status().json()
+    scores = {own["name"]: own["scores"]["numbers_kept"]["score"] for own in report["systems"]}
+    assert scores == {"elm": 80.0, "oak": 40.0}
+    assert "numbers-kept 1.0" in report["signature"]
+    assert '"numbers_kept"' in service.get("/openapi.json").text

@@ -11,6 +11,7 @@ wrong in it. Each has its line, so that `git diff` shows which words changed.
 from __future__ import annotations
 
 import copy
+import itertools
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -348,33 +349,33 @@ def refused_requests(client: httpx.Client, share: int) -> Iterator[tuple[str, di
             yield f"{name}: {slip}", refused
 
 
-def refused_files() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each wrong file, and what the shell says of it if it refuses it."""
+def refused_files(share: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each wrong file, or one of so many, and what the shell says of it if it refuses it."""
     with TemporaryDirectory() as temporary:
-        for name, (file, command, text) in FILES.items():
-            for slip, spoil in SPOILED.items():
-                # a folder of one name: some formats find a meaning in a name such as tmpa__b
-                path = Path(temporary, "files", file)
-                path.parent.mkdir(exist_ok=True)
-                path.write_bytes(spoil(text))
-                try:
-                    told = written(command.replace("FILE", str(path)).split())
-                except Exception as fault:
-                    told = f"status 2: FAULT {type(fault).__name__}: {fault}"
-                words = told.partition("status 2: ")[2].replace(str(path.parent), "FOLDER")
-                yield f"{name}: {slip}", {"words": words.strip()} if "status 2: " in told else {}
+        for name, slip in list(itertools.product(FILES, SPOILED))[::share]:
+            file, command, text = FILES[name]
+            # a folder of one name: some formats find a meaning in a name such as tmpa__b
+            path = Path(temporary, "files", file)
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(SPOILED[slip](text))
+            try:
+                told = written(command.replace("FILE", str(path)).split())
+            except Exception as fault:
+                told = f"status 2: FAULT {type(fault).__name__}: {fault}"
+            words = told.partition("status 2: ")[2].replace(str(path.parent), "FOLDER")
+            yield f"{name}: {slip}", {"words": words.strip()} if "status 2: " in told else {}
 
 
 def refusals(share: int = 1) -> Iterator[tuple[str, str]]:
     """What is tried, and its line of the record; an empty one where it is not refused.
 
     Args:
-        share: One of so many requests is tried.
+        share: One of so many requests and files is tried.
     """
     with service(1) as (client, _):
         for what, refused in refused_requests(client, share):
             yield f"request {what}", line("request", what, refused)
-    for what, refused in refused_files():
+    for what, refused in refused_files(share):
         yield f"file {what}", line("file", what, refused)
 
 

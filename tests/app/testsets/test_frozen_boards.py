@@ -7,7 +7,8 @@ from typing import Any
 import httpx
 import older
 import pytest
-from exchange import launched, problem
+from exchange import problem
+from service import launched
 
 from sigtest.cli import main
 from workers.settings import Settings as QueueSettings

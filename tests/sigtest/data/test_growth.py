@@ -191,7 +191,9 @@ def grown(
 
 
 def test_what_takes_the_square_of_its_bytes_is_noticed():
-    assert grown(re.compile(rb"\s+$").search, lambda _, size: iter([" " * size + "x"]), "", MEDIUM)
+    assert grown(
+        re.compile(rb"\s+$").search, lambda _, size: iter([" " * size + "x"]), "", 4 * SMALL
+    )
 
 
 FORMATS = {**FORMATS_READ, **FORMATS_REFUSED}

@@ -65,19 +65,23 @@ def moved(shape: str, n: int, rng: np.random.Generator) -> np.ndarray:
 SHAPES = st.sampled_from(["normal", "ties", "skewed", "rare", "equal"])
 
 
-@settings(max_examples=40, deadline=None)
-@given(
-    n=st.sampled_from([6, 30, 120, 299, 300, 400, 700]),
-    seed=st.integers(0, 99),
-    shapes=st.tuples(SHAPES, SHAPES, SHAPES, SHAPES),
-    unit=st.sampled_from([None, "auto", "segment", "document"]),
-    pieces=st.sampled_from([2, 3, 40, 1000]),
-    rare=st.sampled_from([None, 0, 2, 6, 180]),
-    alternative=st.sampled_from(["two-sided", "greater", "less"]),
-)
-def test_no_warning_speaks_against_what_is_calibrated(
-    n, seed, shapes, unit, pieces, rare, alternative
-):
+DRAWN = {
+    "n": st.sampled_from([6, 30, 120, 299, 300, 400, 700]),
+    "seed": st.integers(0, 99),
+    "shapes": st.tuples(SHAPES, SHAPES, SHAPES, SHAPES),
+    "unit": st.sampled_from([None, "auto", "segment", "document"]),
+    "pieces": st.sampled_from([2, 3, 40, 1000]),
+    "rare": st.sampled_from([None, 0, 2, 6, 180]),
+    "alternative": st.sampled_from(["two-sided", "greater", "less"]),
+}
+
+
+@pytest.mark.parametrize("examples", [12, pytest.param(80, marks=pytest.mark.slow)])
+def test_no_warning_speaks_against_what_is_calibrated(examples):
+    settings(max_examples=examples, deadline=None)(given(**DRAWN)(nothing_speaks_against))()
+
+
+def nothing_speaks_against(n, seed, shapes, unit, pieces, rare, alternative):
     """Few units or many, even, tied, skewed, of few units; documents as units or not; strata."""
     rng = np.random.default_rng(seed)
     base = {label: rng.normal(size=n) for label in ("s", "t")}
