@@ -152,7 +152,7 @@ def view_of(record: Record, stored: bytes, view: View, here: str, opens: bool = 
         document = kind.present(report).document()
         look = replace(_look(view), names=document.names())
         parts = (Part("report", "", _html(document.blocks, look)),)
-        return ReportView(document, kind.answer(report), parts, view, _downloads(here, view))
+        return ReportView(document, document.answer, parts, view, _downloads(here, view))
     made = of_report(report, view, here, opens)
     if record.testset is not None or not report.pairs:
         return made

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from sigtest.accuracy_of_tests.compute import compute
 from sigtest.accuracy_of_tests.question import AccuracyQuestion, parse
 from sigtest.accuracy_of_tests.report import AccuracyReport
-from sigtest.accuracy_of_tests.show import PICTURES, answer, present
+from sigtest.accuracy_of_tests.show import PICTURES, SHEETS, document
 from sigtest.comparison.comparison import Comparison
 from sigtest.files.judgements import JUDGEMENTS
 from sigtest.kinds import comparisons
@@ -78,8 +78,8 @@ class AccuracyOfTests(WholeKind[AccuracyQuestion]):
         return compared if isinstance(compared, Comparison) else None
 
     compute = staticmethod(compute)
-    answer = staticmethod(answer)
-    present = staticmethod(present)
+    document = staticmethod(document)
+    sheets = SHEETS
 
 
 KIND = AccuracyOfTests()

@@ -1,18 +1,15 @@
 """Accuracy of tests as people read it: sentences, tables, records and pictures."""
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 from itertools import cycle
 
 from sigtest.accuracy_of_tests.report import AccuracyReport, AccuracyRow, BetweenTests
 from sigtest.data.names import choose
 from sigtest.render import marks, model, records
 from sigtest.render.drawing import Colour, Drawing
-from sigtest.render.formats import Presented
 from sigtest.render.pictures import Picture, draw_grid
 from sigtest.render.standings import abridged
 from sigtest.render.words import fixed, in_words, probability, whole
-from sigtest.report import encode
 
 SHADES: tuple[Colour, ...] = ("light", "one", "two", "rule")  # lighter than intervals
 SHARES = [(share / 4, f"{25 * share} %") for share in range(5)]
@@ -22,12 +19,15 @@ ERRORS = (
 )
 
 
-def present(report: AccuracyReport) -> Presented:
-    """The report for any format."""
-    rows = partial(records.sheet, records.fields_of(AccuracyRow), report.rows)
-    between = partial(records.sheet, records.fields_of(BetweenTests), report.between_tests)
-    sheets = {"correct": rows, "errors": rows, "agreement": between}
-    return Presented(partial(encode, report), partial(document, report), sheets)
+def _rows_sheet(report: AccuracyReport) -> model.Sheet:
+    return records.sheet(records.fields_of(AccuracyRow), report.rows)
+
+
+SHEETS: dict[str, Callable[[AccuracyReport], model.Sheet]] = {
+    "correct": _rows_sheet,
+    "errors": _rows_sheet,
+    "agreement": lambda own: records.sheet(records.fields_of(BetweenTests), own.between_tests),
+}
 
 
 def answer(report: AccuracyReport) -> tuple[str, ...]:
@@ -67,9 +67,6 @@ def document(report: AccuracyReport) -> model.Document:
         answer=answer(report),
         blocks=tuple(sections),
         notes=ERRORS,
-        warnings=tuple(map(str, report.warnings)),
-        signature=report.signature,
-        methods=report.methods,
     )
 
 

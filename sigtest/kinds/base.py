@@ -11,12 +11,14 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from sigtest.errors import RecipeError
 from sigtest.progress import Progress
 from sigtest.render.formats import Layout, Presented, verbatim
+from sigtest.render.model import Document, Sheet
 from sigtest.report import counted, decode, encode, names_in, renamed_in
 from sigtest.requests.model import Option, Request, schema_of
 
@@ -235,10 +237,6 @@ class Kind(ABC, Generic[Q]):
     def present(self, report: Any) -> Presented:
         """A report for any format."""
 
-    def answer(self, report: Any) -> tuple[str, ...]:
-        """What was found, in at most three sentences: the first thing that a page says."""
-        return ()
-
     def check_chosen(self, name: str, chosen: Mapping[str, str]) -> None:
         """Check whether a picture takes all that its reader chooses.
 
@@ -310,9 +308,11 @@ class WholeKind(Kind[W]):
 
     Attributes:
         content: Class of its questions.
+        sheets: Records of a report, by the table that they go with.
     """
 
     content: ClassVar[type[Any]]
+    sheets: ClassVar[Mapping[str, Callable[[Any], Sheet]]]
 
     def load(self, outline: Mapping[str, Any], contents: Mapping[str, Any]) -> W:
         question: W = decode(self.content, contents["asked"])
@@ -320,3 +320,19 @@ class WholeKind(Kind[W]):
 
     def read(self, body: Mapping[str, Any]) -> Any:
         return decode(self.reports[0], body)
+
+    @abstractmethod
+    def document(self, report: Any) -> Document:
+        """A report as people read it, but for what reports of all kinds say."""
+
+    def present(self, report: Any) -> Presented:
+        sheets = {name: partial(made, report) for name, made in self.sheets.items()}
+        return Presented(partial(encode, report), partial(self._whole, report), sheets)
+
+    def _whole(self, report: Any) -> Document:
+        return replace(
+            self.document(report),
+            warnings=tuple(map(str, report.warnings)),
+            signature=report.signature,
+            methods=report.methods,
+        )

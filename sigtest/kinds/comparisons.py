@@ -18,7 +18,6 @@ from sigtest.progress import Progress
 from sigtest.render.comparison import TABLES, present
 from sigtest.render.formats import Layout, Presented
 from sigtest.render.pictures import PICTURES
-from sigtest.render.standings import answer
 from sigtest.report import Report, ReportOnSeveral
 
 
@@ -131,8 +130,6 @@ class Comparisons(Kind[ComparisonQuestion]):
         return ComparisonReport(**vars(Report.from_json(body)))
 
     present = staticmethod(present)
-
-    answer = staticmethod(answer)
 
     def lay_out(self, report: Report, layout: Layout) -> Presented:
         return present(report, layout)

@@ -9,7 +9,7 @@ from sigtest.kinds.base import EXAMPLES, Finished, FormFile, QuestionReference, 
 from sigtest.meta_evaluation.compute import compute
 from sigtest.meta_evaluation.question import MetricQuestion, parse
 from sigtest.meta_evaluation.report import MetaReport
-from sigtest.meta_evaluation.show import PICTURES, answer, present
+from sigtest.meta_evaluation.show import PICTURES, SHEETS, document
 from sigtest.meta_evaluation.sources import EVALSET, PARTS, from_comparison, with_files
 from sigtest.people.kind import FINISHED
 from sigtest.requests import people
@@ -88,8 +88,8 @@ class MetricEvaluations(WholeKind[MetricQuestion]):
         return parse(*with_files(_finished(request), by_part))
 
     compute = staticmethod(compute)
-    answer = staticmethod(answer)
-    present = staticmethod(present)
+    document = staticmethod(document)
+    sheets = SHEETS
 
 
 def _finished(body: Any) -> Any:

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from functools import partial
 from itertools import pairwise
 from statistics import fmean, pstdev
 from typing import NamedTuple
@@ -23,11 +22,10 @@ from sigtest.people.show import correcting
 from sigtest.render import drawing as svg
 from sigtest.render import marks, model, records
 from sigtest.render.comparison import MANY
-from sigtest.render.formats import Presented
 from sigtest.render.pictures import Picture
 from sigtest.render.standings import abridged, leaders
 from sigtest.render.words import MINUS, fixed, in_words, short_probability, whole
-from sigtest.report import Sources, counted, encode, listed
+from sigtest.report import Sources, counted, listed
 
 
 class Named(NamedTuple):
@@ -129,12 +127,6 @@ def _tests(report: MetaReport, sources: Sources) -> str:
 # Documents and records ------------------------
 
 
-def present(report: MetaReport) -> Presented:
-    """The report for any format."""
-    sheets = {"pairs": partial(pairs_sheet, report), "metrics": partial(metrics_sheet, report)}
-    return Presented(partial(encode, report), partial(document, report), sheets)
-
-
 def answer(report: MetaReport) -> tuple[str, ...]:
     """Which metrics may agree best with people, and which beat the baseline, on a single set."""
     sentences = []
@@ -175,6 +167,9 @@ def metrics_sheet(report: MetaReport) -> model.Sheet:
     )
 
 
+SHEETS = {"pairs": pairs_sheet, "metrics": metrics_sheet}
+
+
 def document(report: MetaReport) -> model.Document:
     """Metrics by rank, set by set, and which of two agrees better with people."""
     blocks: list[model.Block] = []
@@ -199,9 +194,6 @@ def document(report: MetaReport) -> model.Document:
         answer=answer(report),
         blocks=tuple(blocks),
         marks=_marks(report),
-        warnings=tuple(map(str, report.warnings)),
-        signature=report.signature,
-        methods=report.methods,
     )
 
 

@@ -10,7 +10,7 @@ from sigtest.people.compute import compute
 from sigtest.people.judgements import Comparisons
 from sigtest.people.question import HumanQuestion, parse
 from sigtest.people.report import HumanReport
-from sigtest.people.show import PICTURES, answer, present
+from sigtest.people.show import PICTURES, SHEETS, document
 from sigtest.report import counted
 from sigtest.requests.model import options
 from sigtest.requests.people import HumanRequest
@@ -75,8 +75,8 @@ class HumanEvaluations(WholeKind[HumanQuestion]):
         return (*recognised(question), systems, judged_by)
 
     compute = staticmethod(compute)
-    answer = staticmethod(answer)
-    present = staticmethod(present)
+    document = staticmethod(document)
+    sheets = SHEETS
 
 
 KIND = HumanEvaluations()

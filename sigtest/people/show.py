@@ -13,10 +13,9 @@ from sigtest.people import strengths
 from sigtest.render import marks, model, records, words
 from sigtest.render.comparison import MANY
 from sigtest.render.drawing import COLUMN, PAGE, Drawing
-from sigtest.render.formats import Presented
 from sigtest.render.pictures import Picture, where
 from sigtest.render.standings import leaders
-from sigtest.report import Sources, encode, listed
+from sigtest.report import Sources, listed
 from sigtest.requests.people import COMBINED
 from sigtest.significance import CORRECTIONS
 
@@ -43,15 +42,6 @@ GainRow = tuple[
 ]  # pair, criterion, gain, unit, figures
 
 
-def present(report: reports.HumanReport) -> Presented:
-    """The report for any format."""
-    sheets = {
-        "pairs": partial(strengths.pairs_sheet, report),
-        "systems": partial(strengths.sheet if report.preferences else _systems_sheet, report),
-    }
-    return Presented(partial(encode, report), partial(document, report), sheets)
-
-
 def answer(report: reports.HumanReport) -> tuple[str, ...]:
     """Whom people find best, and into how many clusters they put the systems."""
     ranges = {system.name: system.range for system in report.systems}
@@ -72,8 +62,10 @@ def answer(report: reports.HumanReport) -> tuple[str, ...]:
     )
 
 
-def _systems_sheet(report: reports.HumanReport) -> model.Sheet:
+def systems_sheet(report: reports.HumanReport) -> model.Sheet:
     """One record a system and criterion, and one of all criteria together where there are two."""
+    if report.preferences:
+        return strengths.sheet(report)
     names = tuple(name for name in records.fields_of(reports.CriterionReport) if name != "box")
     rows = []
     for system in report.systems:
@@ -85,6 +77,9 @@ def _systems_sheet(report: reports.HumanReport) -> model.Sheet:
             scores = {report.criteria[0]: system}
         rows += [[system.name, name, *records.record(row, names)] for name, row in scores.items()]
     return model.Sheet(("system", "criterion", *records.columns(names)), rows)
+
+
+SHEETS = {"pairs": strengths.pairs_sheet, "systems": systems_sheet}
 
 
 def document(report: reports.HumanReport) -> model.Document:
@@ -119,9 +114,6 @@ def document(report: reports.HumanReport) -> model.Document:
         answer=answer(report),
         blocks=tuple(blocks),
         marks=legend,
-        warnings=tuple(map(str, report.warnings)),
-        signature=report.signature,
-        methods=report.methods,
     )
 
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 from sigtest.comparison.comparison import Comparison
@@ -14,10 +13,9 @@ from sigtest.plans.report import PlannedPair, PlanReport
 from sigtest.render import marks, model
 from sigtest.render.comparison import MANY
 from sigtest.render.drawing import Drawing
-from sigtest.render.formats import Presented
 from sigtest.render.pictures import Picture, where
 from sigtest.render.words import fixed, in_words, interval, percent, whole
-from sigtest.report import counted, encode
+from sigtest.report import counted
 from sigtest.requests.comparisons import PlanRequest
 from sigtest.requests.model import options
 
@@ -112,13 +110,6 @@ NOTES = (
 )
 
 
-def present(report: PlanReport) -> Presented:
-    """The report for any format."""
-    return Presented(
-        partial(encode, report), partial(document, report), {"pairs": partial(sheet, report)}
-    )
-
-
 def answer(report: PlanReport) -> tuple[str, ...]:
     """How many units show the difference that was asked for, or what the pilot's size shows."""
     power = f"with {100 * report.power:g} % power"
@@ -164,9 +155,6 @@ def document(report: PlanReport) -> model.Document:
         answer=answer(report),
         blocks=(_table(report), *drawn),
         notes=NOTES,
-        warnings=tuple(map(str, report.warnings)),
-        signature=report.signature,
-        methods=report.methods,
     )
 
 
@@ -243,8 +231,8 @@ class Plans(WholeKind[PlanQuestion]):
         return question.pilot
 
     compute = staticmethod(compute)
-    answer = staticmethod(answer)
-    present = staticmethod(present)
+    document = staticmethod(document)
+    sheets = {"pairs": sheet}
 
 
 KIND = Plans()

@@ -1,7 +1,6 @@
 """Races as questions: scores in the order of arrival in, what is decided and since when out."""
 
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from typing import Any, ClassVar
 
@@ -15,11 +14,10 @@ from sigtest.race.report import Look, RacedPair, RacedSystem, SequentialReport
 from sigtest.render import marks, model, records
 from sigtest.render.comparison import MANY
 from sigtest.render.drawing import Drawing
-from sigtest.render.formats import Presented
 from sigtest.render.pictures import Picture, where
 from sigtest.render.standings import abridged
 from sigtest.render.words import interval, whole
-from sigtest.report import counted, encode
+from sigtest.report import counted
 from sigtest.requests.model import options
 from sigtest.requests.races import SOURCES, SequentialRequest
 
@@ -87,13 +85,10 @@ PICTURES: dict[str, Picture] = {
 }
 
 
-def present(report: SequentialReport) -> Presented:
-    """The report for any format."""
-    sheets = {
-        "pairs": partial(records.sheet, records.fields_of(RacedPair), report.pairs),
-        "systems": partial(records.sheet, records.fields_of(RacedSystem), report.systems),
-    }
-    return Presented(partial(encode, report), partial(document, report), sheets)
+SHEETS: dict[str, Callable[[SequentialReport], model.Sheet]] = {
+    "pairs": lambda report: records.sheet(records.fields_of(RacedPair), report.pairs),
+    "systems": lambda report: records.sheet(records.fields_of(RacedSystem), report.systems),
+}
 
 
 def answer(report: SequentialReport) -> tuple[str, ...]:
@@ -118,9 +113,6 @@ def document(report: SequentialReport) -> model.Document:
             _systems(report), *([race.figure(report)] if race.fits(report) else ()), _pairs(report),
         ),
         notes=NOTES,
-        warnings=tuple(map(str, report.warnings)),
-        signature=report.signature,
-        methods=report.methods,
     )  # fmt: skip
 
 
@@ -198,8 +190,8 @@ class SequentialComparisons(WholeKind[SequentialQuestion]):
         return question.comparison
 
     compute = staticmethod(compute)
-    answer = staticmethod(answer)
-    present = staticmethod(present)
+    document = staticmethod(document)
+    sheets = SHEETS
 
 
 KIND = SequentialComparisons()

@@ -23,7 +23,7 @@ from sigtest.progress import Progress
 from sigtest.render.formats import FORMATS, Format, Presented
 from sigtest.render.model import Document, Paragraph, Sheet
 from sigtest.render.pictures import PICTURES, View, picture_of_view
-from sigtest.report import encode
+from sigtest.report import Methods, Warnings
 from sigtest.requests.model import Real, Request
 from sigtest.significance import CORRECTIONS, TESTS, Alternative
 from sigtest.significance.base import Draws, OwnP, OwnTest, ResamplingTest, reaching
@@ -106,9 +106,8 @@ class SumReport(Renderable):
 
     total: float
     signature: str
-
-    def as_json(self) -> dict[str, Any]:
-        return encode(self)
+    warnings: Warnings = ()
+    methods: Methods | None = None
 
 
 @dataclass(frozen=True)
@@ -153,12 +152,10 @@ class Sums(WholeKind[Numbers]):
         numbers = question.numbers
         return SumReport(sum(numbers), f"sum of {len(numbers)}")
 
-    def present(self, report: SumReport) -> Presented:
-        return Presented(
-            report.as_json,
-            lambda: Document("Sum", (), (Paragraph(f"The sum is {report.total:g}."),)),
-            {"sum": lambda: Sheet(("total",), [(report.total,)])},
-        )
+    sheets: ClassVar = {"sum": lambda report: Sheet(("total",), [(report.total,)])}
+
+    def document(self, report: SumReport) -> Document:
+        return Document("Sum", (), (Paragraph(f"The sum is {report.total:g}."),))
 
 
 def _bars(view: View) -> str:

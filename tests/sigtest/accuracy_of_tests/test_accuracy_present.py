@@ -9,9 +9,9 @@ import pytest
 from studied import request
 
 from sigtest.accuracy_of_tests.compute import compute
+from sigtest.accuracy_of_tests.kind import KIND
 from sigtest.accuracy_of_tests.question import parse
 from sigtest.accuracy_of_tests.report import AccuracyReport
-from sigtest.accuracy_of_tests.show import document, present
 from sigtest.render.formats import FORMATS
 from sigtest.render.model import ReportTable
 from sigtest.report import decode
@@ -25,13 +25,15 @@ def report() -> AccuracyReport:
 
 
 def tables(report: AccuracyReport, caption: str) -> list[ReportTable]:
-    found = [block for block in document(report).flat() if isinstance(block, ReportTable)]
+    found = [
+        block for block in KIND.present(report).document().flat() if isinstance(block, ReportTable)
+    ]
     return [table for table in found if table.caption.startswith(caption)]
 
 
 @pytest.mark.parametrize("name", [name for name in FORMATS if name != "bibtex"])
 def test_every_format_names_metrics_tests_and_levels(report, name):
-    text = FORMATS[name].render(present(report)).replace("_", " ").replace("\\", "")
+    text = FORMATS[name].render(KIND.present(report)).replace("_", " ").replace("\\", "")
     for word in ("bleu", "chrf", "approximate randomization", "bootstrap", "0.05", "0.001"):
         assert word in text
     if name != "csv":
@@ -70,7 +72,7 @@ def test_errors_are_counted(report):
 
 
 def test_people_chi_square_and_tests_side_by_side_are_said(report):
-    text = FORMATS["text"].render(present(report))
+    text = FORMATS["text"].render(KIND.present(report))
     assert "People separate 5 of 6 pairs at level 0.05." in text
     assert text.count("chi-square with df 1:") == 2
     assert len(tables(report, "Agreement between tests")) == 2
@@ -81,11 +83,11 @@ def test_one_metric_and_one_test_have_nothing_to_be_compared_with():
     body["comparison"] |= {"metrics": ["chrf"], "tests": ["bootstrap"]}
     report = compute(parse(body))
     assert not tables(report, "Agreement between tests")
-    assert "chi-square with" not in FORMATS["text"].render(present(report))
+    assert "chi-square with" not in FORMATS["text"].render(KIND.present(report))
 
 
 def test_csv_has_every_row_unrounded(report):
-    rows = list(csv.DictReader(io.StringIO(FORMATS["csv"].render(present(report)))))
+    rows = list(csv.DictReader(io.StringIO(FORMATS["csv"].render(KIND.present(report)))))
     for row, own in zip(rows, report.rows, strict=True):
         assert (row["metric"], row["test"], float(row["alpha"])) == (
             own.metric,
@@ -98,9 +100,9 @@ def test_csv_has_every_row_unrounded(report):
 
 
 def test_json_is_the_report_and_pages_draw_every_picture(report):
-    body = json.loads(FORMATS["json"].render(present(report)))
+    body = json.loads(FORMATS["json"].render(KIND.present(report)))
     assert decode(AccuracyReport, body) == report
-    page = FORMATS["html"].render(present(report))
+    page = FORMATS["html"].render(KIND.present(report))
     assert page.count("<svg") == 2 * len(ALPHAS)
     tests = {row.test for row in report.rows}
     pictures = "".join(re.findall("<svg.*?</svg>", page, re.S))

@@ -9,7 +9,7 @@ def told(path: str, **choices: object) -> str:
     kind = KINDS[path]
     example = next(iter(kind.examples.values()))["value"]
     request = {name: own for name, own in {**example, **choices}.items() if own is not None}
-    return " ".join(kind.answer(kind.compute(kind.parse(request))))
+    return " ".join(kind.present(kind.compute(kind.parse(request))).document().answer)
 
 
 def test_judgements_name_whom_people_find_best():

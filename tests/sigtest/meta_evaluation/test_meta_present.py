@@ -11,9 +11,9 @@ from sentences import sentences
 
 from sigtest.kinds import KINDS
 from sigtest.meta_evaluation.compute import compute
+from sigtest.meta_evaluation.kind import KIND
 from sigtest.meta_evaluation.question import parse
 from sigtest.meta_evaluation.report import MetaReport
-from sigtest.meta_evaluation.show import document, present
 from sigtest.render.formats import FORMATS, Layout
 from sigtest.render.model import ReportTable
 from sigtest.report import decode
@@ -25,7 +25,9 @@ def report() -> MetaReport:
 
 
 def tables(report: MetaReport) -> list[ReportTable]:
-    return [block for block in document(report).flat() if isinstance(block, ReportTable)]
+    return [
+        block for block in KIND.present(report).document().flat() if isinstance(block, ReportTable)
+    ]
 
 
 def shown(table: ReportTable) -> list[list[str]]:
@@ -34,7 +36,7 @@ def shown(table: ReportTable) -> list[list[str]]:
 
 @pytest.mark.parametrize("name", [name for name in FORMATS if name != "bibtex"])
 def test_every_format_names_every_metric_and_the_signature(report, name):
-    text = FORMATS[name].render(present(report))
+    text = FORMATS[name].render(KIND.present(report))
     assert all(label in text for label in ("COMET", "BLEU", "TER"))
     if name != "csv":
         assert "level:system" in text.replace("\\", "")
@@ -51,7 +53,7 @@ def test_people_who_find_all_alike_leave_empty_cells(name, level, statistics):
     human["segment"] = {system: [1.0] * len(own) for system, own in human["segment"].items()}
     found = compute(parse(asked))
     assert {metric.pearson.value for metric in found.metrics} == {None}
-    text = FORMATS[name].render(present(found))
+    text = FORMATS[name].render(KIND.present(found))
     assert all(label in text for label in ("COMET", "BLEU", "TER")) or name == "csv"
 
 
@@ -59,9 +61,9 @@ def test_facts_say_how_many_segments_people_judged():
     asked = request(segments=40, level="segment", statistics=["pearson"], resamples=99)
     for scores in asked["human"]["scores"]["segment"].values():
         scores[:15] = [None] * 15
-    assert document(compute(parse(asked))).facts[1] == "40 segments, 25 judged"
+    assert KIND.present(compute(parse(asked))).document().facts[1] == "40 segments, 25 judged"
     asked = request(segments=40, level="segment", statistics=["pearson"], resamples=99)
-    assert document(compute(parse(asked))).facts[1] == "40 segments"
+    assert KIND.present(compute(parse(asked))).document().facts[1] == "40 segments"
 
 
 def test_folds_of_pairs_say_which_they_are():
@@ -71,11 +73,11 @@ def test_folds_of_pairs_say_which_they_are():
     asked["metrics"] = {f"m{i}": own for i in range(11)}
     asked.pop("baseline", None)
     report = compute(parse(asked))
-    page = FORMATS["html"].render(present(report))
+    page = FORMATS["html"].render(KIND.present(report))
     folds = re.findall(r"<summary>(All .*)</summary>", page)
     assert "All 55 pairs by Pearson&#x27;s r, Williams test" in folds
     assert len(set(folds)) == len(folds) > 1
-    text = FORMATS["text"].render(present(report))
+    text = FORMATS["text"].render(KIND.present(report))
     assert text.count("Not listed: 55 of 55 pairs, in all 0 are separated.") == len(folds)
     assert "m9" not in text.split("Pairs by", 1)[1].split("Warning")[0]
     alone = KINDS["metric-evaluations"].lay_out(report, Layout("pairs"))
@@ -86,7 +88,7 @@ def test_one_metric_is_told_of_as_one():
     asked = request(resamples=99)
     asked["metrics"] = dict([next(iter(asked["metrics"].items()))])
     report = compute(parse(asked))
-    assert document(report).title == "Evaluation of 1 metric"
+    assert KIND.present(report).document().title == "Evaluation of 1 metric"
     assert report.methods.text.startswith("1 metric was compared with people's scores of ")
     assert not any("PERM-BOTH" in said or "Williams" in said for said in sentences(report))
 
@@ -118,7 +120,7 @@ def test_pairs_have_a_table_a_statistic_and_test_and_say_who_is_better(report):
             assert row[:2] == [pair.a, pair.b]
             better = {"a": f"{pair.a} is better", "b": f"{pair.b} is better"}
             assert row[-1] == better.get(pair.conclusion, "not separated")
-    starred = "*" in FORMATS["text"].render(present(report))
+    starred = "*" in FORMATS["text"].render(KIND.present(report))
     assert starred == any(pair.significant for pair in report.pairs)
 
 
@@ -156,14 +158,14 @@ def test_conclusions_name_the_winner_in_any_order(alternative, order):
         (pair,) = (p for p in report.pairs if {p.a, p.b} == {"COMET", "TER"} and p.test == test)
         assert pair.significant
         assert getattr(pair, pair.conclusion) == "COMET"
-    said = FORMATS["text"].render(present(report))
+    said = FORMATS["text"].render(KIND.present(report))
     assert "COMET is better" in said
 
 
 def test_two_sided_pairs_that_do_not_differ_are_not_separated():
     report = compute(parse(request(alternative="two-sided", statistics=["kendall"])))
     assert not any(pair.significant for pair in report.pairs)
-    text = FORMATS["text"].render(present(report))
+    text = FORMATS["text"].render(KIND.present(report))
     assert text.count("not separated") == len(report.pairs)
     assert "is better" not in text
 
@@ -172,20 +174,20 @@ def test_sets_have_sections_and_all_of_them_a_table():
     sets = {name: {k: request(seed=i)[k] for k in ("human", "metrics")}
             for i, name in enumerate(("de-en", "he-en"))}  # fmt: skip
     report = compute(parse({"sets": sets, "statistics": ["pearson", "accuracy"]}))
-    made = document(report)
+    made = KIND.present(report).document()
     assert "on 2 sets" in made.title
     captions = [table.caption for table in tables(report)]
     assert captions[:3] == ["Metrics over all sets", "Metrics, de-en", "Metrics, he-en"]
     pairs = next(table for table in tables(report) if table.things == "pairs")
     assert [row[0] for row in shown(pairs)] == ["de-en"] * 3 + ["he-en"] * 3
-    text = FORMATS["text"].render(present(report))
+    text = FORMATS["text"].render(KIND.present(report))
     assert (
         text.count("Significantly better than BLEU (corrected for comparisons with it alone):") == 2
     )
 
 
 def test_csv_has_every_pair_unrounded(report):
-    rows = list(csv.DictReader(io.StringIO(FORMATS["csv"].render(present(report)))))
+    rows = list(csv.DictReader(io.StringIO(FORMATS["csv"].render(KIND.present(report)))))
     assert len(rows) == len(report.pairs)
     for row, pair in zip(rows, report.pairs, strict=True):
         assert (row["a"], row["b"], row["test"]) == (pair.a, pair.b, pair.test)
@@ -196,12 +198,12 @@ def test_csv_has_every_pair_unrounded(report):
 
 
 def test_json_is_the_report(report):
-    body = json.loads(FORMATS["json"].render(present(report)))
+    body = json.loads(FORMATS["json"].render(KIND.present(report)))
     assert decode(MetaReport, body) == report
 
 
 def test_pages_draw_every_picture(report):
-    assert FORMATS["html"].render(present(report)).count("<svg") == 2
+    assert FORMATS["html"].render(KIND.present(report)).count("<svg") == 2
 
 
 def test_what_is_not_defined_is_empty():
@@ -211,11 +213,11 @@ def test_what_is_not_defined_is_empty():
     last = shown(tables(report)[0])[-1]
     assert last[0] == "TER"
     assert "" in last
-    assert "not tested" in FORMATS["text"].render(present(report))
+    assert "not tested" in FORMATS["text"].render(KIND.present(report))
 
 
 def test_metrics_without_tests_have_no_ranks_and_no_pairs():
     report = compute(parse(request(tests=[], statistics=["kendall"])))
     (table,) = tables(report)
     assert [column.heading for column in table.columns] == ["metric", "value", "interval"]
-    assert "alpha" not in "".join(document(report).facts)
+    assert "alpha" not in "".join(KIND.present(report).document().facts)

@@ -13,9 +13,9 @@ from sentences import sentences
 from sigtest.draws.weights import bootstrap_counts
 from sigtest.meta_evaluation.bootstrap import interval
 from sigtest.meta_evaluation.compute import compute
+from sigtest.meta_evaluation.kind import KIND
 from sigtest.meta_evaluation.question import MetricQuestion, parse
 from sigtest.meta_evaluation.report import MetaReport
-from sigtest.meta_evaluation.show import present
 from sigtest.meta_evaluation.significance import williams
 from sigtest.render.formats import FORMATS
 from sigtest.report import decode, encode
@@ -430,7 +430,7 @@ def test_only_systems_that_some_metric_scores_are_counted():
     report = compute(parse(body))
     assert [system.name for system in report.sets[0].systems].count("Fir") == 0
     assert {pair.n for pair in report.pairs} == {len(report.sets[0].systems)} == {5}
-    said = FORMATS["text"].render(present(report))
+    said = FORMATS["text"].render(KIND.present(report))
     assert said.startswith("5 systems;")
     assert "people's scores of 5 systems" in " ".join(said.split())
     assert any("5 are few" in own for own in sentences(report))

@@ -15,9 +15,9 @@ from sigtest.errors import InputError, RecipeError
 from sigtest.kinds import KINDS
 from sigtest.people.compute import compute
 from sigtest.people.decisions import combine, concluded, decide, ranks
+from sigtest.people.kind import KIND
 from sigtest.people.question import parse
 from sigtest.people.report import JudgedPair
-from sigtest.people.show import present
 from sigtest.render.formats import FORMATS, Layout
 
 
@@ -410,7 +410,7 @@ def test_of_penalties_the_fewest_are_best(said, standardise):
         system(turned, "A").criteria["score"].box[2] if z
         else 50 - system(turned, "A").criteria["score"].box[2])  # fmt: skip
     assert (pair(report, "A", "C").difference > 0) == z
-    assert "score (lower is better" in FORMATS["text"].render(present(report))
+    assert "score (lower is better" in FORMATS["text"].render(KIND.present(report))
     for own, other in zip(report.agreement, turned.agreement, strict=True):
         assert own.mean_difference == other.mean_difference
 
@@ -443,7 +443,7 @@ def test_stars_are_those_of_corrected_p_values():
     for form in ("text", "markdown", "latex", "html"):
         shown = FORMATS[form].render(KINDS["human-evaluations"].lay_out(report, Layout("pairs")))
         assert "adjusted" in shown
-    text = FORMATS["text"].render(present(report)).split("Pairs by")[1].split("* p adj")[0]
+    text = FORMATS["text"].render(KIND.present(report)).split("Pairs by")[1].split("* p adj")[0]
     assert text.count("*") == (adjusted <= 0.05).sum()
 
 

@@ -10,8 +10,8 @@ from sigtest.errors import InputError, LimitError, SigtestError
 from sigtest.files.formats.people import weight
 from sigtest.files.registry import FORMATS_JUDGED, MAX_ROWS, read_judgements
 from sigtest.people.compute import compute
+from sigtest.people.kind import KIND
 from sigtest.people.question import parse
-from sigtest.people.show import present
 
 DA = "HITId WorkerId Input.src Input.trg Input.item hit sys_id rid type sid score time\n"
 ESA = '{login},{system},{item},{kind},eng,deu,{score},{doc},False,"{spans}",{start},{end}\n'
@@ -135,7 +135,7 @@ def test_mqm_sums_by_rater_and_averages_over_raters():
     assert [own.raw for own in report.systems] == [-3.0, -0.55]
     assert (report.sources[0].rows, report.sources[0].used) == (5, 5)
     assert "by mqm in 4 judgements." in report.methods.text  # of five errors
-    assert present(report).document().facts[0] == "4 judgements"
+    assert KIND.present(report).document().facts[0] == "4 judgements"
     assert report.criteria == ("mqm",)
 
 

@@ -8,9 +8,9 @@ import pytest
 from service import EXAMPLE
 
 from sigtest.people.compute import compute
+from sigtest.people.kind import KIND
 from sigtest.people.question import parse
 from sigtest.people.report import HumanReport
-from sigtest.people.show import present
 from sigtest.render.formats import FORMATS
 
 CAMPAIGN = EXAMPLE.parent / "campaign" / "judgements.tsv"
@@ -23,7 +23,7 @@ def evaluated(judgements: Any = None, **choices: Any) -> HumanReport:
 
 
 def shown(report: HumanReport, form: str = "text") -> str:
-    return FORMATS[form].render(present(report))
+    return FORMATS[form].render(KIND.present(report))
 
 
 def rows(scores: dict[str, list[float]], annotator: str = "x") -> list[dict[str, Any]]:

@@ -27,9 +27,10 @@ from sigtest.people.bradley_terry import (
     scatter,
 )
 from sigtest.people.compute import compute
+from sigtest.people.kind import KIND
 from sigtest.people.preferences import Fitted, sums_of, wald
 from sigtest.people.question import HumanQuestion, parse
-from sigtest.people.show import PICTURES, document
+from sigtest.people.show import PICTURES
 from sigtest.report import decode, encode
 
 TEAMS = ("Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore")
@@ -394,7 +395,7 @@ def test_every_format_and_picture_shows_strengths():
     report = evaluated(text_of(sums, item=unit), resamples=99)
     assert "strength" in str(report)
     assert "Davidson" in report.methods.text
-    assert document(report).answer
+    assert KIND.present(report).document().answer
     for name in ("strengths", "wins", "heatmap"):
         assert "s5" in PICTURES[name].draw(report, {})
     frame = report.to_pandas("systems")
@@ -501,7 +502,11 @@ def test_who_beat_others_stands_above_them_and_has_no_strength(text):
         own = system.strength
         assert (own.value, own.stderr, own.probability) == (None, None, None)
         assert own.ci == (-math.inf, math.inf)
-    (table,) = (part for part in document(report).blocks if getattr(part, "name", "") == "systems")
+    (table,) = (
+        part
+        for part in KIND.present(report).document().blocks
+        if getattr(part, "name", "") == "systems"
+    )
     assert [name.text for name in table.names[0].cells] == [s.name for s in report.systems]
 
 

@@ -168,7 +168,7 @@ def test_what_stopping_spares_is_counted_in_scores():
     assert report.over == max(stops)
     assert report.needed == sum(stops)
     assert report.observations == 1200
-    assert "spared" in KIND.answer(report)[0]
+    assert "spared" in KIND.present(report).document().answer[0]
 
 
 def test_pairs_are_compared_on_the_items_that_both_have():

@@ -10,7 +10,7 @@ from written import rendered
 import sigtest
 from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare
-from sigtest.people.show import present
+from sigtest.people.kind import KIND
 from sigtest.render.formats import FORMATS
 from sigtest.render.standings import abridged, answer, pair_rows
 from sigtest.report import Report
@@ -138,5 +138,5 @@ def test_a_page_that_stands_alone_says_the_answer_before_its_warnings():
 def test_the_pages_of_other_kinds_say_their_answers():
     campaign = Path(__file__).parents[3] / "examples/campaign"
     told = sigtest.human(campaign / "judgements.tsv", quality={"test": "paired_t"})
-    shown = FORMATS["html"].render(present(told))
+    shown = FORMATS["html"].render(KIND.present(told))
     assert '<p class="answer">birch is the best as people judge' in shown
