@@ -124,11 +124,11 @@ class GateReport:
         """It for any look."""
         systems, places = self.systems, 2 if any(s.ci[1] - s.ci[0] > 1 for s in self.systems) else 4
         columns = (
-            model.words("outcome", (s.outcome for s in systems)),
-            model.numbers("difference", (s.difference for s in systems), places, signed=True),
-            model.intervals((s.ci for s in systems), places),
-            model.words("p", (f"{s.p_adjusted:.2g}" for s in systems)),
-            model.words("power", (f"{s.power:.2f}" for s in systems if self.margin)),
+            model.column("outcome", (s.outcome for s in systems)),
+            model.column("difference", (s.difference for s in systems), places, signed=True),
+            model.column("interval", (s.ci for s in systems), places),
+            model.column("p", (f"{s.p_adjusted:.2g}" for s in systems)),
+            model.column("power", (f"{s.power:.2f}" for s in systems if self.margin)),
         )
         called = model.names("system", (s.system for s in systems))
         higher = self.higher_is_better

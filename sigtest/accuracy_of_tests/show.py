@@ -81,9 +81,9 @@ def _facts(report: AccuracyReport) -> tuple[str, ...]:
 def _correct(rows: Sequence[AccuracyRow]) -> tuple[model.Column, ...]:
     """Tables 1 and 2 of the 2014 study: correct conclusions in percent, with their interval."""
     return (
-        model.numbers("correct", [row.correct for row in rows], 0),
-        model.numbers("%", [100 * row.share for row in rows], 1),
-        model.intervals([(100 * row.ci[0], 100 * row.ci[1]) for row in rows], 1),
+        model.column("correct", [row.correct for row in rows]),
+        model.column("%", [100 * row.share for row in rows], 1),
+        model.column("interval", [(100 * row.ci[0], 100 * row.ci[1]) for row in rows], 1),
     )
 
 
@@ -91,8 +91,8 @@ def _errors(rows: Sequence[AccuracyRow]) -> tuple[model.Column, ...]:
     """How the other conclusions are wrong, and how many pairs the metric separates."""
     counts = ("reversed", "claimed", "missed", "separated")
     return (
-        *(model.numbers(name, [getattr(row, name) for row in rows], 0) for name in counts),
-        model.Column("p, share 1/2", tuple(model.PValue(row.p_half) for row in rows)),
+        *(model.column(name, [getattr(row, name) for row in rows]) for name in counts),
+        model.column("p, share 1/2", (model.PValue(row.p_half) for row in rows)),
     )
 
 
@@ -132,15 +132,15 @@ def _equal(report: AccuracyReport, alpha: float) -> list[model.Paragraph]:
 def _between(report: AccuracyReport, alpha: float) -> list[model.ReportTable]:
     """How far two tests draw the same conclusions."""
     rows = [row for row in report.between_tests if row.alpha == alpha]
-    same = model.numbers("same", [row.same for row in rows], 0)
-    share = model.numbers("%", [100 * row.share for row in rows], 1)
+    same = model.column("same", [row.same for row in rows])
+    share = model.column("%", [100 * row.share for row in rows], 1)
     table = model.ReportTable(
         name="agreement",
         caption=f"Agreement between tests, alpha {alpha:g}",
         names=(
             model.names("metric", [row.metric for row in rows]),
-            model.words("a", [in_words(row.a) for row in rows]),
-            model.words("b", [in_words(row.b) for row in rows]),
+            model.column("a", [in_words(row.a) for row in rows]),
+            model.column("b", [in_words(row.b) for row in rows]),
         ),
         groups=(model.Group("", (same, share)),),
         things="pairs of tests",

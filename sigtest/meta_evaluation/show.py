@@ -251,10 +251,8 @@ def _metrics(
     groups = [model.Group("", (model.Column("rank", tuple(ranges)),))] if any(ranges) else []
     for name in statistics:
         values = [metric.statistic(name) for metric in ordered]
-        ends = model.intervals([value.ci if value else None for value in values], PLACES)
-        column = model.numbers(
-            "value", [value.value if value else None for value in values], PLACES
-        )
+        ends = model.column("interval", [value.ci if value else None for value in values], PLACES)
+        column = model.column("value", [value.value if value else None for value in values], PLACES)
         groups.append(
             model.Group(STATISTICS[name].title, (column, ends) if any(ends.cells) else (column,))
         )
@@ -312,16 +310,16 @@ def _pairs(report: MetaReport, pairs: Sequence[MetricPair], named: bool) -> mode
     """Which of two metrics agrees better with people, by one statistic and test."""
     sides = ("set", "a", "b") if named else ("a", "b")
     columns = (
-        model.numbers("a - b", [pair.delta for pair in pairs], PLACES, signed=True),
-        model.intervals([pair.ci for pair in pairs], PLACES),
-        model.numbers("r of both", [pair.r12 for pair in pairs], PLACES),
+        model.column("a - b", [pair.delta for pair in pairs], PLACES, signed=True),
+        model.column("interval", [pair.ci for pair in pairs], PLACES),
+        model.column("r of both", [pair.r12 for pair in pairs], PLACES),
         *_p_columns(report, pairs),
-        model.words("conclusion", [_conclusion(pair) for pair in pairs]),
+        model.column("conclusion", [_conclusion(pair) for pair in pairs]),
     )
     return model.ReportTable(
         name="pairs",
         caption=f"Pairs by {STATISTICS[pairs[0].statistic].title}, {TESTS[pairs[0].test].title}",
-        names=tuple(model.names(side, [getattr(pair, side) for pair in pairs]) for side in sides),
+        names=model.sides(pairs, *sides),
         groups=(model.Group("", tuple(column for column in columns if any(column.cells))),),
         facts="; ".join(_facts(report)),
         things="pairs",
@@ -337,9 +335,9 @@ def _p_columns(report: MetaReport, pairs: Sequence[MetricPair]) -> list[model.Co
     if report.alternative != "two-sided":
         rows = [((p.p_greater, p.p_less, p.p_adjusted), p.conclusion, p.undecided) for p in pairs]
         return model.claims(rows, report.alpha, report.correction)
-    plain = [model.p_value(pair.p_value, report.alpha, False) for pair in pairs]
+    plain = [model.decided(pair.p_value, report.alpha, False) for pair in pairs]
     decided = [
-        model.p_value(pair.p_adjusted, report.alpha, pair.significant, pair.undecided)
+        model.decided(pair.p_adjusted, report.alpha, pair.significant, pair.undecided)
         for pair in pairs
     ]
     if report.correction == "none":

@@ -153,15 +153,15 @@ def _systems(report: reports.HumanReport) -> model.ReportTable:
         i for i in range(1, len(ordered)) if ordered[i].cluster > ordered[i - 1].cluster
     )
     raw, standard = _raw_places(report), report.tested == "z"
-    tested = model.intervals((system.ci for system in ordered), FINE if standard else raw)
+    tested = model.column("interval", (system.ci for system in ordered), FINE if standard else raw)
     columns = [
-        model.Column("rank", tuple(model.Range(*system.range) for system in ordered)),
-        model.numbers("z", [system.z for system in ordered], FINE),
+        model.column("rank", (model.Range(*system.range) for system in ordered)),
+        model.column("z", [system.z for system in ordered], FINE),
         *([tested] if standard else []),
-        model.numbers("raw", [system.raw for system in ordered], raw),
+        model.column("raw", [system.raw for system in ordered], raw),
         *([] if standard else [tested]),
-        model.numbers("judgements", [system.n_judgements for system in ordered], 0),
-        model.numbers("segments", [system.n_segments for system in ordered], 0),
+        model.column("judgements", [system.n_judgements for system in ordered]),
+        model.column("segments", [system.n_segments for system in ordered]),
     ]
     if report.preferences is not None:
         columns[1:] = strengths.columns(ordered)
@@ -202,7 +202,7 @@ def _pairs(
     places = _raw_places(report) if report.tested == "raw" else FINE
     combined = any(pair.decided_by for pair in pairs)
     better = {"a": "{0.a} is better", "b": "{0.b} is better", "tie": "not separated"}
-    differences = [model.numbers("a - b", [pair.difference for pair in pairs], places, signed=True)]
+    differences = [model.column("a - b", [pair.difference for pair in pairs], places, signed=True)]
     columns = [
         *(strengths.pair_columns(pairs) if report.preferences else differences),
         *model.claims(
@@ -210,14 +210,14 @@ def _pairs(
             report.alpha,
             report.correction,
         ),
-        model.words("conclusion", [better[pair.conclusion].format(pair) for pair in pairs]),
+        model.column("conclusion", [better[pair.conclusion].format(pair) for pair in pairs]),
     ]
     if combined:
-        columns.append(model.words("decided by", [pair.decided_by or "" for pair in pairs]))
+        columns.append(model.column("decided by", [pair.decided_by or "" for pair in pairs]))
     return model.ReportTable(
         name="pairs",
         caption="Pairs by all criteria, combined" if combined else f"Pairs by {criterion}",
-        names=tuple(model.names(side, [getattr(pair, side) for pair in pairs]) for side in "ab"),
+        names=model.sides(pairs),
         groups=(model.Group("", tuple(columns)),),
         things="pairs",
         folded_over=MANY,
@@ -246,20 +246,20 @@ def _annotators(report: reports.HumanReport) -> list[model.Block]:
 
 
 def _agreement(rows: Sequence[reports.AgreementReport]) -> model.ReportTable:
-    pairs = model.numbers("pairs", [row.pairs for row in rows], 0)
-    share = model.numbers("share", [row.share for row in rows], 3)
+    pairs = model.column("pairs", [row.pairs for row in rows])
+    share = model.column("share", [row.share for row in rows], 3)
     groups = [model.Group("", (pairs, share))]
     for chance in ("uniform chance", "Cohen"):
         kappas = [row.cohen if chance == "Cohen" else row.uniform_chance for row in rows]
-        values = model.numbers("kappa", [kappa.value if kappa else None for kappa in kappas], 3)
-        ends = model.intervals([kappa.ci if kappa else None for kappa in kappas], 3)
+        values = model.column("kappa", [kappa.value if kappa else None for kappa in kappas], 3)
+        ends = model.column("interval", [kappa.ci if kappa else None for kappa in kappas], 3)
         groups.append(model.Group(f"kappa, {chance}", (values, ends)))
     return model.ReportTable(
         name="agreement",
         caption="Agreement",
         names=(
             model.names("criterion", [row.criterion for row in rows]),
-            model.words("judges", [row.judges for row in rows]),
+            model.column("judges", [row.judges for row in rows]),
         ),
         groups=tuple(groups),
     )
@@ -277,8 +277,8 @@ def _gain(report: reports.HumanReport) -> list[model.Block]:
     if not rows:
         return []
     sides = [
-        model.words("criterion", [row[1] for row in rows]),
-        model.words("scores", [row[3] for row in rows]),
+        model.column("criterion", [row[1] for row in rows]),
+        model.column("scores", [row[3] for row in rows]),
     ]
     if any(name for name, *_ in rows):
         sides.insert(0, model.names("pair", [name for name, *_ in rows]))
@@ -312,7 +312,7 @@ def _gain_columns(report: reports.HumanReport, rows: Sequence[GainRow]) -> Itera
             if what.startswith("p_"):
                 p: float | None = getattr(gained, what)
                 significant = p is not None and p <= report.alpha
-                cells.append(model.p_value(p, report.alpha, significant))
+                cells.append(model.decided(p, report.alpha, significant))
             else:
                 signed = what in {"delta", "gain"}
                 cells.append(model.Number(getattr(figures, what), decimals, signed))

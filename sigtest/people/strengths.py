@@ -60,13 +60,13 @@ def columns(systems: Sequence[reports.JudgedSystem]) -> list[model.Column]:
     """What a table of systems shows beside their ranks."""
     own = [*map(of, systems)]
     return [
-        model.numbers("strength", [one.value for one in own], PLACES, signed=True),
-        model.intervals([one.ci for one in own], PLACES),
-        model.numbers("preferred", [one.probability for one in own], PLACES),
-        model.intervals([one.probability_ci for one in own], PLACES),
-        model.numbers("won %", [system.raw for system in systems], 1),
-        model.numbers("judgements", [system.n_judgements for system in systems], 0),
-        model.numbers("items", [system.n_segments or None for system in systems], 0),
+        model.column("strength", [one.value for one in own], PLACES, signed=True),
+        model.column("interval", [one.ci for one in own], PLACES),
+        model.column("preferred", [one.probability for one in own], PLACES),
+        model.column("interval", [one.probability_ci for one in own], PLACES),
+        model.column("won %", [system.raw for system in systems], 1),
+        model.column("judgements", [system.n_judgements for system in systems]),
+        model.column("items", [system.n_segments or None for system in systems]),
     ]
 
 
@@ -75,12 +75,12 @@ def pair_columns(pairs: Sequence[reports.JudgedPair]) -> list[model.Column]:
     places = 0 if all(pair.u.is_integer() for pair in pairs) else 1
     lost = [pair.n_a - pair.u for pair in pairs]
     return [
-        model.numbers("a - b", [pair.difference for pair in pairs], PLACES, signed=True),
-        model.intervals([pair.ci for pair in pairs], PLACES),
-        model.numbers("preferred", [pair.probability for pair in pairs], PLACES),
-        model.numbers("won", [pair.u for pair in pairs], places),
-        model.numbers("ties", [pair.ties for pair in pairs], places),
-        model.numbers("lost", lost, places),
+        model.column("a - b", [pair.difference for pair in pairs], PLACES, signed=True),
+        model.column("interval", [pair.ci for pair in pairs], PLACES),
+        model.column("preferred", [pair.probability for pair in pairs], PLACES),
+        model.column("won", [pair.u for pair in pairs], places),
+        model.column("ties", [pair.ties for pair in pairs], places),
+        model.column("lost", lost, places),
     ]
 
 
@@ -118,7 +118,7 @@ def trust(own: reports.PreferencesReport) -> Iterator[model.Paragraph | model.Re
         yield model.ReportTable(
             name="fit",
             caption="Pairs that strengths explain worst: share that a won",
-            names=tuple(model.names(side, [getattr(row, side) for row in rows]) for side in "ab"),
+            names=model.sides(rows),
             groups=(_group(rows, shown),),
         )
     if own.win_rate is not None and own.needed is not None:
@@ -132,7 +132,7 @@ def trust(own: reports.PreferencesReport) -> Iterator[model.Paragraph | model.Re
         yield model.ReportTable(
             name="units",
             caption=f"With other units than {own.unit}: design is the variance beside it",
-            names=(model.words("unit", [row.unit for row in own.other_units]),),
+            names=(model.column("unit", [row.unit for row in own.other_units]),),
             groups=(_group(own.other_units, shown),),
         )
 
@@ -140,7 +140,7 @@ def trust(own: reports.PreferencesReport) -> Iterator[model.Paragraph | model.Re
 def _group(rows: Sequence[object], shown: Sequence[tuple[str, int]]) -> model.Group:
     """Columns of fields with so many decimals."""
     return model.Group("", tuple(
-        model.numbers(name, [getattr(row, name) for row in rows], places) for name, places in shown
+        model.column(name, [getattr(row, name) for row in rows], places) for name, places in shown
     ))  # fmt: skip
 
 

@@ -179,26 +179,24 @@ def _places(report: PlanReport) -> int:
 def _table(report: PlanReport) -> model.ReportTable:
     pairs, shown = report.pairs, _places(report)
     pilot = (
-        model.numbers("a - b", [pair.difference for pair in pairs], shown, signed=True),
-        model.numbers("stderr", [pair.stderr for pair in pairs], shown + 1),
+        model.column("a - b", [pair.difference for pair in pairs], shown, signed=True),
+        model.column("stderr", [pair.stderr for pair in pairs], shown + 1),
     )
     groups = [model.Group("pilot", pilot)]
     if report.difference is not None:
-        units = model.numbers(f"{report.unit}s", [pair.needed for pair in pairs], 0)
-        ends = model.intervals([pair.needed_ci for pair in pairs], 0)
+        units = model.column(f"{report.unit}s", [pair.needed for pair in pairs])
+        ends = model.column("interval", [pair.needed_ci for pair in pairs])
         groups.append(model.Group(f"to show {report.difference:g}", (units, ends)))
     sizes = [pair.sizes for pair in pairs if pair.sizes]
     for i, size in enumerate(sizes[0] if sizes else ()):
         planned = [pair.sizes[i] if pair.sizes else None for pair in pairs]
-        least = model.numbers(
-            "detects", [own.detectable if own else None for own in planned], shown
-        )
-        ends = model.intervals([own.ci if own else None for own in planned], shown)
+        least = model.column("detects", [own.detectable if own else None for own in planned], shown)
+        ends = model.column("interval", [own.ci if own else None for own in planned], shown)
         groups.append(model.Group(f"{whole(size.units)} {report.unit}s", (least, ends)))
     return model.ReportTable(
         name="pairs",
         caption=f"What test sets of other sizes show: {report.metric}",
-        names=tuple(model.names(side, [getattr(pair, side) for pair in pairs]) for side in "ab"),
+        names=model.sides(pairs),
         groups=tuple(groups),
         facts="; ".join(_facts(report)),
         things="pairs",

@@ -127,11 +127,11 @@ def _systems(report: SequentialReport) -> model.ReportTable:
     systems = report.systems
     names = (model.names("system", [system.name for system in systems]),)
     columns = (
-        model.Column("rank", tuple(model.Range(*system.range) for system in systems)),
-        model.numbers("mean", [system.mean for system in systems], PLACES),
-        model.numbers("items", [system.items for system in systems], 0),
-        model.words("", ["may be the best" * system.may_be_best for system in systems]),
-        model.numbers("done after", [system.until for system in systems], 0),
+        model.column("rank", (model.Range(*system.range) for system in systems)),
+        model.column("mean", [system.mean for system in systems], PLACES),
+        model.column("items", [system.items for system in systems]),
+        model.column("", ["may be the best" * system.may_be_best for system in systems]),
+        model.column("done after", [system.until for system in systems]),
     )
     caption = f"Systems by {report.statistic}"
     return _table("systems", caption, names, columns, report)
@@ -140,13 +140,15 @@ def _systems(report: SequentialReport) -> model.ReportTable:
 def _pairs(report: SequentialReport) -> model.ReportTable:
     pairs = report.pairs
     told = {"a": "{0.a} is better", "b": "{0.b} is better", None: "open"}
-    names = tuple(model.names(side, [getattr(pair, side) for pair in pairs]) for side in "ab")
+    names = model.sides(pairs)
     columns = (
-        model.numbers("a - b", [pair.difference for pair in pairs], PLACES, signed=True),
-        model.intervals([pair.ci if isfinite(pair.ci[0]) else None for pair in pairs], PLACES),
-        model.words("", [told[pair.decided].format(pair) for pair in pairs]),
-        model.numbers("since", [pair.since for pair in pairs], 0),
-        model.numbers("more", [pair.remaining for pair in pairs], 0),
+        model.column("a - b", [pair.difference for pair in pairs], PLACES, signed=True),
+        model.column(
+            "interval", [pair.ci if isfinite(pair.ci[0]) else None for pair in pairs], PLACES
+        ),
+        model.column("", [told[pair.decided].format(pair) for pair in pairs]),
+        model.column("since", [pair.since for pair in pairs]),
+        model.column("more", [pair.remaining for pair in pairs]),
     )
     return _table("pairs", "Pairs", names, columns, report)
 

@@ -28,11 +28,10 @@ from sigtest.render.model import (
     ReportTable,
     Section,
     Sheet,
-    decided,
-    intervals,
+    column,
+    marked,
     names,
-    numbers,
-    words,
+    sides,
 )
 from sigtest.render.pictures import PICTURES
 from sigtest.render.words import in_words, percent
@@ -260,20 +259,15 @@ def _scores(
 ) -> Iterator[Column]:
     """Rank range (where there are ranks), score, interval, and spread over runs of any kind."""
     places, short = max(1, standings.metric_decimals(report, metric) - spare), spare > 0
-    marks = _marks_of_scores(report, metric, rows)
-    rank_marks = [own & {"undecided"} for own in marks]
-    ranks = tuple(
-        Range(*row.rank.range, marks=own)
-        for row, own in zip(rows, rank_marks, strict=True)
-        if row.rank is not None
-    )
+    ranks = [
+        Range(*row.rank.range, marks=marked(undecided=row.undecided)) for row in rows if row.rank
+    ]
     if ranks:
-        yield Column("rank", ranks)
-        marks = [own - {"undecided"} for own in marks]
-    scores = [row.score for row in rows]
+        yield column("rank", ranks)
+    marks, scores = _marks_of_scores(report, metric, rows), [row.score for row in rows]
     cells = (Number(own.score, places, marks=m) for own, m in zip(scores, marks, strict=True))
-    yield Column("score", tuple(cells))
-    yield Column("interval", tuple(Interval(*own.ci, places, short) for own in scores))
+    yield column("score", cells)
+    yield column("interval", (Interval(*own.ci, places, short) for own in scores))
     further: dict[str, list[float | None]] = {
         "training sd": [own.training_stderr for own in scores],
         "clustered se": [own.clustered_stderr for own in scores],
@@ -283,19 +277,19 @@ def _scores(
     }
     for title, values in further.items():
         if any(value is not None for value in values):
-            yield numbers(title, values, places + spare)  # as small as what is rounded away
+            yield column(title, values, places + spare)  # as small as what is rounded away
     counts = scores[0].counts if scores else {}
     if KINDS[0] in counts:
-        yield words(
+        yield column(
             "sub/del/ins",
             ("/".join(f"{round(own.counts[k], 1):,}" for k in KINDS) for own in scores),
         )
     elif counts and not report.pairs:  # of one system alone there is room
         grams = [name for name in counts if name.startswith("precision")]
         each = ("/".join(f"{own.counts[k]:.1f}" for k in grams) for own in scores)
-        yield words("precisions", each)
+        yield column("precisions", each)
         for name in (own for own in counts if own not in grams):
-            yield numbers(name.replace("_", " "), [own.counts[name] for own in scores], 3)
+            yield column(name.replace("_", " "), [own.counts[name] for own in scores], 3)
 
 
 def board(report: Report, metric: str) -> ReportTable:
@@ -303,12 +297,12 @@ def board(report: Report, metric: str) -> ReportTable:
     placed = standings.against_first(report, metric)
     ordered = [standing for standing, _ in placed]
     best = [row.score.p_best for row in ordered]
-    columns = [*_scores(report, metric, ordered, 0), words("to the first", (w for _, w in placed))]
+    columns = [*_scores(report, metric, ordered, 0), column("to the first", (w for _, w in placed))]
     first, test = ordered[0].system.name, in_words(standings.leading_test(report) or "")
     remark = f"ranks and comparison with {first} by {test}"
     if best[0] is not None:
         may = ["yes" if p is not None and p > report.alpha else "no" for p in best]
-        columns += [words("may be best", may), Column("p", tuple(_best(report, ordered)))]
+        columns += [column("may be best", may), column("p", _best(report, ordered))]
         remark += "; who may be best by comparisons with the best, from bootstrap resamples"
     return ReportTable(
         caption=f"Board by {standings.metric_heading(report, metric)}",
@@ -326,7 +320,7 @@ def _best(report: Report, rows: Sequence[standings.Standing]) -> Iterator[PValue
     """P-values of being the best; those that other draws could turn round are marked."""
     for row in rows:
         low, high = row.score.p_best_interval or (1.0, 1.0)
-        unsure: frozenset[Mark] = frozenset({"undecided"} if low <= report.alpha < high else ())
+        unsure = marked(undecided=low <= report.alpha < high)
         yield PValue(row.score.p_best or 0.0, marks=unsure)
 
 
@@ -337,16 +331,14 @@ def _marks_of_scores(
     both, baseline = (metric, standings.leading_test(report)), standings.baseline_of(report)
     found = [pair for pair in report.pairs if (pair.metric, pair.test) == both]
     apart = {pair.a for pair in found if pair.significant and baseline is not None}
-    marked = []
-    for row in rows:
-        ranked = row.rank is not None
-        marks: dict[Mark, bool] = {
-            "baseline": row.system.name in apart,
-            "best": row.rank is not None and row.rank.range[0] == 1,
-            "undecided": row.undecided and (ranked or baseline is not None),
-        }
-        marked.append(frozenset(mark for mark, there in marks.items() if there))
-    return marked
+    return [
+        marked(
+            baseline=row.system.name in apart,
+            best=row.rank is not None and row.rank.range[0] == 1,
+            undecided=row.undecided and row.rank is None and baseline is not None,
+        )
+        for row in rows
+    ]
 
 
 def _other_ranks(report: Report) -> Iterator[str]:
@@ -370,10 +362,9 @@ def _other_ranks(report: Report) -> Iterator[str]:
 def _discriminative_power(report: Report, shares: Mapping[str, Mapping[str, float]]) -> ReportTable:
     """The share of pairs that each of several metrics separates, test by test."""
     unsure = {(pair.metric, pair.test) for pair in report.pairs if pair.undecided}
-    marks: dict[bool, frozenset[Mark]] = {True: frozenset(["undecided"]), False: frozenset()}
     columns = (
-        Column(f"{in_words(test)}, %", tuple(
-            Number(100 * own[test], 1, marks=marks[(metric, test) in unsure])
+        column(f"{in_words(test)}, %", (
+            Number(100 * own[test], 1, marks=marked(undecided=(metric, test) in unsure))
             for metric, own in shares.items()
         ))
         for test in report.tests
@@ -412,7 +403,7 @@ def _pairs(report: Report, metric: str, many: int | None) -> ReportTable:
     pairs = [row.pair for row in rows]
     differences = Group("", _differences(pairs, standings.metric_decimals(report, metric)))
     tests = [_test(report, [row.tests[t] for row in rows]) for t in range(len(report.tests))]
-    verdicts = replace(words("verdict", (row.verdict for row in rows)), detail=True)
+    verdicts = column("verdict", (row.verdict for row in rows), detail=True)
     return replace(
         _of_pairs(report, f"Pairs: {standings.metric_heading(report, metric)}", pairs, many),
         groups=(differences, *tests, Group("", (verdicts,))),
@@ -445,7 +436,7 @@ def _pairs_on_several(report: Report, metric: str, test: str, many: int | None) 
     for title, own in standings.titled(report):
         pairs = [pair for pair in own.pairs if (pair.metric, pair.test) == (metric, test)]
         difference, _ = _differences(pairs, standings.metric_decimals(own, metric))
-        groups.append(Group(title, (difference, Column("p", _decided(report, pairs, exact=True)))))
+        groups.append(Group(title, (difference, _decided("p", report, pairs, exact=True))))
         settled.append([pair.significant and not pair.undecided for pair in pairs])
     heading = f"{standings.metric_heading(report, metric)}, {in_words(test)}, {_p(report)}"
     return replace(
@@ -458,29 +449,23 @@ def _pairs_on_several(report: Report, metric: str, test: str, many: int | None) 
 
 def _wins(report: Report, rows: Sequence[WinsReport]) -> ReportTable:
     counts = (
-        numbers(what, (getattr(row, what) for row in rows), 0) for what in ("won", "lost", "tied")
+        column(what, (getattr(row, what) for row in rows)) for what in ("won", "lost", "tied")
     )
-    tests = {
-        "sign test p": [row.sign_test for row in rows],
-        "signed-rank test p": [row.signed_rank for row in rows],
-    }
     p = (
-        Column(heading, tuple(_decision(report, own) for own in cells))
-        for heading, cells in tests.items()
+        column("sign test p", (_decision(report, row.sign_test) for row in rows)),
+        column("signed-rank test p", (_decision(report, row.signed_rank) for row in rows)),
     )
     over = counted(len(rows), "pair")
     caption = f"Test sets won by a: {rows[0].metric}, adjusted p over {over}"
-    groups = (Group("", tuple(counts)), Group("", tuple(p)))
+    groups = (Group("", tuple(counts)), Group("", p))
     return replace(_of_pairs(report, caption, rows, None), groups=groups)
 
 
 def _of_pairs(
     report: Report, caption: str, pairs: Sequence[PairReport | WinsReport], many: int | None
 ) -> ReportTable:
-    sides = names("a", (pair.a for pair in pairs)), names("b", (pair.b for pair in pairs))
-    return ReportTable(
-        caption, sides, (), facts=standings.decision_line(report), things="pairs", folded_over=many
-    )
+    facts = standings.decision_line(report)
+    return ReportTable(caption, sides(pairs), (), facts, things="pairs", folded_over=many)
 
 
 def _left_out(which: str) -> str:
@@ -489,7 +474,7 @@ def _left_out(which: str) -> str:
 
 def _differences(pairs: Sequence[PairReport], places: int) -> tuple[Column, Column]:
     shown = (Number(pair.difference, places, signed=True, pair=(pair.a, pair.b)) for pair in pairs)
-    return Column("a - b", tuple(shown)), intervals((pair.ci for pair in pairs), places)
+    return column("a - b", shown), column("interval", (pair.ci for pair in pairs), places)
 
 
 def _test(report: Report, pairs: Sequence[PairReport]) -> Group:
@@ -497,29 +482,29 @@ def _test(report: Report, pairs: Sequence[PairReport]) -> Group:
     remark = "" if all(pair.calibrated for pair in pairs) else "not calibrated"
     heading, matched = in_words(pairs[0].test), []
     if any(pair.stretches is not None for pair in pairs):
-        matched = [numbers("stretches", (pair.stretches for pair in pairs), 0)]
-        matched.append(numbers("z", (pair.z for pair in pairs), 3, signed=True))
+        matched = [column("stretches", (pair.stretches for pair in pairs))]
+        matched.append(column("z", (pair.z for pair in pairs), 3, signed=True))
     if report.correction == "none":
-        return Group(heading, (*matched, Column("p", _decided(report, pairs, exact=True))), remark)
-    marks: dict[bool, frozenset[Mark]] = {True: frozenset(["exact"]), False: frozenset()}
-    plain = tuple(PValue(pair.p_value, marks=marks[pair.exact]) for pair in pairs)
+        return Group(heading, (*matched, _decided("p", report, pairs, exact=True)), remark)
+    plain = (PValue(pair.p_value, marks=marked(exact=pair.exact)) for pair in pairs)
     columns = (
-        Column("p", plain, detail=len(report.tests) > 1),
-        Column("adjusted", _decided(report, pairs, exact=False)),
+        column("p", plain, detail=len(report.tests) > 1),
+        _decided("adjusted", report, pairs, exact=False),
     )
     return Group(heading, (*matched, *columns), remark)
 
 
-def _decided(report: Report, pairs: Iterable[PairReport], exact: bool) -> tuple[PValue, ...]:
+def _decided(heading: str, report: Report, pairs: Iterable[PairReport], exact: bool) -> Column:
     """Adjusted p-values; `exact` says whether they tell that, too."""
-    return tuple(
+    return column(heading, (
         _decision(report, pair, undecided=pair.undecided, exact=pair.exact and exact)
         for pair in pairs
-    )
+    ))  # fmt: skip
 
 
 def _decision(report: Report, own: PairReport | SmallTest, **further: bool) -> PValue:
-    return decided(own.p_adjusted, report.alpha, own.significant, **further)
+    marks = marked(significant=own.significant, **further)
+    return PValue(own.p_adjusted, report.alpha, marks=marks)
 
 
 def _p(report: Report) -> str:
@@ -537,12 +522,12 @@ def matrix(report: Report, metric: str) -> ReportTable:
         for both, pair in shown.cells.items()
     }
     columns = tuple(
-        Column(str(place + 1), tuple(cells.get((name, other)) for name in order))
+        column(str(place + 1), (cells.get((name, other)) for name in order))
         for place, other in enumerate(order)
         if any((name, other) in cells for name in order)
     )
     what = f"{shown.what[:1].upper()}{shown.what[1:]}: {standings.metric_heading(report, metric)}"
-    places = Column("", tuple(Number(place + 1) for place in range(len(order))))
+    places = column("", range(1, len(order) + 1))
     return ReportTable(
         caption=f"{what}, {_p(report)}".replace("?:", "?"),
         names=(places, names("system", order)),

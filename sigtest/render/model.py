@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, get_args
 
 from sigtest.render.words import fixed, interval, probability, short_probability, signed
 from sigtest.report import Methods
@@ -425,6 +425,7 @@ class Sheet:
 # Columns that tables of every kind have ------------------------
 
 Ends = tuple[float, float]
+Value = str | float | Ends | Cell | None
 # p-values of both claims and the corrected one; `a`, `b` or `tie`; whether that may still change
 Claims = tuple[tuple[float | None, float | None, float | None], str, bool]
 CLAIMS = ("p, a is better", "p, b is better", "adjusted")
@@ -435,47 +436,51 @@ def names(heading: str, texts: Iterable[str]) -> Column:
     return Column(heading, tuple(map(Name, texts)))
 
 
-def words(heading: str, texts: Iterable[str]) -> Column:
-    """A few words each."""
-    return Column(heading, tuple(map(Words, texts)))
+def sides(rows: Iterable[object], *fields: str) -> tuple[Column, ...]:
+    """What rows are about that compare two things, `a` and `b`."""
+    pairs = list(rows)
+    return tuple(names(field, [getattr(pair, field) for pair in pairs]) for field in fields or "ab")
 
 
-def numbers(
-    heading: str, values: Iterable[float | None], places: int, signed: bool = False
-) -> Column:
-    """Numbers with so many decimals; nothing where there is none."""
-    cells = (None if value is None else Number(value, places, signed) for value in values)
-    return Column(heading, tuple(cells))
+def column(
+    heading: str, values: Iterable[Value], places: int = 0, signed: bool = False,
+    detail: bool = False,
+) -> Column:  # fmt: skip
+    """Words, numbers and intervals with so many decimals; nothing where there is none."""
+    return Column(heading, tuple(_cell(value, places, signed) for value in values), detail)
 
 
-def intervals(ends: Iterable[Ends | None], places: int) -> Column:
-    """Intervals with so many decimals; nothing where there is none."""
-    cells = (None if pair is None else Interval(*pair, places) for pair in ends)
-    return Column("interval", tuple(cells))
+def _cell(value: Value, places: int, signed: bool) -> Cell | None:
+    match value:
+        case None | Cell():
+            return value
+        case str():
+            return Words(value)
+        case (low, high):
+            return Interval(low, high, places)
+    return Number(value, places, signed)
 
 
 def claims(pairs: Sequence[Claims], alpha: float, correction: str) -> list[Column]:
     """P-values of both claims of each pair; the corrected one decides where there is one."""
-    sides = ("a", "b") if correction == "none" else ("", "", "ab")
+    sided = ("a", "b") if correction == "none" else ("", "", "ab")
     return [
-        Column(heading, tuple(
-            p_value(p[i], alpha, better in side, bool(side) and unsure and (p[i] or 0) < 0.5)
+        column(heading, (
+            decided(p[i], alpha, better in side, bool(side) and unsure and (p[i] or 0) < 0.5)
             for p, better, unsure in pairs
         ))
-        for i, (heading, side) in enumerate(zip(CLAIMS, sides, strict=False))
+        for i, (heading, side) in enumerate(zip(CLAIMS, sided, strict=False))
     ]  # fmt: skip
 
 
-def p_value(
-    p: float | None, alpha: float, significant: bool, undecided: bool = False
+def decided(
+    p: float | None, alpha: float, significant: bool, undecided: bool = False, exact: bool = False
 ) -> PValue | None:
     """A p-value and what was decided with it; nothing where there is none."""
-    return None if p is None else decided(p, alpha, significant, undecided)
+    marks = marked(significant=significant, undecided=undecided, exact=exact)
+    return None if p is None else PValue(p, alpha, marks=marks)
 
 
-def decided(
-    p: float, alpha: float, significant: bool, undecided: bool = False, exact: bool = False
-) -> PValue:
-    """A p-value and what was decided with it."""
-    marks: dict[Mark, bool] = {"significant": significant, "undecided": undecided, "exact": exact}
-    return PValue(p, alpha, marks=frozenset(mark for mark, there in marks.items() if there))
+def marked(**there: bool) -> frozenset[Mark]:
+    """The marks that are there, by their names."""
+    return frozenset(mark for mark in get_args(Mark) if there.get(mark))
