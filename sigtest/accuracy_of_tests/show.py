@@ -243,17 +243,9 @@ def _levels(report: AccuracyReport) -> list[dict[str, str]]:
 
 PICTURES: dict[str, Picture] = {
     "accuracy": Picture(
-        "accuracy",
-        "How often tests conclude what people conclude",
-        bars_plot,
-        _levels,
-        takes=("alpha",),
+        "accuracy", "How often tests conclude what people conclude", bars_plot, _levels
     ),
     "grid": Picture(
-        "grid",
-        "Conclusions of every metric and test, and of people",
-        grid_plot,
-        _levels,
-        takes=("alpha",),
+        "grid", "Conclusions of every metric and test, and of people", grid_plot, _levels
     ),
 }

@@ -24,7 +24,14 @@ from sigtest.render import marks, model, records
 from sigtest.render.comparison import MANY
 from sigtest.render.pictures import Picture
 from sigtest.render.standings import abridged, leaders
-from sigtest.render.words import MINUS, fixed, in_words, short_probability, whole
+from sigtest.render.words import (
+    MINUS,
+    correction_in_words,
+    fixed,
+    limit_in_words,
+    short_probability,
+    whole,
+)
 from sigtest.report import Sources, counted, listed
 
 
@@ -66,8 +73,6 @@ GROUPS = {
     "system": "as means over systems",
 }
 PLACES = 3
-NO_MARKS: frozenset[model.Mark] = frozenset()
-UNSURE: frozenset[model.Mark] = frozenset({"undecided"})
 R_LEVELS: tuple[tuple[float, svg.Colour], ...] = ((0.95, "three"), (0.9, "two"), (0.8, "one"))
 SIDE = 196.0  # height of the plane
 KEY = 9.0  # height of a line of the key
@@ -188,19 +193,24 @@ def document(report: MetaReport) -> model.Document:
         pairs = [p for p in report.pairs if (p.statistic, p.test) == (statistic, test)]
         blocks.append(_pairs(report, pairs, named))
     sets = f" on {len(report.sets)} sets" if named else ""
+    meanings: dict[model.Mark, str] = {}
+    if any(pair.significant for pair in report.pairs):
+        meanings["significant"] = limit_in_words(report.correction, report.alpha)
+    if any(pair.undecided for pair in report.pairs):
+        meanings["undecided"] = "more resamples could change the decision or the rank"
     return model.Document(
         title=f"Evaluation of {counted(len(report.metrics), 'metric')}{sets}",
         facts=_facts(report),
         answer=answer(report),
         blocks=tuple(blocks),
-        marks=_marks(report),
+        marks=meanings,
     )
 
 
 def _facts(report: MetaReport) -> tuple[str, ...]:
     systems = "+".join(str(len(part.systems)) for part in report.sets)
     grouped = {"none": "", "item": ", segment by segment", "system": ", system by system"}
-    correction = "no correction" if report.correction == "none" else in_words(report.correction)
+    correction = correction_in_words(report.correction)
     sided = "two-sided" if report.alternative == "two-sided" else "one-sided both ways"
     facts = [f"{systems} systems", f"{report.level} level{grouped[report.group]}"]
     segments, judged = report.sets[0].segments, report.sets[0].judged
@@ -210,17 +220,6 @@ def _facts(report: MetaReport) -> tuple[str, ...]:
     if report.pairs:
         facts.append(f"{sided}, {correction}, alpha {report.alpha:g}")
     return tuple(facts)
-
-
-def _marks(report: MetaReport) -> dict[model.Mark, str]:
-    """What the marks say that occur."""
-    p = "p" if report.correction == "none" else f"p adjusted by {in_words(report.correction)}"
-    meanings: dict[model.Mark, str] = {}
-    if any(pair.significant for pair in report.pairs):
-        meanings["significant"] = f"{p} is at most {report.alpha:g}"
-    if any(pair.undecided for pair in report.pairs):
-        meanings["undecided"] = "more resamples could change the decision or the rank"
-    return meanings
 
 
 def _open(report: MetaReport, of: str) -> list[MetricPair]:
@@ -243,7 +242,7 @@ def _metrics(
     ordered = sorted(metrics, key=lambda metric: _order(metric, statistics))
     unsure = {name for pair in _open(report, of) for name in (pair.a, pair.b)}
     ranges = [
-        model.Range(*metric.range, marks=UNSURE if metric.label in unsure else NO_MARKS)
+        model.Range(*metric.range, marks=model.marked(undecided=metric.label in unsure))
         if metric.range
         else None
         for metric in ordered
@@ -309,12 +308,21 @@ def _metrics_of(report: MetaReport, part: SetReport) -> Sequence[MetricEvaluatio
 def _pairs(report: MetaReport, pairs: Sequence[MetricPair], named: bool) -> model.ReportTable:
     """Which of two metrics agrees better with people, by one statistic and test."""
     sides = ("set", "a", "b") if named else ("a", "b")
+    told = {
+        "a": "{0.a} is better", "b": "{0.b} is better", "tie": "not separated", None: "not tested"
+    }  # fmt: skip
     columns = (
         model.column("a - b", [pair.delta for pair in pairs], PLACES, signed=True),
         model.column("interval", [pair.ci for pair in pairs], PLACES),
         model.column("r of both", [pair.r12 for pair in pairs], PLACES),
         *_p_columns(report, pairs),
-        model.column("conclusion", [_conclusion(pair) for pair in pairs]),
+        model.column(
+            "conclusion",
+            [
+                told[pair.conclusion if pair.p_value is not None else None].format(pair)
+                for pair in pairs
+            ],
+        ),
     )
     return model.ReportTable(
         name="pairs",
@@ -343,12 +351,6 @@ def _p_columns(report: MetaReport, pairs: Sequence[MetricPair]) -> list[model.Co
     if report.correction == "none":
         return [model.Column("p", tuple(decided))]
     return [model.Column("p", tuple(plain)), model.Column("adjusted", tuple(decided))]
-
-
-def _conclusion(pair: MetricPair) -> str:
-    if pair.conclusion == "tie":
-        return "not tested" if pair.p_value is None else "not separated"
-    return f"{pair.a if pair.conclusion == 'a' else pair.b} is better"
 
 
 # Pictures ------------------------
@@ -531,13 +533,11 @@ PICTURES: dict[str, Picture] = {
             for part in report.sets
             for label in _scattered(report, part)
         ],
-        takes=("metric", "testset"),
     ),
     "correlations": Picture(
         "correlations",
         "Correlations of metrics, and which agrees better with people",
         correlations_plot,
         lambda report: [_choices(part) for part in report.sets if _by_test(report, part)],
-        takes=("testset",),
     ),
 }

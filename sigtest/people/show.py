@@ -3,7 +3,6 @@
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import partial
 from itertools import pairwise
 
 from sigtest.data.names import choose
@@ -105,9 +104,8 @@ def document(report: reports.HumanReport) -> model.Document:
     blocks += _gain(report)
     legend: dict[model.Mark, str] = {}
     if report.gain or any(pair.conclusion != "tie" for pair in report.pairs):
-        p = "p" if report.correction == "none" else words.p_in_words(report.correction)
         also = ", p of gains without" if report.gain and report.correction != "none" else ""
-        legend = {"significant": f"{p}{also} is at most {report.alpha:g}"}
+        legend = {"significant": words.limit_in_words(report.correction, report.alpha, also)}
     return model.Document(
         title=f"Human evaluation of {len(report.systems)} systems",
         facts=_facts(report),
@@ -118,28 +116,21 @@ def document(report: reports.HumanReport) -> model.Document:
 
 
 def _facts(report: reports.HumanReport) -> tuple[str, ...]:
-    correction = (
-        "no correction" if report.correction == "none" else words.in_words(report.correction)
-    )
+    correction = words.correction_in_words(report.correction)
     in_files = report.standardise == "none" and report.tested == "z"
     if report.preferences is not None:
         test = f"{words.in_words(report.test)}, one-sided both ways, {correction}"
         return (*strengths.facts(report.preferences), test, f"alpha {report.alpha:g}")
+    lower = f" (lower is better{', z turned round' if report.tested == 'z' else ''})"
+    directed = [own + lower * (not report.higher_is_better[own]) for own in report.criteria]
     return (
         f"{words.whole(reports.judged(report))} judgements",
-        ", ".join(map(partial(_directed, report), report.criteria)),
+        ", ".join(directed),
         *(["means over documents"] if report.aggregate == "document" else []),
         f"standardised: {'in the files' if in_files else report.standardise}",
         f"{words.in_words(report.test)}, one-sided both ways, {correction}",
         f"alpha {report.alpha:g}",
     )
-
-
-def _directed(report: reports.HumanReport, criterion: str) -> str:
-    """A criterion, saying so where less is better."""
-    if report.higher_is_better[criterion]:
-        return criterion
-    return f"{criterion} (lower is better{', z turned round' if report.tested == 'z' else ''})"
 
 
 def _systems(report: reports.HumanReport) -> model.ReportTable:
@@ -333,7 +324,12 @@ def sentences(report: reports.HumanReport, sources: Sources) -> Iterator[str]:
     if report.preferences is not None:
         yield from strengths.sentences(report.preferences, sources)
     if report.annotators and report.annotators.filtered:
-        yield _filtered(report.annotators, sources)
+        who, (what, paper) = report.annotators, QUALITY[report.annotators.test]
+        yield (
+            f"Judgements count of the {who.kept} of {who.n} annotators who pass quality control "
+            f"({what}, p below {who.threshold:g})"
+            f"{sources.cite('graham-etal-2013-continuous', paper)}."
+        )
     if report.tested == "z" and report.standardise != "none":
         without = " over systems' outputs" if report.standardise == "annotator_no_refs" else ""
         yield (
@@ -360,15 +356,6 @@ def sentences(report: reports.HumanReport, sources: Sources) -> Iterator[str]:
         )
 
 
-def _filtered(annotators: reports.AnnotatorsReport, sources: Sources) -> str:
-    words, paper = QUALITY[annotators.test]
-    return (
-        f"Judgements count of the {annotators.kept} of {annotators.n} annotators who pass quality "
-        f"control ({words}, p below {annotators.threshold:g})"
-        f"{sources.cite('graham-etal-2013-continuous', paper)}."
-    )
-
-
 def _tests(report: reports.HumanReport, sources: Sources) -> str:
     words, cited = TESTS[report.test]
     over = "comparisons" if report.preferences else f"scores of {report.aggregate}s"
@@ -391,7 +378,7 @@ def correcting(name: str, sources: Sources, over: str = "") -> str:
     return f"p-values are corrected{over} by the method of {correction.title}{cited}"
 
 
-SMALLEST = -12.0  # decades of p that are drawn; smaller ones lie on the floor
+SMALLEST = 1e-12  # p that is drawn; smaller ones lie on the floor
 
 
 def heatmap_plot(report: reports.HumanReport, criterion: str | None = None) -> str:
@@ -576,7 +563,7 @@ def annotators_plot(report: reports.HumanReport) -> str:
         f"{'; '.join(told)}.",
         lines=(f"{test}; p below {annotators.threshold:g} passes",),
     )
-    points = [(seconds, _decade(p)) for seconds, p, _ in rows]
+    points = [(seconds, math.log10(max(p, SMALLEST))) for seconds, p, _ in rows]
     low = min(-2.0, *(decade for _, decade in points)) - 0.3
     decades = range(0, math.ceil(low) - 1, -max(1, round(-low / 6)))
     ticks = [(d, f"{10.0**d:g}" if d > -3 else f"1e{words.MINUS}{-d}") for d in decades]
@@ -599,10 +586,6 @@ def _timed(annotators: reports.AnnotatorsReport) -> list[tuple[float, float, str
     return rows
 
 
-def _decade(p: float) -> float:
-    return max(SMALLEST, math.log10(p)) if p > 0 else SMALLEST
-
-
 def _require(known: bool, what: str) -> None:
     if not known:
         raise RecipeError(f"This report has no {what}.", field="plot")
@@ -621,46 +604,34 @@ def _scores(report: reports.HumanReport) -> list[dict[str, str]]:
     return [{}, *others] if scored else []
 
 
+_PREFERENCES = where(lambda report: report.preferences is not None)
+
 PICTURES: dict[str, Picture] = {
     picture.name: picture
     for picture in (
         Picture(
-            "heatmap",
-            "Which system people find better than which",
-            heatmap_plot,
-            _conclusions,
-            takes=("criterion",),
+            "heatmap", "Which system people find better than which", heatmap_plot, _conclusions
         ),
         Picture(
-            "strengths",
-            "Strengths of systems, with intervals",
-            strengths.strengths_plot,
-            where(lambda report: report.preferences is not None),
+            "strengths", "Strengths of systems, with intervals", strengths.strengths_plot,
+            _PREFERENCES,
         ),
         Picture(
-            "wins",
-            "How probably one system is preferred to another",
-            strengths.wins_plot,
-            where(lambda report: report.preferences is not None),
+            "wins", "How probably one system is preferred to another", strengths.wins_plot,
+            _PREFERENCES,
         ),
         Picture(
-            "criteria",
-            "The same for every criterion and for all combined",
-            panels_plot,
+            "criteria", "The same for every criterion and for all combined", panels_plot,
             where(lambda report: len(report.criteria) > 1),
         ),
-        Picture("boxes", "Scores of segments by system", boxes_plot, _scores, takes=("criterion",)),
+        Picture("boxes", "Scores of segments by system", boxes_plot, _scores),
         Picture(
-            "annotators",
-            "Each annotator's p-value and time for a judgement",
-            annotators_plot,
+            "annotators", "Each annotator's p-value and time for a judgement", annotators_plot,
             where(lambda own: own.annotators is not None and bool(_timed(own.annotators))),
         ),
         Picture(
-            "gain",
-            "Gain over the years, with its interval",
-            gain_plot,
+            "gain", "Gain over the years, with its interval", gain_plot,
             where(lambda report: bool(report.gain)),
         ),
     )
-}
+}  # fmt: skip

@@ -96,7 +96,6 @@ PICTURES: dict[str, Picture] = {
         "Smallest difference that shows, against the size of the test set",
         curve_plot,
         where(lambda report: any(pair.stderr > 0 for pair in report.pairs)),
-        takes=("a", "b"),
     ),
 }
 

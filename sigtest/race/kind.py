@@ -80,7 +80,6 @@ PICTURES: dict[str, Picture] = {
         "How the leader and another system came apart, item by item",
         race_plot,
         where(lambda report: bool(_courses(report))),
-        takes=("b",),
     ),
 }
 

@@ -34,7 +34,7 @@ from sigtest.render.model import (
     sides,
 )
 from sigtest.render.pictures import PICTURES
-from sigtest.render.words import in_words, percent
+from sigtest.render.words import in_words, limit_in_words, percent
 from sigtest.report import PairReport, Report, SmallTest, WinsReport, counted, renamed
 
 PLAIN = Layout()
@@ -150,8 +150,7 @@ def _chosen(report: Report, layout: Layout) -> Iterator[Block]:
 
 def _meanings(report: Report) -> dict[Mark, str]:
     """What marks say in this report."""
-    p = "p" if report.correction == "none" else f"p adjusted by {in_words(report.correction)}"
-    limit = f"{p} is at most {report.alpha:g}"
+    limit = limit_in_words(report.correction, report.alpha)
     claim = {"greater": "better than", "less": "worse than"}.get(
         report.pairs[0].alternative if report.pairs else "", "different from"
     )

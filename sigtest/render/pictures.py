@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal
 
 from sigtest.data.names import choose
@@ -52,7 +53,7 @@ class Picture:
         plot: Makes the SVG of a report, and of what is chosen by the names in `takes`.
         shows: All choices that a report has, of which the first is drawn where nothing is chosen;
             none where it cannot be drawn of the report.
-        takes: What can be chosen: `criterion`, `metric`, `alpha`...
+        further: What can be chosen where that is not what `plot` takes by name.
         needs: Whether it is drawn from the report alone, or also from the distribution of a pair,
             which `plot` takes by that name, or is about one system, which is chosen.
         whole: Whether one picture shows all metrics and tests.
@@ -62,9 +63,14 @@ class Picture:
     title: str
     plot: Callable[..., str]
     shows: Callable[[Any], Sequence[Choice]]
-    takes: tuple[str, ...] = ()
+    further: tuple[str, ...] = ()
     needs: Literal["report", "distribution", "system"] = "report"
     whole: bool = False
+
+    @property
+    def takes(self) -> tuple[str, ...]:
+        """What can be chosen: `criterion`, `metric`, `alpha`..."""
+        return self.further or tuple(signature(self.plot).parameters)[1:]
 
     def fits(self, report: object) -> bool:
         """Whether it can be drawn of a report."""

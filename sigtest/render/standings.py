@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sigtest import report as reports
 from sigtest.late import late
-from sigtest.render.words import fixed, in_words, percent, probability, signed, whole
+from sigtest.render.words import correction_in_words, fixed, percent, probability, signed, whole
 
 ARROWS = ("\N{DOWNWARDS ARROW}", r"\downarrow")
 CLAIMS = {
@@ -234,8 +234,7 @@ def decision_line(report: reports.Report) -> str:
     over = f"over {reports.counted(report.comparisons, noun)}"
     if report.family is not None:
         over += f" of {report.family.systems} systems"
-    correction = "no correction" if report.correction == "none" else in_words(report.correction)
-    return f"{claim}, {correction} {over}, alpha {report.alpha:g}"
+    return f"{claim}, {correction_in_words(report.correction)} {over}, alpha {report.alpha:g}"
 
 
 def _pair_row(tests: tuple[reports.PairReport, ...], higher: bool, places: int) -> PairRow:

@@ -93,6 +93,16 @@ def in_words(name: str | None) -> str:
     return (name or "").replace("_", " ")
 
 
-def p_in_words(correction: str) -> str:
+def p_in_words(correction: str, plain: str = "unadjusted p") -> str:
     """What p-values are, corrected in this way."""
-    return "unadjusted p" if correction == "none" else f"p adjusted by {in_words(correction)}"
+    return plain if correction == "none" else f"p adjusted by {in_words(correction)}"
+
+
+def limit_in_words(correction: str, alpha: float, also: str = "") -> str:
+    """What a p-value that decides is at most; `also` says of which others that is true."""
+    return f"{p_in_words(correction, 'p')}{also} is at most {alpha:g}"
+
+
+def correction_in_words(correction: str) -> str:
+    """How p-values are corrected, if they are."""
+    return "no correction" if correction == "none" else in_words(correction)
