@@ -186,7 +186,6 @@ def _restated(report: Report, how: Conclusion) -> Report:
         signature=f"{drawn}|decided:alpha={limit.alpha},correction={limit.correction}",
         interval_alpha=None if drawn_for == limit.alpha else drawn_for,
         methods=methods,
-        warnings=words.still_warned(report, limit, how.alternative, how.resamples),
     )
 
 
@@ -233,7 +232,10 @@ def _concluded(report: Report, pairs: Sequence[PairReport], how: Conclusion) -> 
         discriminative_power=None
         if report.discriminative_power is None
         else decisions.power_of(pairs),
-        untestable=words.untestable_in(report, limit, how.alternative),
+        untestable=words.untestable(report, limit, how.alternative),
+        warnings=words.decided_warnings(report, limit, how.alternative, how.resamples)
+        if pairs
+        else report.warnings,
     )
 
 
@@ -326,7 +328,7 @@ def _measured(
             SystemReport(name, _scores(part, facts, s)) for s, name in enumerate(part.systems)
         ),
         pairs=tuple(pairs),
-        warnings=words.warnings_of(part, facts, limit.family, left) if pairs else part.notes,
+        warnings=words.warnings_of(part, facts, left) if pairs else part.notes,
         family=coming,
         rank_doubt=doubt,
         interval=recipe.interval,

@@ -94,13 +94,11 @@ class Doubtful:
     Attributes:
         part: What is compared.
         facts: Of every metric.
-        limit: What p-values are held against.
         gone: How many comparisons are of systems that have left.
     """
 
     part: Part
     facts: Sequence[Facts]
-    limit: Limit
     gone: int
 
     @property
@@ -139,30 +137,6 @@ class Doubtful:
 Warned = Iterator[WarningReport]
 
 
-def _few_resamples(own: Doubtful) -> Warned:
-    """Not where no p-value, corrected or not, depends on the number of resamples."""
-    part, recipe = own.part, own.part.recipe
-    pairs, drawn = len(part.pairs), {test.draws for test in own.tests}
-    needed = recipe.needed(pairs, max(1, own.limit.family // recipe.comparisons(pairs)))
-    exact = (
-        not drawn & {"counts", "studentised"}
-        and CORRECTIONS[recipe.correction].joint is None
-        and ("swaps" not in drawn or all(p is not None for known in own.facts for p in known.exact))
-    )
-    if part.resamples < needed and not exact:
-        yield few_resamples(part.resamples, needed, own.limit)
-
-
-def few_resamples(resamples: int, needed: int, limit: Limit) -> WarningReport:
-    """What to say where more resamples are needed than there were."""
-    return WarningReport(
-        "few-resamples",
-        f"{resamples:,}{FEW_RESAMPLES} {counted(limit.family, 'comparison')} at "
-        f"alpha {limit.alpha} with {CORRECTIONS[limit.correction].title}: "
-        f"use {needed:,} for corrected p-values that can fall well below alpha.",
-    )
-
-
 def _few_units(own: Doubtful) -> Warned:
     """Intervals and detectable differences are bootstrap ones, whatever tests were asked for.
 
@@ -198,89 +172,6 @@ def _few_units(own: Doubtful) -> Warned:
         words = f"{words}, and {listed([test.words for test in tests])} {further}"
     sentence = words if tests else f"{words}."
     yield WarningReport("few-units", sentence, tests=tuple(test.name for test in tests))
-
-
-def _nothing_to_find(own: Doubtful) -> Warned:
-    recipe, part = own.part.recipe, own.part
-    yield from nothing_to_find(
-        recipe.tests if part.replicas == 1 else (),
-        recipe.alternative,
-        (part.units, recipe.unit),
-        len(part.pairs) // (2 if recipe.both_claims else 1),
-        Limit(recipe.correction, recipe.alpha, max(len(part.pairs), own.limit.family)),
-    )
-
-
-def nothing_to_find(
-    tests: Sequence[str], alternative: str, units: tuple[int, str], pairs: int, limit: Limit
-) -> Warned:
-    """So few units that exchanging them can never give a significant p-value; see `untestable`.
-
-    Args:
-        tests: Names; none where replicas are exchanged, too.
-        alternative: The claim.
-        units: How many, and what one is called.
-        pairs: Of systems; of two one-sided claims on a pair only one can be as extreme.
-        limit: What p-values are held against.
-    """
-    (number, unit), sides = units, 2 if alternative == "two-sided" else 1
-    found = untestable(tests, alternative, number, pairs, limit)
-    if not found:
-        return
-    least = min(1.0, sides * 0.5**number)
-    corrected = smallest_attainable(limit.correction, pairs, least, limit.family)
-    then = f", {corrected:.2g} after correction" if corrected > least else ""
-    several, needed = len(found) > 1, max(found.values())
-    yield WarningReport(
-        "nothing-to-find",
-        f"{NOTHING}{number} {unit}{'' if number == 1 else 's'} can give in "
-        f"{listed([TESTS[test].words for test in found])} is {least:.2g}{then}, above alpha: "
-        f"{'they' if several else 'it'} cannot find a difference here, whatever the detectable "
-        f"differences say; {needed} {unit}s could.",
-        tests=tuple(found),
-    )
-
-
-def untestable(
-    tests: Sequence[str], alternative: str, units: int, pairs: int, limit: Limit
-) -> dict[str, int]:
-    """Tests that can find nothing, as exchanging so few units gives no significant p-value.
-
-    Args:
-        tests: Names; none where replicas are exchanged, too.
-        alternative: The claim.
-        units: How many.
-        pairs: Of systems; of two one-sided claims on a pair only one can be as extreme.
-        limit: What p-values are held against.
-
-    Returns:
-        How many units could, by test.
-    """
-
-    def passes(number: int) -> bool:
-        least = min(1.0, (2 if alternative == "two-sided" else 1) * 0.5**number)
-        return smallest_attainable(limit.correction, pairs, least, limit.family) <= limit.alpha
-
-    by_signs = [test for test in tests if TESTS[test].by_signs]
-    if not by_signs or not pairs or passes(units):
-        return {}
-    return dict.fromkeys(by_signs, next(n for n in count(units) if passes(n)))
-
-
-def untestable_in(report: Report, limit: Limit, alternative: Alternative) -> dict[str, int]:
-    """The same of a report that is decided with these."""
-    tests, (units, _), pairs = _exchanged(report)
-    return untestable(tests, alternative, units, pairs, limit)
-
-
-def _exchanged(report: Report) -> tuple[Sequence[str], tuple[int, str], int]:
-    """Tests, units and what one is called, and pairs of systems, where outputs are exchanged."""
-    size, unit = report.testset, report.unit
-    return (
-        () if "|replicas:" in report.signature else report.tests,
-        (size.segments if unit == "segment" else size.documents or 0, unit),
-        len({frozenset((pair.a, pair.b)) for pair in report.pairs}),
-    )
 
 
 def _small_strata(own: Doubtful) -> Warned:
@@ -429,9 +320,7 @@ def _directions(own: Doubtful) -> Warned:
 
 
 WARNED: tuple[Callable[[Doubtful], Iterable[WarningReport]], ...] = (  # in the order of reading
-    _few_resamples,
     _few_units,
-    _nothing_to_find,
     _small_strata,
     _gone,
     _of_tests,
@@ -446,46 +335,102 @@ WARNED: tuple[Callable[[Doubtful], Iterable[WarningReport]], ...] = (  # in the 
 )
 
 
-def warnings_of(
-    part: Part, facts: Sequence[Facts], comparisons: int, gone: int = 0
-) -> tuple[WarningReport, ...]:
-    """Warnings for a comparison with these facts.
+def warnings_of(part: Part, facts: Sequence[Facts], gone: int = 0) -> tuple[WarningReport, ...]:
+    """Warnings for a comparison with these facts, however it is decided.
 
     Args:
         part: What is compared.
         facts: Of every metric.
-        comparisons: Size of a family.
-        gone: How many of these are of systems that have left.
+        gone: How many comparisons are of systems that have left.
     """
-    limit = Limit(part.recipe.correction, part.recipe.alpha, comparisons)
-    own = Doubtful(part, facts, limit, gone)
+    own = Doubtful(part, facts, gone)
     return tuple(warning for warned in WARNED for warning in warned(own))
 
 
-def still_warned(
-    report: Report, limit: Limit, alternative: Alternative, resamples: int
-) -> tuple[WarningReport, ...]:
-    """The warnings of a report that is decided anew: those that hold, and what follows from that.
+def untestable(report: Report, limit: Limit, alternative: Alternative) -> dict[str, int]:
+    """Tests that can find nothing, as exchanging so few units gives no significant p-value.
 
     Args:
-        report: As it was decided before.
+        report: With p-values.
+        limit: What these are held against.
+        alternative: The claim.
+
+    Returns:
+        How many units could, by test; none where replicas are exchanged, too.
+    """
+    pairs = len({frozenset((pair.a, pair.b)) for pair in report.pairs})
+
+    def passes(number: int) -> bool:
+        return _least(limit, alternative, number, pairs)[1] <= limit.alpha
+
+    by_signs = [test for test in report.tests if TESTS[test].by_signs]
+    if not by_signs or "|replicas:" in report.signature or passes(_units(report)):
+        return {}
+    return dict.fromkeys(by_signs, next(n for n in count(_units(report)) if passes(n)))
+
+
+def _units(report: Report) -> int:
+    size = report.testset
+    return size.segments if report.unit == "segment" else size.documents or 0
+
+
+def _least(limit: Limit, alternative: Alternative, units: int, pairs: int) -> tuple[float, float]:
+    """The smallest p-value of exchanges of so many units, and the same corrected.
+
+    Of two one-sided claims on a pair only one can be as extreme.
+    """
+    least = min(1.0, (2 if alternative == "two-sided" else 1) * 0.5**units)
+    return least, smallest_attainable(limit.correction, pairs, least, limit.family)
+
+
+def decided_warnings(
+    report: Report, limit: Limit, alternative: Alternative, resamples: int
+) -> tuple[WarningReport, ...]:
+    """The warnings of a report that is decided, perhaps anew: those that hold, and what follows.
+
+    Args:
+        report: With those of its facts, or of another decision.
         limit: What decides now.
         alternative: The claim.
         resamples: R.
     """
-    outdated = (f"{resamples:,}{FEW_RESAMPLES}", NOTHING, *JOINT)
-    held = [own for own in report.warnings if not own.message.startswith(outdated)]
-    tests, units, pairs = _exchanged(report)
-    nothing = nothing_to_find(tests, alternative, units, pairs, limit)
-    place = sum(own.message.startswith(UNITS) for own in held)
-    held[place:place] = nothing
-    sides = max(TESTS[test].sides(alternative) for test in report.tests)
     correction, fixed = CORRECTIONS[limit.correction], report.family is not None
+    joint = JOINT if correction.joint is None else ()
+    outdated = (f"{resamples:,}{FEW_RESAMPLES}", NOTHING, *joint)
+    held = [own for own in report.warnings if not own.message.startswith(outdated)]
+    place = sum(own.message.startswith(UNITS) for own in held)
+    held[place:place] = _nothing_to_find(report, limit, alternative)
+    sides = max(TESTS[test].sides(alternative) for test in report.tests)
     needed = resamples_needed(correction, limit.alpha, sides, limit.family, fixed)
-    exact = all(pair.exact for pair in report.pairs if TESTS[pair.test].draws != "none")
+    drawn = [pair for pair in report.pairs if TESTS[pair.test].draws != "none"]
+    exact = correction.joint is None and all(pair.exact for pair in drawn)
     if resamples < needed and not exact:
-        held.insert(0, few_resamples(resamples, needed, limit))
+        words = (
+            f"{resamples:,}{FEW_RESAMPLES} {counted(limit.family, 'comparison')} at "
+            f"alpha {limit.alpha} with {correction.title}: "
+            f"use {needed:,} for corrected p-values that can fall well below alpha."
+        )
+        held.insert(0, WarningReport("few-resamples", words))
     return tuple(held)
+
+
+def _nothing_to_find(report: Report, limit: Limit, alternative: Alternative) -> Warned:
+    """So few units that exchanging them can never give a significant p-value."""
+    found = untestable(report, limit, alternative)
+    if not found:
+        return
+    units, unit = _units(report), report.unit
+    pairs = len({frozenset((pair.a, pair.b)) for pair in report.pairs})
+    least, corrected = _least(limit, alternative, units, pairs)
+    then = f", {corrected:.2g} after correction" if corrected > least else ""
+    yield WarningReport(
+        "nothing-to-find",
+        f"{NOTHING}{units} {unit}{'' if units == 1 else 's'} can give in "
+        f"{listed([TESTS[test].words for test in found])} is {least:.2g}{then}, above alpha: "
+        f"{'they' if len(found) > 1 else 'it'} cannot find a difference here, whatever the "
+        f"detectable differences say; {max(found.values())} {unit}s could.",
+        tests=tuple(found),
+    )
 
 
 def warnings_of_several(testsets: int, alternative: str, alpha: float) -> tuple[WarningReport, ...]:
