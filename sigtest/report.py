@@ -218,12 +218,9 @@ class WarningReport:
         return self.message
 
 
-def _warned(value: Any) -> Any:
-    """A warning as it is read: older versions stored the sentence alone."""
-    return WarningReport("other", value) if isinstance(value, str) else value
-
-
-Warnings = tuple[Annotated[WarningReport, BeforeValidator(_warned)], ...]
+# older versions stored the sentence alone
+_SENTENCE = BeforeValidator(lambda own: WarningReport("other", own) if type(own) is str else own)
+Warnings = tuple[Annotated[WarningReport, _SENTENCE], ...]
 
 
 def warned_of_names(systems: Sequence[str], alike: bool = True) -> Iterator[WarningReport]:

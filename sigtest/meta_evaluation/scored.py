@@ -347,7 +347,10 @@ def align(sources: Sequence[ScoreSource]) -> tuple[list[dict[str, Array]], list[
     places = {id_: i for i, id_ in enumerate(known)}
     aligned, notes = [], []
     for source in sources:
-        shift = length is not None and _counts_from_0(source, length)
+        # ids that can only be numbers from 0, where the lists are of segments from 1
+        ids, last = source.ids, str(length)
+        numbered = all(id_.isdecimal() and len(id_) <= len(last) for id_ in ids)
+        shift = length is not None and numbered and "0" in ids and last not in ids
         if shift:
             sentence = (
                 f"{source.what} numbers segments from 0, and lists are of segments from 1: id 0 "
@@ -377,13 +380,6 @@ def _length(sources: Sequence[ScoreSource]) -> int | None:
                     system=name,
                 )
     return None if first is None else first[1]
-
-
-def _counts_from_0(source: ScoreSource, length: int) -> bool:
-    """Whether ids can only be numbers from 0, where the lists are of segments from 1."""
-    ids = source.ids
-    numbered = all(id_.isdecimal() and len(id_) <= len(str(length)) for id_ in ids)
-    return numbered and "0" in ids and str(length) not in ids
 
 
 def _place(

@@ -1,7 +1,7 @@
 """A document as a page that stands alone: no scripts, nothing loaded, light and dark."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from html import escape as escape_html
@@ -174,7 +174,8 @@ def _table(table: model.ReportTable, look: Look) -> str:
     """One body of rows a cluster; folded where there are many rows."""
     table = ordered(table, look.order)
     if look.intervals:
-        table = replace(table, groups=tuple(map(_with_bars, table.groups)))
+        groups = (replace(g, columns=tuple(_with_bars(g.columns))) for g in table.groups)
+        table = replace(table, groups=tuple(groups))
     dense = look.dense is not None and len(table.columns) > look.dense
     size, folded = table.size, table.folded
     table, pages = _paged(table, look)
@@ -293,14 +294,12 @@ def _superscript(signs: str) -> str:
     return f"<sup>{signs}</sup>" if signs else ""
 
 
-def _with_bars(group: model.Group) -> model.Group:
+def _with_bars(columns: Sequence[model.Column]) -> Iterator[model.Column]:
     """The same with a drawing behind each column of intervals, around the numbers before it."""
-    columns: list[model.Column] = []
-    for column in group.columns:
-        columns.append(column)
-        if len(columns) > 1 and column.holds(model.Interval):
-            columns.append(_bars(columns[-2].cells, column.cells))
-    return replace(group, columns=tuple(columns))
+    for before, column in zip((None, *columns), columns, strict=False):
+        yield column
+        if before is not None and column.holds(model.Interval):
+            yield _bars(before.cells, column.cells)
 
 
 def _bars(

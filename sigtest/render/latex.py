@@ -21,6 +21,7 @@ COLUMN, PAGE = 68, 130  # letters that a column of a page holds, and both, at ab
 SIZE, GAP = 8, 5  # points: of letters, and between columns; twice as much between groups
 LEVELS = (0.05, 0.01, 0.001)  # below alpha, that stars tell apart
 STARS = 3
+SYMBOL = re.compile(r"\b([^\W\d]( \{-\} \w)?)\b")  # single letters of a heading, `a - b`
 LATIN_ENDS = "\u0180"  # letters before it are in T1, but for these
 UNKNOWN = "ĦħĸĿŀŉŦŧſ"
 MARKS: dict[model.Mark, str] = {"baseline": r"\dagger", "undecided": "?", "exact": "="}
@@ -172,31 +173,32 @@ def _letters(text: str) -> int:
 
 
 def _float(table: model.ReportTable, document: model.Document, continued: bool) -> str:
-    kind = "table" if _width([model.Group("", table.names), *table.groups]) <= COLUMN else "table*"
+    named = [model.Group("", table.names), *table.groups]
+    kind = "table" if _width(named) <= COLUMN else "table*"
+    sides = ["".join(map(_side, group.columns)) for group in named]  # larger gaps between groups
+    gap = rf"@{{\hskip {2 * GAP:g}pt}}"
     lines = [
         rf"\begin{{{kind}}}",
         rf"\centering\fontsize{{{SIZE}}}{{{1.2 * SIZE:g}}}\selectfont",
         rf"\setlength\tabcolsep{{{GAP / 2:g}pt}}",
         FIT,
-        rf"\begin{{tabular}}{{@{{}}{_sides(table)}@{{}}}}",
+        rf"\begin{{tabular}}{{@{{}}{gap.join(sides)}@{{}}}}",
         r"\toprule",
         *_heads(table),
-        _row(_symbols(column.heading) for column in table.columns),
+        _row(SYMBOL.sub(_symbol, escape(column.heading)) for column in table.columns),
         r"\midrule",
     ]
     for number, row in enumerate(table.rows()):
         lines += [r"\midrule"] if number in table.breaks else []
         lines.append(_row(map(_cell, row)))
-    caption = _caption(table, document, continued)
+    heading = f"{table.heading}{' (continued)' if continued else ''}"
+    about = "; ".join(_prose(part) for part in (heading, table.facts) if part)
+    notes = [_prose(note).removesuffix(".") for note in table.notes]
+    legend = "; ".join(_legend(table, document))
+    caption = f"{'. '.join(part for part in (about, *notes, legend) if part)}."
     lines += [r"\bottomrule", r"\end{tabular}}", rf"\caption{{{caption}}}"]
     lines += [rf"\label{{{table.label}}}"] if table.label else []
     return "\n".join([*lines, rf"\end{{{kind}}}"])
-
-
-def _sides(table: model.ReportTable) -> str:
-    """On which side the cells of each column stand, with larger gaps between groups."""
-    groups = ["".join(map(_side, group.columns)) for group in table.groups]
-    return rf"@{{\hskip {2 * GAP:g}pt}}".join(["".join(map(_side, table.names)), *groups])
 
 
 def _heads(table: model.ReportTable) -> list[str]:
@@ -228,16 +230,7 @@ def _side(column: model.Column) -> str:
     """Names and what has marks behind it go to the left, other numbers to the right."""
     if column.holds(model.Interval):
         return "c"
-    marked = any(isinstance(cell, model.PValue) and cell.alpha is not None for cell in column.cells)
-    return "l" if marked or column.holds(model.Words) else "r"
-
-
-def _caption(table: model.ReportTable, document: model.Document, continued: bool) -> str:
-    caption = f"{table.heading}{' (continued)' if continued else ''}"
-    about = "; ".join(_prose(part) for part in (caption, table.facts) if part)
-    notes = [_prose(note).removesuffix(".") for note in table.notes]
-    legend = "; ".join(_legend(table, document))
-    return f"{'. '.join(part for part in (about, *notes, legend) if part)}."
+    return "l" if column.decides or column.holds(model.Words) else "r"
 
 
 def _legend(table: model.ReportTable, document: model.Document) -> list[str]:
@@ -305,11 +298,6 @@ def _math(number: str, bold: bool = False) -> str:
         return rf"${sign}{mantissa}\times10^{{{int(exponent)}}}$"
     number = re.sub(r",(?=\d)", "{,}", number.replace("inf", r"\infty").replace("<", "{<}"))
     return rf"$\mathbf{{{number}}}$" if bold else f"${number}$"
-
-
-def _symbols(heading: str) -> str:
-    """A heading whose single letters are symbols, such as `a - b`."""
-    return re.sub(r"\b([^\W\d]( \{-\} \w)?)\b", _symbol, escape(heading))
 
 
 def _symbol(found: re.Match[str]) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from csv import writer as csv_writer
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Protocol
@@ -136,7 +136,11 @@ def columns(names: Sequence[str]) -> tuple[str, ...]:
 
 def record(row: object, names: Sequence[str]) -> list[object]:
     """A value for each column."""
-    return [value for name in names for value in _values(name, getattr(row, name))]
+    values: list[object] = []
+    for name in names:
+        value = getattr(row, name)
+        values += [value] if name not in TWO else value or (None, None)
+    return values
 
 
 def places(ranks: Mapping[str, PlacedRecord]) -> list[tuple[object, ...]]:
@@ -144,15 +148,6 @@ def places(ranks: Mapping[str, PlacedRecord]) -> list[tuple[object, ...]]:
     return [(test, own.cluster, *own.range) for test, own in ranks.items()] or [
         (None,) * len(PLACE)
     ]
-
-
-def _values(name: str, value: object) -> Iterator[object]:
-    if name not in TWO:
-        yield value
-    elif isinstance(value, tuple):
-        yield from value
-    else:
-        yield from (None, None)
 
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")

@@ -94,11 +94,16 @@ def _columns(group: model.Group) -> list[list[str]]:
     columns: list[list[str]] = []
     before, numbers = None, [""]
     for column in group.columns:
-        signs = _signs(column)
+        signs, ends = _signs(column), column.holds(model.Interval)
         cells = [_plain(cell, signs) for cell in column.cells]
-        if column.holds(model.Interval):
-            cells = _intervals(column.cells)
-        if before is not None and before.holds(model.Number) and column.holds(model.Interval):
+        if ends:  # [52.55, 58.68], both ends aligned
+            pairs = [cell.plain[1:-1].split(", ") if cell else ["", ""] for cell in column.cells]
+            low, high = (_padded([pair[end] for pair in pairs], right=True) for end in (0, 1))
+            cells = [
+                f"[{a}, {b}]" if cell else " " * (len(a) + len(b) + 4)
+                for a, b, cell in zip(low, high, column.cells, strict=True)
+            ]
+        if ends and before is not None and before.holds(model.Number):
             joined = (f"{n} {i}" for n, i in zip(_padded(numbers, right=True), cells, strict=True))
             columns[-1] = _padded([f"{before.heading} and {column.heading}", *joined])
         else:
@@ -123,16 +128,6 @@ def _signs(column: model.Column) -> list[Sequence[model.Mark]]:
     found = frozenset[model.Mark]().union(*(cell.marks for cell in column.cells if cell))
     others: tuple[model.Mark, ...] = ("exact", "baseline", *(() if held else DECISIONS[:1]))
     return held + [(mark,) for mark in others if mark in found]
-
-
-def _intervals(cells: Sequence[model.Cell | None]) -> list[str]:
-    """`[52.55, 58.68]`, both ends aligned."""
-    ends = [cell.plain[1:-1].split(", ") if cell is not None else ["", ""] for cell in cells]
-    low, high = (_padded([pair[end] for pair in ends], right=True) for end in (0, 1))
-    return [
-        f"[{a}, {b}]" if cell is not None else " " * (len(a) + len(b) + 4)
-        for a, b, cell in zip(low, high, cells, strict=True)
-    ]
 
 
 def _padded(lines: Sequence[str], right: bool = False) -> list[str]:

@@ -67,12 +67,8 @@ def printable(text: str, replacement: str = REPLACEMENT, kept: str = "") -> str:
     """
     if text.isascii() and text.isprintable():  # most names and all numbers
         return text
-    return "".join(replacement if _steers(c) and c not in kept else c for c in text)
-
-
-def _steers(character: str) -> bool:
-    category = unicodedata.category(character)
-    return category[0] == "C" or category in {"Zl", "Zp"}
+    steers = {c for c in text if unicodedata.category(c).startswith(("C", "Zl", "Zp"))} - {*kept}
+    return "".join(replacement if c in steers else c for c in text)
 
 
 def turns(text: str) -> bool:
