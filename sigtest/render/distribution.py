@@ -1,6 +1,7 @@
 """The pseudo-statistics of one pair as a picture, and which of them are counted."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -9,10 +10,10 @@ from sigtest.data.names import choose
 from sigtest.draws.distribution import Distribution
 from sigtest.render.drawing import BODY, Anchor, Drawing, text_width
 from sigtest.render.marks import Axis, histogram, plane
-from sigtest.render.pictures import View, find_pair
+from sigtest.render.pictures import find_pair, view
 from sigtest.render.standings import metric_decimals
 from sigtest.render.words import MINUS, in_words, probability, signed, whole
-from sigtest.report import PairReport
+from sigtest.report import PairReport, Report
 from sigtest.significance import ALTERNATIVES, Alternative, resampling_tests
 from sigtest.significance.base import ResamplingTest, slack
 
@@ -20,28 +21,29 @@ BINS = 50  # over the whole axis, about
 FEWEST = 20  # over the pseudo-statistics alone, about
 
 
-def distribution_plot(view: View) -> str:
+def distribution_plot(report: Report, **chosen: Any) -> str:
     """The pseudo-statistics of one pair, the observed difference, and the tail that is counted.
 
     As Figures 5 and 6 of Graham, Mathur & Baldwin (2014).
     """
-    d = view.distribution
+    seen = view(report, **chosen)
+    d = seen.distribution
     assert d is not None
-    pair = find_pair(view.report, d.a, d.b, d.metric, d.test)
-    higher = view.report.metrics[pair.metric].higher_is_better
+    pair = find_pair(seen.report, d.a, d.b, d.metric, d.test)
+    higher = seen.report.metrics[pair.metric].higher_is_better
     tail, edges = counted_tail(d, pair, higher), bin_edges(d)
     p, resamples = f"p = {probability(pair.p_value)}", whole(len(tail))
     share = f"{whole(int(np.count_nonzero(tail)))} of {resamples} counted; {p}"
     if pair.exact:
         share = f"{p} is exact; the histogram shows {resamples} sampled exchanges"
     test = in_words(pair.test)
-    on = f" ({view.title})" if view.title else ""
+    on = f" ({seen.title})" if seen.title else ""
     drawing = Drawing(
         f"{{}} {MINUS} {{}}, {{}}",
         f"{test}: {share}; observed difference {pair.difference:+.4g}",
         (pair.a, pair.b, pair.metric),
         (f"{test}, {pair.alternative}{on}", share),
-        style=view.style,
+        style=seen.style,
     )
     (counts, _), (inside, _) = (np.histogram(v, bins=edges) for v in (d.values, d.values[tail]))
     ends = (edges[0], edges[-1], d.observed, -d.observed)
@@ -58,7 +60,7 @@ def distribution_plot(view: View) -> str:
             drawing.line((x(limit), y.end), (x(limit), y.start), dashed=True)
     at, top = x(d.observed), y.end - 8
     drawing.line((at, top), (at, y.start), thick=1.2)
-    number = signed(d.observed, metric_decimals(view.report, pair.metric))
+    number = signed(d.observed, metric_decimals(seen.report, pair.metric))
     label = f"observed {number}".replace("-", MINUS)
     fits = at + 3 + text_width(label) * 1.1 < drawing.width
     anchor: Anchor = "start" if fits else "end"

@@ -129,9 +129,9 @@ def view(
     test: str | None = None,
     testset: str | None = None,
     distribution: Distribution | None = None,
-    style: svg.Style = svg.PLAIN,
+    **style: str,
 ) -> View:
-    """Find what is to be drawn.
+    """Find what is to be drawn; see `VIEW`.
 
     Args:
         report: On one test set or on several.
@@ -139,7 +139,7 @@ def view(
         test: The first that keeps its level where none is named; or as for the metric.
         testset: Which one of several; all together where none is named.
         distribution: Of one pair.
-        style: Width, title and parts that are left out.
+        style: How, by the names in `drawing.STYLE`.
 
     Raises:
         InputError: A report of fewer than two systems.
@@ -166,7 +166,7 @@ def view(
     test = choose(test or leading, part.tests, "test", "significance test")
     if distribution is not None:
         find_pair(part, distribution.a, distribution.b, metric, test)
-    return View(part, metric, test, title, distribution, style)
+    return View(part, metric, test, title, distribution, svg.Style.of(style))
 
 
 def find_pair(report: Report, a: str, b: str, metric: str, test: str) -> PairReport:
@@ -198,44 +198,18 @@ def find_pair(report: Report, a: str, b: str, metric: str, test: str) -> PairRep
     raise RecipeError(f"The report does not compare {a!r} and {b!r}.", field="b")
 
 
-def picture_of_view(
-    name: str,
-    title: str,
-    plot: Callable[[View], str],
-    fits: Callable[[Report], bool] = lambda report: bool(report.pairs) and len(report.systems) > 1,
-    takes: tuple[str, ...] = (),
-    **others: Any,
-) -> Picture:
-    """A picture of what `view` finds; see `Picture`.
-
-    Args:
-        name: What addresses and the command line call it.
-        title: What it shows.
-        plot: Makes the SVG.
-        fits: Whether it can be drawn of a report.
-        takes: What can be chosen besides what `view` takes and the look.
-        others: `needs` and `whole`.
-    """
-
-    def drawn(report: Report, distribution: Distribution | None = None, **choice: str) -> str:
-        chosen = {what: choice.get(what) for what in ("metric", "test", "testset")}
-        return plot(view(report, **chosen, distribution=distribution, style=svg.Style.of(choice)))
-
-    takes = (*takes, "metric", "test", "testset", *svg.STYLE)
-    return Picture(name, title, drawn, where(fits), takes, **others)
-
-
 # Intervals ---------------------------------------------------------------------------------------
 
 MANY = 30  # pairs, above which only neighbours in the order of scores are drawn
 
 
-def intervals_plot(view: View) -> str:
+def intervals_plot(whole: Report, **chosen: Any) -> str:
     """Scores and differences with intervals; the test's decisions fill the marks of differences."""
-    report, test = view.report, view.test
-    places = standings.metric_decimals(report, view.metric)
-    ordered = standings.standings(report, view.metric, test)
-    pairs = [p for p in report.pairs if (p.metric, p.test) == (view.metric, test)]
+    seen = view(whole, **chosen)
+    report, test = seen.report, seen.test
+    places = standings.metric_decimals(report, seen.metric)
+    ordered = standings.standings(report, seen.metric, test)
+    pairs = [p for p in report.pairs if (p.metric, p.test) == (seen.metric, test)]
     scores = [_score(standing, places) for standing in ordered]
     differences = _differences(ordered, pairs, places)
     rows = [*scores, *differences]
@@ -243,8 +217,8 @@ def intervals_plot(view: View) -> str:
     drawing = svg.Drawing(
         f"{{}}, {levels} intervals",
         "; ".join(f"{f' {MINUS} '.join(row.names)} {row.number}" for row in rows) + ".",
-        (view.heading,),
-        style=view.style,
+        (seen.heading,),
+        style=seen.style,
     )
     what = "differences between neighbours" if len(pairs) > MANY else "differences"
     marks.forest(drawing, marks.Forest(scores), marks.Forest(differences, what, line=0.0))
@@ -309,7 +283,7 @@ def compares_all(report: Report) -> bool:
     return len(report.pairs) >= families * systems * (systems - 1) // 2 > 0
 
 
-def matrix_plot(view: View) -> str:
+def matrix_plot(whole: Report, **chosen: Any) -> str:
     """Adjusted p-values of all pairs, systems ordered by score, clusters marked.
 
     As Figures 7 and 8 of Graham, Mathur & Baldwin (2014): a row's system against a column's.
@@ -318,17 +292,18 @@ def matrix_plot(view: View) -> str:
     Raises:
         RecipeError: A comparison with a baseline only.
     """
-    report, test = view.report, in_words(view.test)
+    seen = view(whole, **chosen)
+    report, test = seen.report, in_words(seen.test)
     if not compares_all(report):
         raise RecipeError(
             "A matrix needs all pairs; this comparison has a baseline.", field="pairs"
         )
-    found = standings.matrix_of(report, view.metric, view.test)
+    found = standings.matrix_of(report, seen.metric, seen.test)
     levels: list[marks.Level] = list(
         zip((report.alpha, *(level for level in LEVELS if level < report.alpha)), SHADES,
             strict=False)
     )[::-1]  # fmt: skip
-    cells, numbered = {}, view.style.has("numbers")
+    cells, numbered = {}, seen.style.has("numbers")
     for both, pair in found.cells.items():
         p = pair.p_adjusted
         hint = f"{both[0]} and {both[1]}: p = {probability(p, report.alpha)}"
@@ -342,9 +317,9 @@ def matrix_plot(view: View) -> str:
         f"{{}}: {found.what}",
         f"Adjusted p-values of {test} for all pairs of {len(found.order)} systems, in this order: "
         f"{', '.join(found.order)}.{ranked}",
-        (view.heading,),
+        (seen.heading,),
         (f"{test}, {p_in_words(report.correction)}",),
-        style=view.style,
+        style=seen.style,
     )
     panel = marks.Panel(cells, starts=found.clusters)
     marks.matrix(drawing, found.order, {"": [panel]}, least=9.0, most=26.0)
@@ -359,13 +334,14 @@ def matrix_plot(view: View) -> str:
     return drawing.svg()
 
 
-def grid_plot(view: View) -> str:
+def grid_plot(whole: Report, **chosen: Any) -> str:
     """What every metric finds under every test, side by side.
 
     Raises:
         RecipeError: A comparison with a baseline only.
     """
-    report = view.report
+    seen = view(whole, **chosen)
+    report = seen.report
     names = [system.name for system in report.systems]
     p: dict[tuple[str, str], dict[tuple[str, str], float]] = {}
     for pair in report.pairs:
@@ -385,9 +361,9 @@ def grid_plot(view: View) -> str:
         rows.setdefault(in_words(test), []).append(marks.Panel(marks.beaten(values), metric, apart))
     ordered = standings.standings(report, next(iter(report.metrics)), None)
     systems = [standing.system.name for standing in ordered]
-    on = f", {view.title}" if view.title else ""
+    on = f", {seen.title}" if seen.title else ""
     title, by = f"what metrics and tests separate{on}", p_in_words(report.correction)
-    return draw_grid(title, systems, rows, by, view.style)
+    return draw_grid(title, systems, rows, by, seen.style)
 
 
 def draw_grid(
@@ -446,23 +422,30 @@ def badge_plot(report: Report, system: str | None = None, **chosen: Any) -> str:
     return drawing.svg()
 
 
+VIEW = ("metric", "test", "testset", *svg.STYLE)  # what is chosen of a view
+PAIRED = where(lambda report: bool(report.pairs) and len(report.systems) > 1)
+
 PICTURES: dict[str, Picture] = {
     entry.name: entry
     for entry in (
-        picture_of_view("intervals", "Scores and differences with intervals", intervals_plot),
-        picture_of_view("matrix", "Adjusted p-values of all pairs", matrix_plot, compares_all),
-        picture_of_view(
+        Picture(
+            "intervals", "Scores and differences with intervals", intervals_plot, PAIRED, VIEW
+        ),
+        Picture("matrix", "Adjusted p-values of all pairs", matrix_plot, where(compares_all), VIEW),
+        Picture(
             "grid",
             "What each metric separates under each test",
             grid_plot,
-            lambda report: len(report.metrics) > 1 and compares_all(report),
+            where(lambda report: len(report.metrics) > 1 and compares_all(report)),
+            VIEW,
             whole=True,
         ),
-        picture_of_view(
+        Picture(
             "distribution",
             "Pseudo-statistics of a pair, and the tail that is counted",
             late("sigtest.render.distribution:distribution_plot"),
-            takes=("a", "b"),
+            PAIRED,
+            ("a", "b", *VIEW),
             needs="distribution",
         ),
         Picture(

@@ -22,8 +22,8 @@ from sigtest.metrics import METRICS, Fraction, Metric
 from sigtest.progress import Progress
 from sigtest.render.formats import FORMATS, Format, Presented
 from sigtest.render.model import Document, Paragraph, Sheet
-from sigtest.render.pictures import PICTURES, View, picture_of_view
-from sigtest.report import Methods, Warnings
+from sigtest.render.pictures import PAIRED, PICTURES, VIEW, Picture
+from sigtest.report import Methods, Report, Warnings
 from sigtest.requests.model import Real, Request
 from sigtest.significance import CORRECTIONS, TESTS, Alternative
 from sigtest.significance.base import Draws, OwnP, OwnTest, ResamplingTest, reaching
@@ -158,9 +158,9 @@ class Sums(WholeKind[Numbers]):
         return Document("Sum", (), (Paragraph(f"The sum is {report.total:g}."),))
 
 
-def _bars(view: View) -> str:
+def _bars(report: Report, **chosen: str) -> str:
     """One bar a system."""
-    bars = "".join(f"<rect><title>{s.name}</title></rect>" for s in view.report.systems)
+    bars = "".join(f"<rect><title>{s.name}</title></rect>" for s in report.systems)
     return f'<svg xmlns="http://www.w3.org/2000/svg">{bars}</svg>\n'
 
 
@@ -187,6 +187,6 @@ def plug_in() -> None:
     TESTS["constant"] = Constant()
     CORRECTIONS["thrice"] = Correction("thrice", "three times", thrice)
     FORMATS["shout"] = Format("shout", "a sample", "text/x-shout", "shout", _shout)
-    PICTURES["bars"] = picture_of_view("bars", "Bars", _bars)
+    PICTURES["bars"] = Picture("bars", "Bars", _bars, PAIRED, VIEW)
     KINDS["sums"] = Sums()
     FORMATS_READ["tally"] = Reader("tally", "a tally", _is_tally, _read_tally, (".tally",))

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 from written import rendered, report, reported_on_several
@@ -11,7 +12,8 @@ from sigtest.cli.compare import listing
 from sigtest.cli.options import parse
 from sigtest.render.formats import FORMATS, Format, Presented
 from sigtest.render.model import Document, Paragraph, Sheet
-from sigtest.render.pictures import PICTURES, View, picture_of_view
+from sigtest.render.pictures import PAIRED, PICTURES, VIEW, Picture, view
+from sigtest.report import Report
 
 REFERENCE = "reference.en"
 PAIR = ("systems/aspen.en", "systems/birch.en")
@@ -29,18 +31,19 @@ def shout(monkeypatch):
 
 @pytest.fixture
 def dots(monkeypatch):
-    def draw(view: View) -> str:
-        return f"<svg xmlns='x'>{view.title or 'one'} {view.metric} {view.test}</svg>"
+    def draw(report: Report, **chosen: str) -> str:
+        seen = view(report, **chosen)
+        return f"<svg xmlns='x'>{seen.title or 'one'} {seen.metric} {seen.test}</svg>"
 
-    monkeypatch.setitem(PICTURES, "dots", picture_of_view("dots", "Dots of a report", draw))
+    monkeypatch.setitem(PICTURES, "dots", Picture("dots", "Dots of a report", draw, PAIRED, VIEW))
 
 
 @pytest.fixture
 def tails(monkeypatch):
-    def draw(view: View) -> str:
-        return f"<svg xmlns='x'>{len(view.distribution.values)}</svg>"
+    def draw(report: Report, **chosen: Any) -> str:
+        return f"<svg xmlns='x'>{len(chosen['distribution'].values)}</svg>"
 
-    made = picture_of_view("tails", "Tails of a pair", draw, needs="distribution")
+    made = Picture("tails", "Tails of a pair", draw, PAIRED, VIEW, needs="distribution")
     monkeypatch.setitem(PICTURES, "tails", made)
 
 

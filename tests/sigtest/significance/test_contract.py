@@ -11,7 +11,6 @@ from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare, distribute
 from sigtest.metrics.scores import Scores
 from sigtest.render.distribution import counted_tail, distribution_plot
-from sigtest.render.pictures import view
 from sigtest.significance import ALTERNATIVES, TESTS, Alternative, own_tests, resampling_tests
 from sigtest.significance.base import Draws, ResamplingTest
 
@@ -170,4 +169,4 @@ def test_report_and_picture_of_a_plugged_in_test_agree(monkeypatch, higher, a, b
     assert pair.p_value == (pair.count + 1) / 1000
     shown = distribute(comparison, a, b, "x", "doubled")
     assert np.count_nonzero(counted_tail(shown, pair, higher)) == pair.count
-    assert f"{pair.count} of 999 counted" in distribution_plot(view(report, distribution=shown))
+    assert f"{pair.count} of 999 counted" in distribution_plot(report, distribution=shown)
