@@ -6,18 +6,21 @@ row. The result does not depend on how the resamples are cut into blocks.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
 from sigtest.arrays import Array
-from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.comparison import Comparison, ComparisonEntry
 from sigtest.data.testset import System, TestSet
+from sigtest.data.text import Text
 from sigtest.decide.facts import gather_all
 from sigtest.decide.summary import summarise
 from sigtest.draws.distribution import Distribution, distribution, pair_of
 from sigtest.draws.product import fixed_point
 from sigtest.draws.sample import Blocks, Samples
-from sigtest.measuring import Measuring
 from sigtest.metrics import Measurable
 from sigtest.parallel import in_order
 from sigtest.progress import Progress, silent
@@ -105,16 +108,103 @@ def distribute(
 
 
 def measure_all(comparison: Comparison, say: Progress, jobs: int = 1) -> list[list[Array]]:
-    """For each test set, one (S, m n, k) array a metric, in fixed point."""
-    measuring = Measuring(comparison)
-    count = len(measuring.stints)
+    """For each test set, one (S, m n, k) array a metric, in fixed point.
+
+    What is derived from texts on the way (n-grams, numbers of words) takes many times their memory.
+    It is kept with the texts, so that systems and metrics share it; a large test set is cut into
+    stretches whose texts, and all that was derived from them, are forgotten once every system is
+    measured there.
+    """
+    entries, metrics = comparison.entries, comparison.recipe.measured
+    stints = [stint for e, entry in enumerate(entries) for stint in _stints(e, entry, metrics)]
+    tables = [[np.empty(0)] * len(metrics) for _ in entries]
+
+    def measured(number: int) -> list[list[list[Array]]]:
+        """For each system, run and metric of a stint, (segments, k) sufficient statistics."""
+        stint = stints[number]
+        testset, systems = _stretch(entries[stint.entry], stint)
+        return [
+            [[metrics[m].statistics(testset, run) for m in stint.metrics] for run in own.runs]
+            for own in systems
+        ]
+
     jobs = min([jobs, *(metric.most_jobs for metric in comparison.recipe.metrics)])
-    say("statistics", 0, count)
-    for number, found in enumerate(in_order(measuring.measure, count, jobs)):
-        measuring.fill(number, found)
-        say("statistics", number + 1, count)
-    for own in measuring.tables():
-        for table in own:
-            for system in range(len(table)):
-                table[system] = fixed_point(table[system])
-    return measuring.tables()
+    say("statistics", 0, len(stints))
+    for number, found in enumerate(in_order(measured, len(stints), jobs)):
+        stint = stints[number]
+        _fill(tables[stint.entry], entries[stint.entry], stint, found)
+        say("statistics", number + 1, len(stints))
+    for table in chain.from_iterable(tables):
+        for system in range(len(table)):
+            table[system] = fixed_point(table[system])
+    return tables
+
+
+STRETCH = 1 << 12  # segments
+
+
+class Stint(NamedTuple):
+    """What is measured at a time.
+
+    Attributes:
+        entry: Number of the test set.
+        systems: Numbers of the systems.
+        metrics: Numbers of the metrics.
+        first: First segment.
+        last: One after the last.
+    """
+
+    entry: int
+    systems: Sequence[int]
+    metrics: Sequence[int]
+    first: int
+    last: int
+
+
+def _stints(e: int, entry: ComparisonEntry, metrics: Sequence[Measurable]) -> list[Stint]:
+    segments, systems = entry.testset.segments, range(len(entry.systems))
+    cut = [m for m, own in enumerate(metrics) if own.local and segments > STRETCH]
+    whole = [m for m in range(len(metrics)) if m not in cut]
+    stretches = range(0, segments, STRETCH) if cut else ()
+    return [
+        *(Stint(e, (s,), whole, 0, segments) for s in systems if whole),
+        *(Stint(e, systems, cut, a, min(a + STRETCH, segments)) for a in stretches),
+    ]
+
+
+def _stretch(entry: ComparisonEntry, stint: Stint) -> tuple[TestSet, list[System]]:
+    """Some segments of a test set and of its systems; only what metrics that look at one need."""
+    testset, systems = entry.testset, [entry.systems[s] for s in stint.systems]
+    if (stint.first, stint.last) == (0, testset.segments):
+        return testset, systems
+
+    def cut(text: Text) -> Text:
+        return Text(text.lines[stint.first : stint.last])
+
+    return TestSet(stint.last - stint.first, tuple(map(cut, testset.references))), [
+        replace(
+            own,
+            hypotheses=cut(own.hypotheses) if own.hypotheses is not None else None,
+            scores={},
+            replicas=tuple(map(cut, own.replicas)),
+        )
+        for own in systems
+    ]
+
+
+def _fill(
+    tables: list[Array],
+    entry: ComparisonEntry,
+    stint: Stint,
+    found: Sequence[Sequence[Sequence[Array]]],
+) -> None:
+    """Put what a stint measured in its place."""
+    for place, m in enumerate(stint.metrics):
+        if not tables[m].size:
+            length, width = found[0][0][place].shape
+            length = max(length, entry.testset.segments)  # rows are of segments, or of all words
+            tables[m] = np.empty((len(entry.systems), len(found[0]) * length, width))
+        for s, runs in zip(stint.systems, found, strict=True):
+            for r, run in enumerate(runs):
+                first = r * (tables[m].shape[1] // len(runs)) + stint.first
+                tables[m][s, first : first + len(run[place])] = run[place]

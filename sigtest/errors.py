@@ -157,6 +157,13 @@ def readable() -> Iterator[None]:
         raise InputError("A path has a NUL character; no file's name has one.") from error
 
 
+ADVICE: dict[type[OSError], str] = {
+    IsADirectoryError: ". Name a file in it.",
+    FileExistsError: ". Name a folder.",
+    PermissionError: ". Give one that you may read and write.",
+}
+
+
 def unreadable(error: OSError) -> str:
     """What cannot be read or written, why, and what would be right."""
     if error.filename is None:
@@ -164,13 +171,7 @@ def unreadable(error: OSError) -> str:
     said = f"{error.filename}: {error.strerror or error}"
     if isinstance(error, FileNotFoundError):
         return f"{said}. {_instead(Path(os.fsdecode(error.filename)))}"
-    if isinstance(error, IsADirectoryError):
-        return f"{said}. Name a file in it."
-    if isinstance(error, FileExistsError):
-        return f"{said}. Name a folder."
-    if isinstance(error, PermissionError):
-        return f"{said}. Give one that you may read and write."
-    return said
+    return said + ADVICE.get(type(error), "")
 
 
 def _instead(path: Path) -> str:

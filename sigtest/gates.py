@@ -161,8 +161,7 @@ class GateReport:
             signature=self.signature,
         )
 
-    def __repr__(self) -> str:
-        return str(self)
+    __repr__ = __str__
 
 
 # what a gate's claim decides already; given as anything else it would be ignored

@@ -36,7 +36,7 @@ def papers() -> dict[str, Reference]:
 
 def _paper(entry: str) -> Reference:
     key = entry[entry.index("{") + 1 : entry.index(",")]
-    authors = [_plain(_family(name)) for name in _field(entry, "author").split(" and ")]
+    authors = [_plain(name.partition(", ")[0]) for name in _field(entry, "author").split(" and ")]
     named = f"{authors[0]} et al." if len(authors) > 2 else " and ".join(authors)
     year = _field(entry, "year")
     return Reference(key, f"{named}, {year}" if year else named, entry)
@@ -45,10 +45,6 @@ def _paper(entry: str) -> Reference:
 def _field(entry: str, name: str) -> str:
     found = re.search(rf"^  {name} = \{{(.*)\}},?$", entry, re.M)
     return found[1] if found else ""
-
-
-def _family(name: str) -> str:
-    return name.partition(", ")[0]
 
 
 def _plain(text: str) -> str:

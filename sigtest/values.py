@@ -432,11 +432,6 @@ def _merged(system: Any, read: Mapping[Any, Body]) -> Any:
 # judgements, and scores by people and metrics
 
 
-def is_path(value: object) -> bool:
-    """Whether it names a file: of judgements and scores, text does, too."""
-    return isinstance(value, str | Path)
-
-
 def file_of(part: str, path: str | Path) -> FormFile:
     """A file as it is sent, decompressed unless it is an archive."""
     with readable():
@@ -481,7 +476,7 @@ def judgements_of(people: Any) -> tuple[list[FormFile], Body]:
     flaw = None
     if people is None:
         flaw = "is missing: paths of files, a data frame, rows or columns."
-    elif is_path(people):
+    elif isinstance(people, str | Path):
         return [file_of("judgements", people)], {}
     elif is_frame(people):
         table = _table(people, "judgements")
@@ -498,7 +493,7 @@ def judgements_of(people: Any) -> tuple[list[FormFile], Body]:
     if flaw:
         raise InputError(f"judgements {flaw}", field="judgements")
     entries = list(people)
-    if entries and all(map(is_path, entries)):
+    if entries and all(isinstance(entry, str | Path) for entry in entries):
         return [file_of("judgements", entry) for entry in entries], {}
     return [], {"judgements": plain(entries)}
 
@@ -524,7 +519,7 @@ def metric_of(scores: Any) -> Body:
     Args:
         scores: A file's, or numbers by system.
     """
-    if is_path(scores):
+    if isinstance(scores, str | Path):
         file = file_of("scores", scores)
         return read_scores(file.data, file.name)
     if hasattr(scores, "to_dict"):

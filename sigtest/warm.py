@@ -9,6 +9,8 @@ import contextlib
 import multiprocessing
 import sys
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -63,21 +65,6 @@ def _measure() -> None:
         measure(entry.testset, entry.systems[0], metric)
 
 
-def _compare_texts() -> None:
-    compare(_text_comparison(exact="never"))
-    compare(_text_comparison(references=2))
-
-
-def _compare_words() -> None:
-    compare(_text_comparison(metrics=["wer"], tests=["matched_pairs"]))
-
-
-def _compare_jointly() -> None:
-    for name, correction in CORRECTIONS.items():
-        if correction.joint is not None:
-            compare(_text_comparison(metrics=["bleu"], correction=name, tests=[correction.joint]))
-
-
 def _join() -> None:
     """Compare two systems as a leaderboard does."""
     comparison = _text_comparison(metrics=["bleu"], tests=SWAPS[:1])
@@ -94,23 +81,14 @@ def _join() -> None:
 
 def _compare_scores() -> None:
     rng = np.random.default_rng(0)
-    systems = [
-        {
-            "name": name,
-            "scores": {"x": rng.integers(0, 9, (30, 1)).tolist(), "y": rng.random(30).tolist()},
-        }
+    scores = {
+        name: {"x": rng.integers(0, 9, (30, 1)).tolist(), "y": rng.random(30).tolist()}
         for name in "abc"
-    ]
-    compare(
-        parse_comparison(
-            {
-                "systems": systems,
-                "metrics": [{"name": "scores", "of": of} for of in "xy"],
-                "tests": TESTS,
-                "resamples": 9,
-            }
-        )
-    )
+    }
+    systems = {name: {"scores": own} for name, own in scores.items()}
+    metrics = [{"name": "scores", "of": of} for of in "xy"]
+    body = {"systems": systems, "metrics": metrics, "tests": TESTS, "resamples": 9}
+    compare(parse_comparison(body))
 
 
 def _score_meteor() -> None:
@@ -127,10 +105,6 @@ def _price() -> None:
     cost.exact_seconds(comparison.entries[0], comparison.plan.parts[0])
 
 
-def _look_at_json() -> None:
-    shape_of(b"{}")
-
-
 def _ask_others() -> None:
     """Other kinds: what they have for examples, and scores of segments by people and metrics."""
     scores = np.random.default_rng(0).integers(0, 9, (3, 12, 12)).tolist()
@@ -145,16 +119,26 @@ def _ask_others() -> None:
             kind.compute(kind.parse(example["value"]))
 
 
-STEPS: tuple[Callable[[], None], ...] = (
+def _comparing(**choices: Any) -> Callable[[], object]:
+    """A step that compares texts."""
+    return lambda: compare(_text_comparison(**choices))
+
+
+STEPS: tuple[Callable[[], object], ...] = (
     _measure,
-    _compare_texts,
-    _compare_words,
-    _compare_jointly,
+    _comparing(exact="never"),
+    _comparing(references=2),
+    _comparing(metrics=["wer"], tests=["matched_pairs"]),
+    *(
+        _comparing(metrics=["bleu"], correction=name, tests=[correction.joint])
+        for name, correction in CORRECTIONS.items()
+        if correction.joint is not None
+    ),
     _join,
     _score_meteor,
     _compare_scores,
     _price,
-    _look_at_json,
+    partial(shape_of, b"{}"),
 )
 
 
@@ -166,9 +150,7 @@ def _text_comparison(references: int = 1, **choices: object) -> Comparison:
     return parse_comparison(
         {
             "references": texts[2 : 2 + references],
-            "systems": [
-                {"name": name, "hypotheses": text} for name, text in zip("ab", texts, strict=False)
-            ],
+            "systems": dict(zip("ab", texts, strict=False)),
             "metrics": _text_metrics(references),
             "tests": TESTS,
             "resamples": 9,

@@ -214,7 +214,7 @@ def one_sided(comparison: Comparison, say: Progress) -> Tested:
     for number, claim in enumerate(claims):
         one = replace(comparison, recipe=recipe.but(alternative=claim))
         samples = Samples(one.plan, tables)
-        report = reduce(samples, drawn(samples, partial(_say_both, say, number, len(claims))))
+        report = reduce(samples, drawn(samples, partial(_part_of, say, number, len(claims))))
         for pair in report.pairs:  # by metric, then test
             both = (pair.a, pair.b) if claim == "greater" else (pair.b, pair.a)
             p.setdefault(both, []).append(pair.p_value)
@@ -231,7 +231,7 @@ def one_sided(comparison: Comparison, say: Progress) -> Tested:
     )
 
 
-def _say_both(say: Progress, number: int, of: int, phase: str, done: int, total: int) -> None:
+def _part_of(say: Progress, number: int, of: int, phase: str, done: int, total: int) -> None:
     """How far one claim is, as a part of all."""
     say(phase, number * total + done, of * total)
 
@@ -239,7 +239,9 @@ def _say_both(say: Progress, number: int, of: int, phase: str, done: int, total:
 def sentences(report: report.AccuracyReport, sources: Sources) -> Iterator[str]:
     """Whose conclusions were compared with whose, and how agreement was judged."""
     tests = dict.fromkeys(row.test for row in report.rows)
-    named = [f"{name.replace('_', ' ')}{_cited(name, sources)}" for name in tests]
+    # nothing stands behind a test whose p-values came under another name
+    papers = {name: TESTS[name].papers if name in TESTS else () for name in tests}
+    named = [f"{name.replace('_', ' ')}{sources.cite(*own)}" for name, own in papers.items()]
     metrics = list(dict.fromkeys(row.metric for row in report.rows))
     levels = [f"{alpha:g}" for alpha in report.alphas]
     study = sources.cite("graham-etal-2014-randomized")
@@ -254,8 +256,3 @@ def sentences(report: report.AccuracyReport, sources: Sources) -> Iterator[str]:
     )
     cited = sources.cite("clopper-pearson-1934-use")
     yield f"Intervals of shares are 95 % Clopper-Pearson intervals{cited}."
-
-
-def _cited(name: str, sources: Sources) -> str:
-    """What stands behind a test; nothing for one whose p-values were given under another name."""
-    return sources.cite(*TESTS[name].papers) if name in TESTS else ""

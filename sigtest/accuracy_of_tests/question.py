@@ -149,7 +149,11 @@ def parse(request: Mapping[str, Any], files: Files = ()) -> AccuracyQuestion:
     """
     levels = AccuracyRequest.of(request, ("human", "comparison"))
     compared = _compared(_object(request, "comparison"))
-    systems, pairs = systems_and_pairs(compared)
+    if isinstance(compared, Tested):
+        systems, pairs = compared.systems, compared.pairs
+    else:
+        systems = compared.plan.systems
+        pairs = tuple((systems[a], systems[b]) for a, b in compared.plan.pairs.tolist())
     human = request.get("human") or {} if files else _object(request, "human")
     if not isinstance(human, Mapping):
         raise InputError("human must be an object.", field="human")
@@ -225,14 +229,6 @@ def _tested(body: Mapping[str, Any]) -> Tested:
         p[:, m, t, k] = directions
     systems = tuple(dict.fromkeys(name for pair in pairs for name in pair))
     return Tested(systems, pairs, metrics, tests, p[0], p[1], "p-values:given")
-
-
-def systems_and_pairs(compared: Comparison | Tested) -> tuple[tuple[str, ...], Pairs]:
-    """Names of the systems of a comparison, and of the two of each pair."""
-    if isinstance(compared, Tested):
-        return compared.systems, compared.pairs
-    plan = compared.plan
-    return plan.systems, tuple((plan.systems[a], plan.systems[b]) for a, b in plan.pairs.tolist())
 
 
 def judge_pairs(question: HumanQuestion, systems: Sequence[str], pairs: Pairs) -> Judged:

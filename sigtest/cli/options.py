@@ -174,40 +174,24 @@ COLUMNS = (
     once("--labels", "FILE", "label of each segment, such as its domain"),
 )
 MISSING = (
-    once(
-        "--missing", "WAY",
-        "what to do about segments that not all files have: error (default), or drop them for "
-        "every system and say so", default="error",
-    ),
+    once("--missing", "WAY", "what to do about segments that not all files have: error (default), "
+         "or drop them for every system and say so", default="error"),
     often("--without", "NAME", "leave a system out; repeatable"),
-    once(
-        "--columns", "WHAT",
-        "what columns of numbers are in a table that does not say it: systems or metrics, or tasks "
-        "where they are systems and rows are test sets",
-    ),
+    once("--columns", "WHAT", "what columns of numbers are in a table that does not say it: "
+         "systems or metrics, or tasks where they are systems and rows are test sets"),
 )  # fmt: skip
 FILES = (
     place("systems", "[NAME=]SYSTEM", "hypotheses, two systems at least", nargs="*"),
     REFERENCES,
-    often(
-        "--from", "PATH",
-        "a file, directory or archive of any format in docs/FORMATS.md, which its content "
-        "says; repeatable, joined by the ids of segments", dest="imports",
-    ),
-    once(
-        "--testset", "NAME",
-        "references of sacreBLEU's test set, such as wmt17/en-de (downloads need "
-        "SIGTEST_ALLOW_DOWNLOADS=1); with --from, one of the test sets that it has",
-    ),
-    often(
-        "--scores", "[LABEL:]NAME=FILE",
-        "scores of system NAME computed elsewhere: numbers, one line a segment, or a file "
-        "of any format; NAME and LABEL win over names inside; repeatable",
-    ),
-    often(
-        "--replicas", "NAME=FILE,FILE,...",
-        "outputs or scores of several runs of system NAME instead of one; repeatable",
-    ),
+    often("--from", "PATH", "a file, directory or archive of any format in docs/FORMATS.md, which "
+          "its content says; repeatable, joined by the ids of segments", dest="imports"),
+    once("--testset", "NAME", "references of sacreBLEU's test set, such as wmt17/en-de (downloads "
+         "need SIGTEST_ALLOW_DOWNLOADS=1); with --from, one of the test sets that it has"),
+    often("--scores", "[LABEL:]NAME=FILE", "scores of system NAME computed elsewhere: numbers, one "
+          "line a segment, or a file of any format; NAME and LABEL win over names inside; "
+          "repeatable"),
+    often("--replicas", "NAME=FILE,FILE,...",
+          "outputs or scores of several runs of system NAME instead of one; repeatable"),
     *COLUMNS,
     once("--source", "FILE", "source of each segment, for health checks of outputs"),
     *MISSING,
@@ -230,10 +214,8 @@ STYLE = (
     once("--omit", "PARTS", f"of pictures, between commas: {', '.join(PARTS)}"),
 )
 PICTURES_OF_PAIRS = (
-    often(
-        "--distribution", ("A", "B"),
-        "with --plots: also of the distribution behind this pair's p-values; repeatable", nargs=2,
-    ),
+    often("--distribution", ("A", "B"), "with --plots: also of the distribution behind this pair's "
+          "p-values; repeatable", nargs=2),
     *STYLE,
 )  # fmt: skip
 HELP = switch("-h --help", "show this and do nothing else")
@@ -246,10 +228,15 @@ NOTES = (
     often("--tag", "TAG", "with --server: a word to find it by; repeatable"),
     often("--metadata", "NAME=VALUE", "with --server: kept for your own programs; repeatable"),
 )
-EXPIRES = once(
-    "--expires", "DATE",
-    "with --server: date until which it lasts, or never; default: the service's retention",
-)  # fmt: skip
+UNTIL = "with --server: date until which it lasts, or never; default: the service's retention"
+EXPIRES = once("--expires", "DATE", UNTIL)
+EVERY_PAIR = switch(
+    "--every-pair",
+    "list all pairs however many; otherwise, above 30 pairs, text only counts those that every "
+    "test finds significant, and html folds them all",
+)
+JOBS = once("--jobs", "N", "processes to share large work between; default all cores")
+NAMES = "what tables call a metric or system, such as 'bleu=BLEU $\\uparrow$'; repeatable"
 
 
 def layout(tables: str = COMPARED) -> tuple[Argument, ...]:
@@ -258,23 +245,13 @@ def layout(tables: str = COMPARED) -> tuple[Argument, ...]:
         once("--table", "NAME", f"only one table, for papers: {tables}"),
         once("--caption", "TEXT", "of --table, not its own"),
         once("--label", "NAME", "of --table, for latex to refer to"),
-        often(
-            "--names", "NAME=SHOWN",
-            "what tables call a metric or system, such as 'bleu=BLEU $\\uparrow$'; repeatable",
-        ),
-    )  # fmt: skip
+        often("--names", "NAME=SHOWN", NAMES),
+    )
 
 
 def shown(*layout: Argument) -> tuple[Argument, ...]:
     """What to show of a comparison, and where it is made."""
-    every_pair = switch(
-        "--every-pair",
-        "list all pairs however many; otherwise, above 30 pairs, text only counts those that "
-        "every test finds significant, and html folds them all",
-    )
-    jobs = once("--jobs", "N", "processes to share large work between; default all cores")
-    pictures = PICTURES_OF_PAIRS
-    return (*REPORT, every_pair, *layout, *pictures, jobs, *SERVER, *NOTES, EXPIRES)
+    return (*REPORT, EVERY_PAIR, *layout, *PICTURES_OF_PAIRS, JOBS, *SERVER, *NOTES, EXPIRES)
 
 
 def recipe(without: Sequence[str] = (), **words: str) -> list[Argument]:

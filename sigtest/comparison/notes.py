@@ -40,8 +40,7 @@ def findings_of(
     """
     if not all(metric.prose for metric in recipe.metrics):
         return _headings(testset)
-    labelled = [*zip(recipe.labels, recipe.metrics, strict=True)]
-    tokenizers = {label: m.tokenization for label, m in labelled if m.tokenization is not None}
+    tokenizers = {name: m.tokenization for name, m in recipe.labelled if m.tokenization is not None}
     source = testset.source.lines if testset.source is not None else None
     references = [text.lines for text in testset.references]
     short = [
@@ -51,7 +50,7 @@ def findings_of(
             "is 0; where segments are that short, take chrf or bleu:effective_order=true.",
             metrics=(label,),
         )
-        for label, metric in labelled
+        for label, metric in recipe.labelled
         if isinstance(metric, Bleu) and not metric.effective_order
         if any(_lacks_ngrams(metric, testset, run) for own in systems for run in own.runs)
     ]
@@ -102,7 +101,7 @@ def proportions_of(system: System, recipe: Recipe) -> list[str]:
         return []
     return [
         label
-        for label, metric in zip(recipe.labels, recipe.metrics, strict=True)
+        for label, metric in recipe.labelled
         if isinstance(metric, Accuracy)
         or (
             isinstance(metric, Scores)
@@ -135,52 +134,44 @@ def exact_notes(proportions: Sequence[str], systems: int, recipe: Recipe) -> lis
             metrics=(label,),
             tests=("approximate_randomization",),
         )
-        for label, metric in zip(recipe.labels, recipe.metrics, strict=True)
+        for label, metric in recipe.labelled
         if label in proportions and isinstance(metric, Scores)
     ]
 
 
-def counted_errors(systems: Sequence[System], recipe: Recipe) -> list[WarningReport]:
-    """Warnings about scores that have the name of an error rate and may be errors and words."""
-    return [
-        WarningReport(
-            "two-counts",
-            f"{label}: every segment has two whole numbers, read as a score and its weight. If "
-            "they are errors and words, the error rate is the ratio of their sums, where lower is "
-            f"better: ratio:of={label},higher=false (in JSON, higher is false).",
-            metrics=(label,),
-        )
-        for label, metric in zip(recipe.labels, recipe.metrics, strict=True)
-        if isinstance(metric, Scores) and is_error(label)
-        if all(
-            (rows := metric.rows(run)).shape[1] == len(metric.columns) and not (rows % 1).any()
-            for system in systems
-            for run in system.runs
-        )
-    ]
+def error_rates(systems: Sequence[System], recipe: Recipe) -> Iterator[WarningReport]:
+    """Warnings about scores that have the name of an error rate.
 
-
-def mean_rates(systems: Sequence[System], recipe: Recipe) -> list[WarningReport]:
-    """Warnings about error rates of utterances, whose mean is not the rate of the test set."""
-    return [
-        WarningReport(
-            "mean-of-rates",
-            f"{label} has a rate for each utterance: their mean is not the rate of the test set, "
-            "in which an utterance counts by its words. Give errors and words of each, two columns "
-            "of these names, or the transcripts (metric wer or cer).",
-            metrics=(label,),
-        )
-        for label, metric in zip(recipe.labels, recipe.metrics, strict=True)
-        if isinstance(metric, Scores) and RATE.search(label)
-        if all(metric.rows(run).shape[1] == 1 for own in systems for run in own.runs)
-    ]
+    They may be errors and words; and a mean of rates of utterances is not that of the test set.
+    """
+    for label, metric in recipe.labelled:
+        if not isinstance(metric, Scores):
+            continue
+        tables = [metric.rows(run) for system in systems for run in system.runs]
+        width = len(metric.columns)
+        if is_error(label) and all(t.shape[1] == width and not (t % 1).any() for t in tables):
+            yield WarningReport(
+                "two-counts",
+                f"{label}: every segment has two whole numbers, read as a score and its weight. If "
+                "they are errors and words, the error rate is the ratio of their sums, where lower "
+                f"is better: ratio:of={label},higher=false (in JSON, higher is false).",
+                metrics=(label,),
+            )
+        elif RATE.search(label) and all(table.shape[1] == 1 for table in tables):
+            yield WarningReport(
+                "mean-of-rates",
+                f"{label} has a rate for each utterance: their mean is not the rate of the test "
+                "set, in which an utterance counts by its words. Give errors and words of each, "
+                "two columns of these names, or the transcripts (metric wer or cer).",
+                metrics=(label,),
+            )
 
 
 def constant_means(
     testset: TestSet, systems: Sequence[System], shares: Sequence[str], recipe: Recipe
 ) -> Iterator[WarningReport]:
     """Warnings about means of equal items without common ones, which vary all the same."""
-    for label, metric in zip(recipe.labels, recipe.metrics, strict=True):
+    for label, metric in recipe.labelled:
         if recipe.design == "paired" or label in shares:
             continue
         tables = {own.name: metric.statistics(testset, own) for own in systems}
@@ -219,7 +210,7 @@ def errors_of(
         return {}
     return {
         label: clustered_error(table[:, 0], table[:, 1], cluster)
-        for label, metric in zip(recipe.labels, recipe.metrics, strict=True)
+        for label, metric in recipe.labelled
         if isinstance(metric, Accuracy | Scores)
         for table in [metric.statistics(testset, system.runs[0])]
         if table[:, 1].any()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import numpy as np
 from pydantic import PlainSerializer, PlainValidator
@@ -71,8 +71,22 @@ class Telling(NamedTuple):
         return cls(round(1 + float(found), DIGITS), round(hidden, DIGITS))
 
 
+class Stored:
+    """What JSON can hold."""
+
+    def as_json(self) -> dict[str, Any]:
+        """A JSON object that `of` turns into the same."""
+        body: dict[str, Any] = encode(self)
+        return body
+
+    @classmethod
+    def of(cls, body: Mapping[str, Any]) -> Self:
+        """What `as_json` wrote."""
+        return decode(cls, body)
+
+
 @dataclass(frozen=True)
-class Part:
+class Part(Stored):
     """Names, sizes and content hashes of what is compared on one test set, and the recipe.
 
     Attributes:
@@ -247,19 +261,9 @@ class Part:
         ]
         return "|".join(parts)
 
-    def as_json(self) -> dict[str, Any]:
-        """A JSON object that `of` turns into this part."""
-        body: dict[str, Any] = encode(self)
-        return body
-
-    @classmethod
-    def of(cls, body: Mapping[str, Any]) -> Part:
-        """The part that `as_json` wrote."""
-        return decode(cls, body)
-
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Stored):
     """What is computed on every test set, and how the test sets are put together.
 
     Attributes:
@@ -407,16 +411,6 @@ class Plan:
             return self.parts[0].key
         keys = [part.key for part in self.parts]
         return digest({"names": self.names, "parts": keys, "pooled": self.pooled})
-
-    def as_json(self) -> dict[str, Any]:
-        """A JSON object that `of` turns into this plan."""
-        body: dict[str, Any] = encode(self)
-        return body
-
-    @classmethod
-    def of(cls, body: Mapping[str, Any]) -> Plan:
-        """The plan that `as_json` wrote."""
-        return decode(cls, body)
 
 
 def _within(number: int, names: tuple[str, ...] | None) -> list[str]:

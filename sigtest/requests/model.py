@@ -172,13 +172,10 @@ class WholeNumber(GroupedMetadata):
     high: int
 
     def __iter__(self) -> Iterator[object]:
-        yield from (Strict(), Ge(self.low), Le(self.high), BeforeValidator(_as_whole))
+        # other things stay as they are, to be refused
+        read = BeforeValidator(lambda value: value if whole(value) is None else whole(value))
+        yield from (Strict(), Ge(self.low), Le(self.high), read)
         yield Must(f"a whole number from {self.low} to {self.high}")
-
-
-def _as_whole(value: object) -> object:
-    """A whole number, however JSON writes it; other things as they are, to be refused."""
-    return value if (number := whole(value)) is None else number
 
 
 def _rising(ends: tuple[float, float]) -> tuple[float, float]:
@@ -268,11 +265,11 @@ def field_types(model: type[BaseModel]) -> dict[str, Any]:
 
 def noted(notes: Iterable[Any]) -> list[Any]:
     """Notes, and those that some of them stand for."""
-    return [part for note in notes for part in (note, *_parts(note))]
-
-
-def _parts(note: object) -> Iterable[object]:
-    return noted(note) if isinstance(note, GroupedMetadata) else ()
+    return [
+        part
+        for note in notes
+        for part in (note, *(noted(note) if isinstance(note, GroupedMetadata) else ()))
+    ]
 
 
 def _in_words(
@@ -423,8 +420,12 @@ class Option:
 
 def options(model: type[Request], without: Sequence[str] = ()) -> tuple[Option, ...]:
     """The fields of a model that can be said in words."""
-    types, words = field_types(model).items(), described(model)
-    return tuple(_option(model, name, kind, words) for name, kind in types if name not in without)
+    words = described(model)
+    return tuple(
+        _option(name, model.model_fields[name], kind, words)
+        for name, kind in field_types(model).items()
+        if name not in without
+    )
 
 
 def words_of(fields: Sequence[Option], namespace: object) -> dict[str, Any]:
@@ -446,7 +447,7 @@ def words_of(fields: Sequence[Option], namespace: object) -> dict[str, Any]:
     return request
 
 
-def _option(model: type[Request], name: str, annotation: Any, words: Mapping[str, str]) -> Option:
+def _option(name: str, info: FieldInfo, annotation: Any, words: Mapping[str, str]) -> Option:
     kind, notes = unwrapped(annotation)
     several = get_origin(kind) is tuple and get_args(kind)[-1] is Ellipsis
     if several:
@@ -454,7 +455,6 @@ def _option(model: type[Request], name: str, annotation: Any, words: Mapping[str
     elif get_origin(kind) is dict and _is_model(get_args(kind)[1]):
         kind = get_args(kind)[1]  # words say one of them
     known = next((tuple(note.known) for note in noted(notes) if isinstance(note, OneOf)), ())
-    info = model.model_fields[name]
     about = words.get(name, info.description or "").removesuffix(".")
     if about[1:2].islower() or about[1:2] == " ":
         about = about[:1].lower() + about[1:]

@@ -39,10 +39,6 @@ def _line(text: str, most: int) -> str:
     return words
 
 
-def _title(text: str) -> str:
-    return _line(text, MAX_TITLE)
-
-
 def _tag(text: str) -> str:
     words = _line(text, MAX_TAG)
     if not words or "," in words:
@@ -110,7 +106,9 @@ class PlainNotes(Request):
         tags: Words to find it by, without commas.
     """
 
-    title: Annotated[str, AfterValidator(_title), Must("text", InputError)] = ""
+    title: Annotated[
+        str, AfterValidator(lambda text: _line(text, MAX_TITLE)), Must("text", InputError)
+    ] = ""
     tags: Annotated[
         tuple[Tag, ...],
         FailFast(),

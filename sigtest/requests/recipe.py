@@ -383,6 +383,11 @@ class Recipe(Choices):
         names = Counter(metric.label for metric in self.metrics)
         return tuple(m.label if names[m.label] == 1 else m.spelling for m in self.metrics)
 
+    @property
+    def labelled(self) -> list[tuple[str, Metric]]:
+        """The metrics with their labels."""
+        return [*zip(self.labels, self.metrics, strict=True)]
+
     @cached_property
     def by_word(self) -> bool:
         """Whether a test looks at words."""

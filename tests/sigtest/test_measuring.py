@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from sigtest import engine, measuring
+from sigtest import engine
 from sigtest.comparison.comparison import Comparison, parse_comparison
 
 SILENT = lambda *told: None  # noqa: E731
@@ -34,7 +34,7 @@ def comparison(segments: int, **brought: object) -> Comparison:
 def test_stretches_change_nothing(monkeypatch, jobs):
     asked = comparison(103)
     (entry,) = asked.entries
-    monkeypatch.setattr(measuring, "STRETCH", 10)
+    monkeypatch.setattr(engine, "STRETCH", 10)
     (tables,) = engine.measure_all(asked, SILENT, jobs)
     for table, metric in zip(tables, asked.recipe.metrics, strict=True):
         for measured, system in zip(table, entry.systems, strict=True):
@@ -43,7 +43,7 @@ def test_stretches_change_nothing(monkeypatch, jobs):
 
 def test_what_was_derived_from_a_stretch_is_forgotten(monkeypatch):
     asked = comparison(40, metrics=["bleu", "chrf", "ter"])
-    monkeypatch.setattr(measuring, "STRETCH", 10)
+    monkeypatch.setattr(engine, "STRETCH", 10)
     engine.measure_all(asked, SILENT)
     (entry,) = asked.entries
     texts = [*entry.testset.references, *(text for s in entry.systems for text in s.replicas)]
