@@ -40,13 +40,9 @@ __all__ = [
 ]
 
 
-_PLACES = {
-    **dict.fromkeys(
-        ("accuracy", "compare", "gate", "human", "meta", "plan", "suite"), "sigtest.notebook"
-    ),
-    "Race": "sigtest.race.compute",
-    "Report": "sigtest.report",
-}
+_NOTEBOOK = ("accuracy", "compare", "gate", "human", "meta", "plan", "suite")
+_PLACES = dict.fromkeys(_NOTEBOOK, "sigtest.notebook")
+_PLACES |= {"Race": "sigtest.race.compute", "Report": "sigtest.report"}
 
 
 def __getattr__(name: str) -> Any:

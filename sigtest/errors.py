@@ -48,11 +48,7 @@ class SigtestError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled without asking again for what only keywords give."""
-        return _unpickled, (type(self), self.args), self.__dict__
-
-
-def _unpickled(kind: type[SigtestError], args: tuple[Any, ...]) -> SigtestError:
-    return kind.__new__(kind, *args)
+        return Exception.__new__, (type(self), *self.args), self.__dict__
 
 
 class InputError(SigtestError):

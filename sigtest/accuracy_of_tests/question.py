@@ -234,25 +234,26 @@ def _tested(body: Mapping[str, Any]) -> Tested:
 def judge_pairs(question: HumanQuestion, systems: Sequence[str], pairs: Pairs) -> Judged:
     """P-values of people for the pairs of a comparison, from judgements."""
     report = compute(question)
-    found: ByCriterion = {}
-    for pair in report.pairs:
-        directions = pair.p_greater, pair.p_less
-        found.setdefault(pair.criterion, {})[pair.a, pair.b] = directions
-    if len(found) > 1:
-        found.pop(COMBINED, None)
-    judged = _by_pair(found, report.criteria, question.choices.aliases, systems, pairs)
+    found, aliases = _by_criterion(report.pairs), question.choices.aliases
+    judged = _by_pair(found, report.criteria, aliases, systems, pairs)
     notes = (*judged.notes, *report.warnings)
     return replace(judged, notes=notes, signature=report.signature)
+
+
+def _by_criterion(rows: Sequence[Any]) -> ByCriterion:
+    """P-values by criterion; those of the combination only where they stand alone."""
+    found: ByCriterion = {}
+    for row in rows:
+        found.setdefault(row.criterion, {})[row.a, row.b] = row.p_greater, row.p_less
+    if len(found) > 1:
+        found.pop(COMBINED, None)
+    return found
 
 
 def _judged_pairs(body: Mapping[str, Any], systems: Sequence[str], pairs: Pairs) -> Judged:
     """P-values of people that stand in the request; combined ones are found at every level."""
     fields = JudgedPairsRequest.of(body, place="human")
-    found: ByCriterion = {}
-    for row in fields.pairs:
-        found.setdefault(row.criterion, {})[row.a, row.b] = row.p_greater, row.p_less
-    if len(found) > 1:
-        found.pop(COMBINED, None)
+    found = _by_criterion(fields.pairs)
     named = [name for name in fields.criteria if name != COMBINED]
     criteria = [choose(name, list(found), "human.criteria", "criterion") for name in named]
     if fields.criteria and not criteria:

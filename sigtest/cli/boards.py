@@ -1,24 +1,24 @@
 """`sigtest testset`, `submit` and `leaderboard`: test sets on a running service."""
 
-import argparse
 import json
 import sys
 from collections.abc import Mapping
 from typing import Any
 
 from sigtest.cli import compare, files
-from sigtest.cli.options import ACTIONS, UsageError
+from sigtest.cli.options import ACTIONS, Chosen, UsageError
 from sigtest.client import Client
 from sigtest.errors import InputError, ServiceError, SigtestError
 from sigtest.files.join import STRICT
 from sigtest.files.material import in_order, outputs_of
+from sigtest.render.drawing import STYLE
 from sigtest.render.pictures import Picture
 from sigtest.render.words import printable
 from sigtest.report import ENVELOPE, Report
 from sigtest.requests.recipe import Recipe
 
 
-def testset(options: argparse.Namespace) -> None:
+def testset(options: Chosen) -> None:
     """Make, list, show, raise or delete test sets, or withdraw a system.
 
     Raises:
@@ -35,7 +35,7 @@ def testset(options: argparse.Namespace) -> None:
         _act(client, options, body)
 
 
-def _act(client: Client, options: argparse.Namespace, body: dict[str, Any]) -> None:
+def _act(client: Client, options: Chosen, body: dict[str, Any]) -> None:
     match options.action:
         case "create":
             _say(client.create_testset(body)["id"])
@@ -67,7 +67,7 @@ def _show(client: Client, testset_id: str) -> None:
         _say(f"  {system['status']:8}  {system['name']}")
 
 
-def submit(options: argparse.Namespace) -> None:
+def submit(options: Chosen) -> None:
     """Put systems to a test set, each on a line of its own what became of it.
 
     Raises:
@@ -103,7 +103,7 @@ def submit(options: argparse.Namespace) -> None:
         raise ServiceError(f"The service cannot measure {'; '.join(failed)}")
 
 
-def leaderboard(options: argparse.Namespace) -> None:
+def leaderboard(options: Chosen) -> None:
     """Show a leaderboard, and draw it.
 
     Raises:
@@ -115,8 +115,8 @@ def leaderboard(options: argparse.Namespace) -> None:
         raise UsageError("leaderboard takes the id of a test set (see sigtest leaderboard --help)")
     files.check_output(options.output)
     compare.require_folder(options)
-    chosen = compare.chosen_of(options, ("metric", "test", "alpha", "correction"))
-    layout = compare.chosen_of(options, ("table", "caption", "label", "names"))
+    chosen = options.some(("metric", "test", "alpha", "correction"))
+    layout = options.some(("table", "caption", "label", "names"))
     with _client(options) as client:
         content = client.leaderboard(options.id, options.format, **chosen, **layout)
         if options.plots is not None:
@@ -124,12 +124,12 @@ def leaderboard(options: argparse.Namespace) -> None:
     files.write(content, options.output)
 
 
-def _draw(client: Client, options: argparse.Namespace, chosen: dict[str, Any]) -> None:
+def _draw(client: Client, options: Chosen, chosen: dict[str, Any]) -> None:
     """Write the pictures of a leaderboard as it is now."""
     stored = client.leaderboard(options.id, **chosen)
     body = json.loads(stored)
     # the report of one metric may call it by a shorter name
-    named = {"metric": body["metric"], "test": body["test"], **compare.style_of(options)}
+    named = {"metric": body["metric"], "test": body["test"], **options.some(STYLE)}
 
     def draw_pair(picture: Picture, pair: Mapping[str, str]) -> str:
         params = {**pair, **named}
@@ -141,7 +141,7 @@ def _draw(client: Client, options: argparse.Namespace, chosen: dict[str, Any]) -
     compare.write_board_plots(compare.understood(stored, report), options, draw_pair)
 
 
-def _testset_of(options: argparse.Namespace) -> dict[str, Any]:
+def _testset_of(options: Chosen) -> dict[str, Any]:
     if options.name is None:
         raise UsageError("create needs a --name")
     if not options.reference and options.segments is None:
@@ -153,12 +153,12 @@ def _testset_of(options: argparse.Namespace) -> dict[str, Any]:
     ).as_json()
     del content["systems"]
     body = {"name": options.name, **content, **choices, **compare.notes_of(options).as_json()}
-    for field, number in compare.chosen_of(options, ("segments", "replicas", "capacity")).items():
+    for field, number in options.some(("segments", "replicas", "capacity")).items():
         body[field] = files.number(number, field, int)
     return body
 
 
-def _refuse_unused(options: argparse.Namespace) -> None:
+def _refuse_unused(options: Chosen) -> None:
     """What would change nothing is an error: an id where none is meant, settings of `create`."""
     if options.id is not None and options.action in ("create", "list"):
         raise UsageError(f"{options.action} takes no id, such as {options.id!r}")
@@ -174,7 +174,7 @@ def _refuse_unused(options: argparse.Namespace) -> None:
         raise UsageError(f"{options.action} takes no --{unused[0]}; settings are fixed by create")
 
 
-def _client(options: argparse.Namespace) -> Client:
+def _client(options: Chosen) -> Client:
     if options.server is None:
         raise UsageError(f"{options.command} needs a running service: --server URL")
     return compare.client_of(options)

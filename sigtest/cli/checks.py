@@ -3,7 +3,6 @@
 `classify` compares labels with gold labels, and scores over data sets, in few words.
 """
 
-import argparse
 import json
 import os
 import re
@@ -20,7 +19,7 @@ import numpy as np
 
 from sigtest.cli import files
 from sigtest.cli.compare import compare, layout_of, read_files
-from sigtest.cli.options import UsageError
+from sigtest.cli.options import Chosen, UsageError
 from sigtest.cli.shell import bar
 from sigtest.comparison.comparison import Comparison, parse_comparison
 from sigtest.data.names import is_reference, system_name
@@ -50,7 +49,7 @@ from sigtest.version import __version__
 STATUS = {"pass": 0, "fail": 1, "undecided": 3}
 
 
-def gate(options: argparse.Namespace) -> int:
+def gate(options: Chosen) -> int:
     """Decide, say so, and return the exit status.
 
     Raises:
@@ -141,7 +140,7 @@ ENVELOPED = (
 )
 
 
-def verify(options: argparse.Namespace) -> int:
+def verify(options: Chosen) -> int:
     """Compute a report again and say what differs; return the exit status.
 
     Raises:
@@ -249,7 +248,7 @@ def _report(stored: bytes, path: str) -> dict[str, Any]:
     raise InputError(f"{path} is no report of a comparison.")
 
 
-def _read(options: argparse.Namespace, body: dict[str, Any]) -> Comparison:
+def _read(options: Chosen, body: dict[str, Any]) -> Comparison:
     """What the files bring: folders where the report is about several test sets."""
     if "testsets" not in body:
         return files.read_comparison(options)
@@ -296,7 +295,7 @@ def _names(listed: list[dict[str, Any]]) -> list[str]:
 # what files are
 
 
-def look(options: argparse.Namespace) -> None:
+def look(options: Chosen) -> None:
     """Say what is in files, what can be asked of them, and what is missing.
 
     Raises:
@@ -340,7 +339,7 @@ def look(options: argparse.Namespace) -> None:
 MOST_COUNTED = 100_000
 
 
-def classify(options: argparse.Namespace) -> None:
+def classify(options: Chosen) -> None:
     """Compare labels or scores; or say how exact the accuracy of one system is.
 
     Raises:
@@ -366,7 +365,7 @@ def classify(options: argparse.Namespace) -> None:
     files.write(content.encode(), options.output)
 
 
-def read_labels(options: argparse.Namespace) -> Comparison:
+def read_labels(options: Chosen) -> Comparison:
     """The comparison of labels with gold labels, or of the columns of a table.
 
     Raises:
@@ -397,7 +396,7 @@ def read_labels(options: argparse.Namespace) -> Comparison:
         return parse_comparison(body)
 
 
-def _proportion(options: argparse.Namespace) -> Proportion:
+def _proportion(options: Chosen) -> Proportion:
     """As counted by the caller, or of one system's labels."""
     if options.correct:
         ((correct, n),) = _counts(options)
@@ -410,7 +409,7 @@ def _proportion(options: argparse.Namespace) -> Proportion:
     return proportion(count, len(right), comparison.recipe.alpha, name)
 
 
-def _counts(options: argparse.Namespace) -> list[tuple[int, int]]:
+def _counts(options: Chosen) -> list[tuple[int, int]]:
     """How many of how many are right, of each system."""
     if len(options.correct) != len(options.n):
         raise UsageError("--correct K goes with --n N (see sigtest classify --help)")
@@ -421,7 +420,7 @@ def _counts(options: argparse.Namespace) -> list[tuple[int, int]]:
     return [*zip(correct, n, strict=True)]
 
 
-def read_counts(options: argparse.Namespace) -> Comparison:
+def read_counts(options: Chosen) -> Comparison:
     """The comparison of systems of which it is known how many of their own items are right.
 
     Raises:

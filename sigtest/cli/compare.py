@@ -6,7 +6,6 @@ nothing: `plot` draws a stored report, `metrics` lists what there is.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import sys
@@ -21,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sigtest.cli import files
-from sigtest.cli.options import UsageError
+from sigtest.cli.options import Chosen, UsageError
 from sigtest.cli.shell import bar
 from sigtest.comparison.comparison import Comparison
 from sigtest.data.names import choose
@@ -61,14 +60,14 @@ Request = dict[str, Any]
 # what all have in common
 
 
-def client_of(options: argparse.Namespace) -> Client:
+def client_of(options: Chosen) -> Client:
     """A client of the service that `--server` names."""
     from sigtest.client import Client  # late: only --server needs httpx, which takes 0.1 s
 
     return Client(options.server, os.environ.get("SIGTEST_API_KEY") or None)
 
 
-def notes_of(options: argparse.Namespace) -> Notes:
+def notes_of(options: Chosen) -> Notes:
     """What the options write on a question or a test set of a service.
 
     Raises:
@@ -104,7 +103,7 @@ def understood(stored: bytes, reader: Callable[[Mapping[str, Any]], T]) -> T:
         ) from error
 
 
-def layout_of(options: argparse.Namespace, check_table: Callable[[str], object]) -> Layout:
+def layout_of(options: Chosen, check_table: Callable[[str], object]) -> Layout:
     """How the report is to be laid out, checked before a long computation.
 
     Args:
@@ -130,7 +129,7 @@ Drawn = Iterator[tuple[Sequence[str], str]]  # what each picture shows, in words
 
 
 def answer(
-    options: argparse.Namespace,
+    options: Chosen,
     kind: Kind[Any],
     layout: Layout,
     question: Comparison | Request,
@@ -171,14 +170,14 @@ def answer(
 
 # comparisons
 
-Read = Callable[[argparse.Namespace], Comparison]
+Read = Callable[[Chosen], Comparison]
 
 WORTH_SHARING = 0.5  # predicted seconds
 MOST_JOBS = 256
 FOLLOWING = 0.5  # seconds between looks at a file that grows
 
 
-def compare(options: argparse.Namespace, read: Read = files.read_comparison) -> None:
+def compare(options: Chosen, read: Read = files.read_comparison) -> None:
     """Compare, and write the report in the format that was asked for.
 
     Args:
@@ -194,7 +193,7 @@ def compare(options: argparse.Namespace, read: Read = files.read_comparison) -> 
     comparison = read(options)
     layout.new_names([*comparison.plan.recipe.labels, *comparison.plan.systems])
     require_folder(options)
-    style = style_of(options)
+    style = options.some(STYLE)
     Style.of(style)
     if options.plots is not None:
         names = comparison.plan.systems
@@ -216,12 +215,12 @@ def compare(options: argparse.Namespace, read: Read = files.read_comparison) -> 
     answer(options, KIND, layout, comparison, compute, pictures, envelope=notes)
 
 
-def suite(options: argparse.Namespace) -> None:
+def suite(options: Chosen) -> None:
     """Compare on several test sets; see `compare`."""
     compare(options, files.read_folders)
 
 
-def _jobs(comparison: Comparison, options: argparse.Namespace) -> int:
+def _jobs(comparison: Comparison, options: Chosen) -> int:
     """Processes that are worth starting.
 
     Raises:
@@ -243,7 +242,7 @@ CHOSEN = ("metric", "test", "testset", "criterion", "alpha")  # what of a report
 DrawPair = Callable[[Picture, Mapping[str, str]], str]
 
 
-def plot(options: argparse.Namespace) -> None:
+def plot(options: Chosen) -> None:
     """`sigtest plot`: one picture of a stored report.
 
     Raises:
@@ -267,24 +266,13 @@ def plot(options: argparse.Namespace) -> None:
     kind, report = _stored(options.report, candidates)
     folded = {str(own).casefold(): str(own) for own in getattr(report, "metrics", ())}
     options.metric = folded.get(str(options.metric).casefold(), options.metric)
-    chosen = chosen_of(options, CHOSEN) | style_of(options)
+    chosen = options.some((*CHOSEN, *STYLE))
     kind.check_chosen(options.kind, chosen)
     svg = kind.pictures[options.kind].draw(report, chosen)
     files.write(converted(svg, options.suffix), options.output)
 
 
-def style_of(options: argparse.Namespace) -> dict[str, str]:
-    """How pictures are to be drawn, as a service is asked for it."""
-    return chosen_of(options, STYLE)
-
-
-def chosen_of(options: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
-    """Some options by their names, without those that were not chosen."""
-    chosen = {name: getattr(options, name) for name in names}
-    return {name: value for name, value in chosen.items() if value is not None}
-
-
-def require_folder(options: argparse.Namespace) -> None:
+def require_folder(options: Chosen) -> None:
     """Complain about what is said of pictures where none are written.
 
     Raises:
@@ -295,7 +283,7 @@ def require_folder(options: argparse.Namespace) -> None:
             raise RecipeError(f"--{option} is about pictures; it needs --plots DIR, where they go.")
 
 
-def write_board_plots(report: Report, options: argparse.Namespace, draw_pair: DrawPair) -> None:
+def write_board_plots(report: Report, options: Chosen, draw_pair: DrawPair) -> None:
     """Write every picture of a leaderboard, which was not there to be checked before.
 
     Raises:
@@ -311,9 +299,7 @@ def write_board_plots(report: Report, options: argparse.Namespace, draw_pair: Dr
     files.write_pictures(_pictures(report, options, draw_pair), options)
 
 
-def _prepare(
-    options: argparse.Namespace, names: Sequence[str], compared: Container[set[str]]
-) -> None:
+def _prepare(options: Chosen, names: Sequence[str], compared: Container[set[str]]) -> None:
     """Check the pairs whose distributions are wanted, and make the folder."""
     for a, b in options.distribution:
         choose(a, names, "distribution", "system")
@@ -324,11 +310,11 @@ def _prepare(
 
 
 def _pictures(
-    report: Report, options: argparse.Namespace, draw_pair: DrawPair
+    report: Report, options: Chosen, draw_pair: DrawPair
 ) -> Iterator[tuple[tuple[str, ...], str]]:
     """What each picture is called, and the picture: of every test set, and of all together."""
     names = [entry.name for entry in report.several.testsets] if report.several else []
-    style = style_of(options)
+    style = options.some(STYLE)
     fitting = [p for p in PICTURES.values() if p.needs == "report" and p.fits(report)]
     of_pairs = [p for p in PICTURES.values() if p.needs == "distribution"]
     for testset in (*names, None):
@@ -368,7 +354,7 @@ def _stored(path: str, kinds: Sequence[Kind[Any]]) -> tuple[Kind[Any], Any]:
 # other kinds of questions
 
 
-def ask(options: argparse.Namespace) -> None:
+def ask(options: Chosen) -> None:
     """Ask a question, here or of a service, and write the report.
 
     Raises:
@@ -420,13 +406,13 @@ def _judging() -> tuple[Option, ...]:
     return options_of(Judging)
 
 
-def _read_judgements(options: argparse.Namespace, request: Request) -> Submission:
+def _read_judgements(options: Chosen, request: Request) -> Submission:
     if not options.files:
         raise UsageError("which files? (see sigtest human --help)")
     return request, read_files("judgements", options.files)
 
 
-def _read_scores(options: argparse.Namespace, request: Request) -> Submission:
+def _read_scores(options: Chosen, request: Request) -> Submission:
     if options.evalset is not None:
         return _read_evalset(options, request)
     if not options.human or not options.scores:
@@ -441,7 +427,7 @@ def _read_scores(options: argparse.Namespace, request: Request) -> Submission:
     return request | ({"human": human} if human else {}) | {"metrics": metrics}, people
 
 
-def _chosen(options: argparse.Namespace, flags: Mapping[str, str]) -> str:
+def _chosen(options: Chosen, flags: Mapping[str, str]) -> str:
     """Which of some options are."""
     return ", ".join(flag for name, flag in flags.items() if getattr(options, name))
 
@@ -467,7 +453,7 @@ def _metrics(labelled: Sequence[str]) -> dict[str, Request]:
     }
 
 
-def _read_evalset(options: argparse.Namespace, request: Request) -> Submission:
+def _read_evalset(options: Chosen, request: Request) -> Submission:
     """The EvalSet of a directory is read here; an archive is sent as it is."""
     from sigtest.files.folders import EvalSet
     from sigtest.meta_evaluation.sources import with_evalset
@@ -478,7 +464,7 @@ def _read_evalset(options: argparse.Namespace, request: Request) -> Submission:
         raise UsageError(
             f"--evalset brings all scores, of which more is better; leave out {unread}"
         )
-    request |= chosen_of(options, ("gold",))
+    request |= options.some(["gold"])
     if options.lp:
         request["lp"] = options.lp if len(options.lp) > 1 else options.lp[0]
     if options.metric:
@@ -489,7 +475,7 @@ def _read_evalset(options: argparse.Namespace, request: Request) -> Submission:
     return request, [FormFile("evalset", path.name, path.read_bytes())]
 
 
-def _read_study(options: argparse.Namespace, request: Request) -> Submission:
+def _read_study(options: Chosen, request: Request) -> Submission:
     if not options.human:
         raise UsageError("which judgements? --human FILE (see sigtest accuracy --help)")
     from sigtest.accuracy_of_tests.question import DECIDED
@@ -500,14 +486,14 @@ def _read_study(options: argparse.Namespace, request: Request) -> Submission:
     return request, read_files("judgements", options.human)
 
 
-def _read_pilot(options: argparse.Namespace, request: Request) -> Submission:
+def _read_pilot(options: Chosen, request: Request) -> Submission:
     """The metric that the plan is for is the one that the pilot measures."""
     if options.metrics and len(options.metrics) > 1:
         raise UsageError("a plan is for one metric; give --metric once (see sigtest plan --help)")
     return request | {"comparison": files.read_comparison(options).as_json()}, []
 
 
-def _read_race(options: argparse.Namespace, request: Request) -> Submission:
+def _read_race(options: Chosen, request: Request) -> Submission:
     """Scores are read here, in the order of their rows; judgements are sent as they are."""
     if options.human and not options.follow:
         return request, read_files("judgements", options.human)
@@ -547,7 +533,7 @@ def _followed(path: str, request: Request) -> Request:
         time.sleep(FOLLOWING)
 
 
-READERS: dict[str, Callable[[argparse.Namespace, Request], Submission]] = {
+READERS: dict[str, Callable[[Chosen, Request], Submission]] = {
     "human": _read_judgements,
     "meta": _read_scores,
     "accuracy": _read_study,
@@ -559,7 +545,7 @@ READERS: dict[str, Callable[[argparse.Namespace, Request], Submission]] = {
 # what there is
 
 
-def metrics(_: argparse.Namespace) -> None:
+def metrics(_: Chosen) -> None:
     """List what can be asked for, read off the registries."""
     sys.stdout.write(listing())
     sys.stdout.flush()

@@ -1,6 +1,5 @@
 """Files on this machine: read with their names in every message, written whole or not at all."""
 
-import argparse
 import io
 import os
 import sys
@@ -10,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sigtest.cli.options import UsageError
+from sigtest.cli.options import Chosen, UsageError
 from sigtest.comparison.comparison import Comparison, parse_comparison
 from sigtest.data.names import system_name
 from sigtest.data.testset import NOTHING, MetricOptions
@@ -103,9 +102,7 @@ def _write(content: bytes, path: str | None) -> None:
         partial.unlink(missing_ok=True)
 
 
-def write_pictures(
-    pictures: Iterable[tuple[Sequence[str], str]], options: argparse.Namespace
-) -> None:
+def write_pictures(pictures: Iterable[tuple[Sequence[str], str]], options: Chosen) -> None:
     """Write pictures that are called by what they show; a second of one name gets a number.
 
     Args:
@@ -129,25 +126,25 @@ def read(entries: Sequence[Entry], how: Joining) -> Gathered:
     return gather([replace(e, where=content) if e in piped else e for e in entries], how)
 
 
-def joining_of(options: argparse.Namespace, testset: str | None = None) -> Joining:
+def joining_of(options: Chosen, testset: str | None = None) -> Joining:
     """What to do where files do not match; of several test sets the one to keep."""
     labels, wanted = only_labels(options.metrics), labels_asked(options.metrics)
     out, columns = tuple(options.without), options.columns
     return Joining(options.missing, testset, False, labels, wanted, out, columns, options.unpaired)
 
 
-def references_of(options: argparse.Namespace) -> list[Entry]:
+def references_of(options: Chosen) -> list[Entry]:
     """The references."""
     return [Entry("reference", Path(path)) for path in options.reference]
 
 
-def columns_of(options: argparse.Namespace) -> list[Entry]:
+def columns_of(options: Chosen) -> list[Entry]:
     """The files that say something of each segment."""
     named = [(role, getattr(options, role)) for role in COLUMNS]
     return [Entry(role, Path(path)) for role, path in named if path is not None]
 
 
-def systems_of(options: argparse.Namespace) -> list[Entry]:
+def systems_of(options: Chosen) -> list[Entry]:
     """The systems: plain ones, those with several runs, those with scores."""
     entries = [Entry("system", Path(path), name) for name, path in map(_named, options.systems)]
     for spelled in options.replicas:
@@ -188,7 +185,7 @@ def _path(path: str, spelled: str) -> str:
 # comparisons
 
 
-def read_comparison(options: argparse.Namespace) -> Comparison:
+def read_comparison(options: Chosen) -> Comparison:
     """The comparison that was asked for.
 
     Raises:
@@ -216,7 +213,7 @@ def read_comparison(options: argparse.Namespace) -> Comparison:
         return parse_comparison({**material.as_json(), **choices})
 
 
-def read_folders(options: argparse.Namespace) -> Comparison:
+def read_folders(options: Chosen) -> Comparison:
     """The comparison on the test sets that lie in folders, or in files or archives.
 
     Raises:
@@ -249,7 +246,7 @@ def _read_testset(spelled: str, how: Joining) -> tuple[str, Material]:
 # choices
 
 
-def check_choices(options: argparse.Namespace) -> None:
+def check_choices(options: Chosen) -> None:
     """Check the recipe before any file is read: a wrong option is cheaper to find.
 
     Raises:
@@ -283,7 +280,7 @@ def _told(material: Material) -> MetricOptions:
 
 
 def choices_of(
-    options: argparse.Namespace,
+    options: Chosen,
     metrics: Sequence[str | Mapping[str, object]],
     told: MetricOptions | None = NOTHING,
 ) -> dict[str, Any]:

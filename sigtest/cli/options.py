@@ -10,7 +10,7 @@ import difflib
 import inspect
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -37,6 +37,11 @@ class Chosen(argparse.Namespace):
 
     def __getattr__(self, name: str) -> Any:
         return None
+
+    def some(self, names: Iterable[str]) -> dict[str, Any]:
+        """Those of some options that were chosen."""
+        chosen = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in chosen.items() if value is not None}
 
 
 class Parser(argparse.ArgumentParser):

@@ -116,37 +116,33 @@ class QuestionReference:
 
     def ids(self, request: object) -> dict[str, object]:
         """What stands there, by its place in the request: ids, or what is none."""
-        return dict(_standing(request, self.place))
+        return {
+            ".".join(way): value
+            for way, value in _standing(request, self.place)
+            if value is not None and not isinstance(value, Mapping)
+        }
 
     def replace(self, request: object, answers: Mapping[str, object]) -> Any:
         """The request with something else in these places."""
-        return _replaced(request, self.place, answers)
+        for way, value in [*_standing(request, self.place)]:
+            request = _with(request, way, answers.get(".".join(way), value))
+        return request
 
 
-def _standing(
-    value: object, place: Sequence[str], way: tuple[str, ...] = ()
-) -> Iterator[tuple[str, object]]:
+Way = tuple[str, ...]
+
+
+def _standing(value: object, place: Sequence[str], way: Way = ()) -> Iterator[tuple[Way, object]]:
     if not place:
-        if value is not None and not isinstance(value, Mapping):
-            yield ".".join(way), value
+        yield way, value
     elif isinstance(value, Mapping):
         for name in value:
             if place[0] in ("*", name):
                 yield from _standing(value[name], place[1:], (*way, name))
 
 
-def _replaced(
-    value: object, place: Sequence[str], answers: Mapping[str, object], way: tuple[str, ...] = ()
-) -> object:
-    if not place:
-        return answers.get(".".join(way), value)
-    if not isinstance(value, Mapping):
-        return value
-    names = [name for name in value if place[0] in ("*", name)]
-    return {
-        **value,
-        **{name: _replaced(value[name], place[1:], answers, (*way, name)) for name in names},
-    }
+def _with(value: Any, way: Way, answer: object) -> object:
+    return {**value, way[0]: _with(value[way[0]], way[1:], answer)} if way else answer
 
 
 Q = TypeVar("Q", bound=Question)

@@ -27,10 +27,6 @@ def _array(items: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "array", "items": items}
 
 
-def _described(schema: Mapping[str, Any]) -> WithJsonSchema:
-    return WithJsonSchema({**schema})
-
-
 def reference_sets(references: Any) -> Any:
     """Reference sets from one list of lines, or from a list of such lists."""
     if isinstance(references, str | bytes | Mapping) or not isinstance(references, Sequence):
@@ -57,11 +53,11 @@ def _output(brings: Any) -> dict[str, Any]:
     return {"hypotheses": brings}
 
 
-Lines = Annotated[Any, _described(_array(LINE))]
+Lines = Annotated[Any, WithJsonSchema(_array(LINE))]
 References = Annotated[
     Any,
     BeforeValidator(reference_sets),
-    _described({"anyOf": [_array(GAP), _array(_array(GAP))]}),
+    WithJsonSchema({"anyOf": [_array(GAP), _array(_array(GAP))]}),
 ]
 
 
@@ -83,12 +79,12 @@ class OutputRequest(Request):
     """
 
     hypotheses: Lines | None = None
-    replicas: Annotated[Any, _described(_array(_array(LINE)))] | None = None
-    scores: Annotated[Any, _described(SCORES)] | None = None
+    replicas: Annotated[Any, WithJsonSchema(_array(_array(LINE)))] | None = None
+    scores: Annotated[Any, WithJsonSchema(SCORES)] | None = None
 
 
 Label = Annotated[  # a name, which is checked with what it names
-    Any, Must("text", InputError), _described({**LINE, "minLength": 1, "maxLength": 200})
+    Any, Must("text", InputError), WithJsonSchema({**LINE, "minLength": 1, "maxLength": 200})
 ]
 
 
@@ -132,8 +128,8 @@ class TextsRequest(Request):
     documents: Lines | None = None
     clusters: Lines | None = None
     labels: Lines | None = None
-    source: Annotated[Any, _described(_array(GAP))] | None = None
-    segments: Annotated[Any, _described({"type": "integer", "minimum": 1})] | None = None
+    source: Annotated[Any, WithJsonSchema(_array(GAP))] | None = None
+    segments: Annotated[Any, WithJsonSchema({"type": "integer", "minimum": 1})] | None = None
 
 
 Variance = Annotated[
