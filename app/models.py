@@ -447,21 +447,16 @@ class TestSetLinks(Body):
     plots: dict[str, str]
 
 
-class TestSetResource(Body):
-    """A test set, its settings and how many systems it has.
+class LastingBody(Documented):
+    """What lasts, as its owner sees it.
 
     Attributes:
         id: Hash of caller, content, settings and versions.
-        expires_at: When it is deleted with its systems unless something changes; 410 afterwards.
-            9999-12-31 where that is never.
-        size: Bytes of the store that it takes with its systems; comparisons that it shows count
-            besides.
-        expires: What its owner said of that; empty where the service's retention holds.
-        settings: As they are in force.
-        submissions: How many systems were taken, with those deleted or replaced; at most `capacity`
-            of the settings.
-        pending: How many systems are still to be measured.
+        expires_at: When it is deleted unless something changes; 410 afterwards. 9999-12-31 where
+            that is never.
+        size: Bytes of the store that it takes; what it shows counts besides.
         title: As its owner wrote it; empty where nothing was.
+        expires: What its owner said of that; empty where the service's retention holds.
     """
 
     id: str
@@ -469,15 +464,27 @@ class TestSetResource(Body):
     created_at: datetime
     expires_at: Moment
     size: int
+    title: str
+    tags: list[str]
+    metadata: dict[str, Any]
+    expires: str
+
+
+class TestSetResource(LastingBody, Body):
+    """A test set, its settings and how many systems it has.
+
+    Attributes:
+        settings: As they are in force.
+        submissions: How many systems were taken, with those deleted or replaced; at most `capacity`
+            of the settings.
+        pending: How many systems are still to be measured.
+    """
+
     testset: ContentBody
     settings: dict[str, Any]
     systems: int
     submissions: int
     pending: int
-    title: str
-    tags: list[str]
-    metadata: dict[str, Any]
-    expires: str
     links: TestSetLinks
 
     @classmethod
@@ -487,11 +494,13 @@ class TestSetResource(Body):
         drawn = {
             name: f"{here}/leaderboard/plots/{name}.svg"
             for name, picture in PICTURES.items()
-            if picture.needs == "report" and not picture.whole and record.measured >= 2
+            if picture.needs == "report" and not picture.whole and len(record.measured) >= 2
         }
         more = {
             "testset": record.content,
             "settings": {k: v for k, v in record.settings.items() if k in SETTINGS_SHOWN},
+            "systems": record.systems,
+            "pending": len(record.pending),
             "links": TestSetLinks(
                 self=here,
                 systems=f"{here}/systems",
@@ -619,33 +628,23 @@ class RaceLinks(Body):
     events: str
 
 
-class RaceResource(Body):
+class RaceResource(LastingBody, Body):
     """A race: who races, how it is decided, what came.
 
     Attributes:
-        id: Hash of caller, name, systems and settings.
-        expires_at: When it is deleted unless scores come; 410 afterwards.
         settings: As they were asked for, without defaults.
         items: Of which some system has a score.
         observations: Scores.
         pending: Whether scores came that its report does not have yet.
         over: Who was left as `leader`, and `since` which item; null while several may be the best.
-        title: As its owner wrote it; empty where nothing was.
     """
 
-    id: str
-    name: str
-    created_at: datetime
-    expires_at: Moment
     systems: list[str]
     settings: dict[str, Any]
     items: int
     observations: int
     pending: bool
     over: dict[str, Any] | None
-    title: str
-    tags: list[str]
-    metadata: dict[str, Any]
     links: RaceLinks
 
     @classmethod
@@ -732,7 +731,7 @@ class TaskTestSetBody(Body):
 
 
 class SharedTaskResource(Body):
-    """A shared task; its teams are told the same, without ids and notes.
+    """A shared task; its teams are told the same, without ids, notes and size.
 
     Attributes:
         phase: announced, open, closed or published.
@@ -755,13 +754,15 @@ class SharedTaskResource(Body):
     family: str
     testsets: dict[str, TaskTestSetBody]
     created_at: datetime
-    expires_at: datetime
+    expires_at: Moment
     published_at: datetime | None
     now: datetime
     team: str | None = ABSENT
+    size: int | None = ABSENT
     title: str | None = ABSENT
     tags: list[str] | None = ABSENT
     metadata: dict[str, Any] | None = ABSENT
+    expires: str | None = ABSENT
 
     @classmethod
     def of(
@@ -777,9 +778,10 @@ class SharedTaskResource(Body):
             )
             for name, own in testsets.items()
         }
-        notes = vars(record.envelope) if team is None else {"team": team.name}
+        owners = {**vars(record.envelope), "size": record.size}
+        notes = owners if team is None else {"team": team.name}
         told = {**dict(record.settings), **vars(record), "phase": record.phase}
-        rules = {k: v for k, v in told.items() if k not in Notes.model_fields}
+        rules = {k: v for k, v in told.items() if k not in owners}
         return cls(**{**rules, **notes, "testsets": shown, "now": record.seen_at})
 
 
@@ -814,11 +816,13 @@ class ReceiptBody(Body):
     """What a team did, and when, by the service's clock.
 
     Attributes:
+        task: Id of the task.
         event: submitted, replaced, withdrawn, or removed by the organiser.
         digest: Hash of the content.
         late: Whether it came behind the deadline and its grace.
     """
 
+    task: str
     testset: str
     team: str
     system: str
@@ -851,6 +855,7 @@ class SubmissionBody(ReceiptBody):
         scores = {metric: encode(score) for metric, score in (system.scores or {}).items()}
         return cls(
             **vars(submitted.receipt),
+            task=submitted.task,
             testset=submitted.testset,
             status=system.standing,
             warnings=list(submitted.warnings),
@@ -950,6 +955,7 @@ class Written(Form):
     title: str
     tags: list[str]
     metadata: dict[str, Any]
+    expires: str
 
 
 class QuestionData(Written):
@@ -966,7 +972,6 @@ class QuestionData(Written):
     status: Literal["succeeded", "failed", "cancelled"]
     error: str | None = ABSENT
     type: str | None = ABSENT
-    expires: str
 
 
 class LeaderboardData(Written):
@@ -980,7 +985,6 @@ class LeaderboardData(Written):
     id: str
     name: str
     comparison: str
-    expires: str
 
 
 class RaceData(Written):

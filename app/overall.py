@@ -16,7 +16,7 @@ from sigtest.render.formats import FORMATS
 from sigtest.render.pictures import PICTURES
 from sigtest.render.standings import better, leading_test
 from sigtest.report import Report
-from workers.store.shared_tasks import Receipt, standing
+from workers.store.shared_tasks import Receipt, SharedTaskRecord, standing
 
 START = (1980, 1, 1, 0, 0, 0)  # of all files in a zip: the same task gives the same bytes
 README = """\
@@ -103,7 +103,7 @@ def _wins(reports: Mapping[str, Report], metrics: Mapping[str, str]) -> Counter[
 
 
 def archive(
-    name: str,
+    task: SharedTaskRecord,
     boards: Mapping[str, tuple[bytes, Report]],
     receipts: Mapping[str, Sequence[Receipt]],
     order: Sequence[Standing],
@@ -111,17 +111,22 @@ def archive(
     """Everything about a task that its paper needs, as a zip.
 
     Args:
-        name: Of the task.
+        task: The task.
         boards: Reports by test set, as they are stored and read.
         receipts: By test set.
         order: Teams over all test sets; none where that is not wanted.
     """
-    files: dict[str, bytes] = {"README.txt": README.format(name=name).encode()}
+    files: dict[str, bytes] = {"README.txt": README.format(name=task.name).encode()}
     for testset, (stored, report) in boards.items():
         own = _files(stored, report)
         files |= {f"{testset}/{file}": data for file, data in own}
     rows = [
-        {"testset": testset, **asdict(one), "at": datetime.fromtimestamp(one.at, UTC).isoformat()}
+        {
+            "task": task.id,
+            "testset": testset,
+            **asdict(one),
+            "at": datetime.fromtimestamp(one.at, UTC).isoformat(),
+        }
         for testset, own in receipts.items()
         for one in own
     ]

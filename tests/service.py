@@ -48,7 +48,7 @@ class Comparisons:
     def listing(
         self, caller: str, cursor: str | None, limit: int
     ) -> tuple[list[Record], str | None]:
-        return self.questions.listing(caller, "comparisons", cursor, limit)
+        return self.questions.listing(caller, cursor, limit, listed="comparisons")
 
     def distribution(
         self, key: str, caller: str, a: str, b: str, metric: str, test: str, asked: bool

@@ -27,6 +27,7 @@ from workers.races import Races
 from workers.settings import SECONDS, Settings
 from workers.shared_tasks import SharedTasks
 from workers.store import keys, usage
+from workers.store.lasting import Shelf
 from workers.store.records import Status, Task
 from workers.store.server import EmbeddedServer, connect
 from workers.tasks import boards
@@ -170,11 +171,11 @@ def _failed(options: argparse.Namespace, context: Context) -> Lines:
 def _failures(context: Context) -> Iterator[tuple[str, str, str, str | None]]:
     """Id, caller, kind and reason of all that failed."""
     for name in usage.ids_of(context.redis, "question"):
-        record = context.questions.find(name, how_far=False)
+        record = context.questions.stored(name, how_far=False)
         if record is not None and record.status is Status.FAILED:
             yield name, record.caller, record.kind, record.error
     for name in usage.ids_of(context.redis, "testset-failures"):
-        state = context.testsets.state(name)
+        state = context.testsets.stored(name)
         if state is not None:
             for system, why in state.failed.items():
                 yield name, state.caller, "testsets", f"{system}: {why}"
@@ -196,7 +197,7 @@ def _requeue(options: argparse.Namespace, context: Context) -> Lines:
 
 def _revived(context: Context, name: str) -> tuple[str, list[Task]]:
     """Whose it is, and what there is to do for it."""
-    stored = context.questions.find(name)
+    stored = context.questions.stored(name)
     if stored is not None:
         if not context.questions.revive(name, stored.caller):
             raise NotReadyError(
@@ -204,10 +205,10 @@ def _revived(context: Context, name: str) -> tuple[str, list[Task]]:
                 record=stored,
             )
         return stored.caller, context.questions.pieces(name).tasks(name)
-    if context.testsets.state(name) is None:
+    if context.testsets.stored(name) is None:
         raise NotFoundError(f"There is no question and no test set {name}.")
     context.testsets.revive(name)
-    state = context.testsets.state(name)
+    state = context.testsets.stored(name)
     if state is None:
         raise NotFoundError(f"The test set {name} has just been deleted.")
     return state.caller, boards.joins(state)
@@ -238,31 +239,28 @@ def _purge(options: argparse.Namespace, context: Context) -> Lines:
     """
     caller, until = options.caller, time.time() - options.days * DAY
     questions, testsets, webhooks = Questions(context), TestSets(context), Webhooks(context)
-    races, shared = Races(context), SharedTasks(context, testsets)
-    retention = context.settings.retention
-    listings: dict[str, tuple[Callable[..., Page], Callable[[Any], float]]] = {
-        kind: (partial(questions.listing, caller, kind), lambda own: own.created_at)
-        for kind in KINDS
+    shelves: dict[str, Shelf[Any]] = {
+        "races": Races(context),
+        "testsets": testsets,
+        "tasks": SharedTasks(context, testsets),
     }
-    listings["races"] = partial(races.listing, caller), lambda own: own.expires_at - retention
-    listings["testsets"] = partial(testsets.listing, caller), lambda own: own.changed_at
-    listings["tasks"] = partial(shared.listing, caller), lambda own: own.created_at
+    listings = {kind: partial(questions.listing, caller, listed=kind) for kind in KINDS}
     doomed = {
-        name: [own.id for own in _all_pages(listing) if since(own) <= until]
-        for name, (listing, since) in listings.items()
+        kind: [own.id for own in _all_pages(listing) if own.created_at <= until]
+        for kind, listing in listings.items()
     }
+    for kind, shelf in shelves.items():
+        listed = _all_pages(partial(shelf.listing, caller))
+        doomed[kind] = [own.id for own in listed if own.changed_at <= until]
     doomed["webhooks"] = [] if options.days else [own.id for own in webhooks.listing(caller)]
     if options.yes:
-        for name in doomed["tasks"]:
-            shared.delete(name, caller)
         for name in (name for kind in KINDS for name in doomed[kind]):
             if questions.remove(name, caller) is not None:  # it was cancelled
                 questions.remove(name, caller)
-        for name in doomed["testsets"]:
-            testsets.delete(name, caller)
-            usage.forget_space(context.redis, name)
-        for name in doomed["races"]:
-            races.delete(name, caller)
+        for kind in reversed(shelves):  # tasks before their test sets
+            for name in doomed[kind]:
+                shelves[kind].delete(name, caller)
+                usage.forget_space(context.redis, name)
         for name in doomed["webhooks"]:
             webhooks.remove(name, caller)
         if not options.days:

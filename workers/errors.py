@@ -29,7 +29,8 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import FunctionType, MappingProxyType
+from inspect import getmembers, isfunction
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from redis.exceptions import OutOfMemoryError, RedisError
@@ -189,8 +190,8 @@ def storage() -> Iterator[None]:
 
 
 def guarded(kind: type[T]) -> type[T]:
-    """Let every public method of a class do what `storage` does."""
-    for name, method in [*vars(kind).items()]:
-        if isinstance(method, FunctionType) and not name.startswith("_"):
+    """Let every public method of a class, also an inherited one, do what `storage` does."""
+    for name, method in getmembers(kind, isfunction):
+        if not name.startswith("_"):
             setattr(kind, name, storage()(method))
     return kind

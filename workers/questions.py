@@ -6,14 +6,10 @@ is unknown or another caller's and GoneError for one that expired or was deleted
 
 from __future__ import annotations
 
-import hmac
-import json
-import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
 
 from redis.exceptions import OutOfMemoryError
 
@@ -39,19 +35,14 @@ from workers.errors import (
 from workers.queue import Context
 from workers.settings import Settings
 from workers.store import keys
-from workers.store.questions import Cut, Pieces, Verdict, shares_key
+from workers.store.lasting import linked, unseen
+from workers.store.questions import Cut, Pieces, QuestionStore, Verdict, shares_key
 from workers.store.records import (
-    ALL,
     Check,
-    Filter,
     Link,
-    Place,
     Record,
     Status,
     Task,
-    change,
-    link_of,
-    page,
 )
 from workers.store.server import check_disk, connect
 from workers.store.usage import Storage, check_room, storage
@@ -59,7 +50,6 @@ from workers.tasks.questions import Statistics
 
 DISTRIBUTE_SECONDS = 0.1
 PROBE_SECONDS = 10
-LINK_BYTES = 16  # of a public link: too many to guess
 
 
 @dataclass(frozen=True)
@@ -82,7 +72,7 @@ class PairAsked:
 
 
 @guarded
-class Questions:
+class Questions(QuestionStore):
     """The questions of all callers; safe to share between threads.
 
     Args:
@@ -94,11 +84,10 @@ class Questions:
     """
 
     def __init__(self, context: Context) -> None:
+        super().__init__(context.redis, context.settings)
         self.context = context
         self.close = context.redis.close
-        self._store = context.questions
         self._feed = context.feed
-        self._settings = context.settings
 
     @classmethod
     def connect(cls, settings: Settings) -> Questions:
@@ -137,23 +126,21 @@ class Questions:
             BudgetError: It is to last, and the caller has too much that does.
         """
         question_id = keys.hashed(caller, kind, question.key)
-        left = check_room(self._store.redis, self._settings, caller)
-        cut = Cut.of(question, self._settings.workers, self._settings.block)
-        most = budget or self._settings.budget
+        left = check_room(self.redis, self.settings, caller)
+        cut = Cut.of(question, self.settings.workers, self.settings.block)
+        most = budget or self.settings.budget
         while True:
-            verdict = self._store.create(
+            verdict = self.accept(
                 question_id, kind, question, cut, caller, idempotency_key, most, left, notes
             )
             if verdict.word != "known":
                 break
-            self._store.describe(verdict.id, caller, notes)
-            known = self._store.find(verdict.id)
-            if known is not None:
-                return known, False  # otherwise it was deleted or expired in between
+            with suppress(GoneError):  # it was deleted or expired in between
+                return self.describe(verdict.id, caller, notes), False
         if verdict.word == "conflict":
             raise ConflictError("This Idempotency-Key was used with different content.")
         if verdict.word in {"many", "seconds", "bytes", "full"}:
-            raise refusal(self._settings, verdict, question.seconds, most)
+            raise refusal(self.settings, verdict, question.seconds, most)
         pieces = Pieces(cut, verdict.measured, frozenset())
         self._feed.add(caller, pieces.tasks(question_id))
         assert verdict.stored is not None
@@ -171,38 +158,8 @@ class Questions:
             kind: Path of its kind.
             how_far: Whether to look which pieces of an unfinished one exist.
         """
-        return self._own(self._store.find(question_id, how_far), question_id, caller, kind)
-
-    def listing(
-        self, caller: str, kind: str, cursor: str | None, limit: int, wanted: Filter = ALL
-    ) -> tuple[list[Record], str | None]:
-        """The caller's questions of one kind, newest first, and the cursor of the next page.
-
-        Raises:
-            InputError: A cursor that no listing gave.
-        """
-
-        def passes(record: Record) -> bool:
-            return wanted.passes(record.envelope, record.status)
-
-        listing = keys.of_caller("listing", caller, kind)
-        return page(self._store.redis, listing, cursor, limit, self._store.find, passes)
-
-    def describe(
-        self, question_id: str, caller: str, notes: Noted, check: Check = lambda etag: None
-    ) -> Record:
-        """Write on a question of the caller; what is not said stays.
-
-        Args:
-            question_id: The question.
-            caller: Whose it is.
-            notes: What is written.
-            check: Raises where the question is not what its caller thinks.
-        """
-        own = self._checked(question_id, caller, check)
-        if not self._store.describe(question_id, caller, notes, own):
-            raise gone(question_id)
-        return self.find(question_id, caller)
+        record = self.stored(question_id, how_far)
+        return self._own(record, question_id, caller, kind)
 
     def report(self, question_id: str, caller: str) -> bytes:
         """The report of a finished question as canonical JSON.
@@ -210,7 +167,7 @@ class Questions:
         Raises:
             NotReadyError: It is unfinished, failed or cancelled.
         """
-        stored, report = self._store.with_report(question_id)
+        stored, report = self.with_report(question_id)
         record = self._own(stored, question_id, caller)
         if not record.status.finished:
             record = replace(record, progress=self.find(question_id, caller).progress)
@@ -232,13 +189,9 @@ class Questions:
                 f"This comparison is shown by the leaderboard of test set {record.testset}, which "
                 "has its texts; compare systems of that test set instead."
             )
-        contents = self._store.contents(question_id)
-        asked: Question = KINDS[record.kind].load(self._store.read(question_id)[1], contents)
+        contents = self.contents(question_id)
+        asked: Question = KINDS[record.kind].load(self.read(question_id)[1], contents)
         return asked
-
-    def place(self, question_id: str, caller: str) -> Place | None:
-        """Where a question stands among its caller's, unless it has ended."""
-        return self._store.place(question_id, caller)
 
     def distribution(
         self, question_id: str, caller: str, pair: PairAsked, asked: bool
@@ -258,7 +211,7 @@ class Questions:
         record, plan, number = self._part(question_id, caller, pair)
         part = plan.parts[number]
         restricted, systems = pair_of(part, pair.a, pair.b, pair.metric, pair.test)
-        found = self._store.cache(record.space).values(restricted.key)
+        found = self.cache(record.space).values(restricted.key)
         if found is not None:
             return Distribution(pair.a, pair.b, pair.metric, pair.test, *found)
         self._require_systems(record, part, systems)
@@ -289,12 +242,12 @@ class Questions:
         labels = part.recipe.labels
         metric = labels.index(choose(pair.metric, labels, "metric", "metric"))
         self._require_systems(record, part, (a, b))
-        found = self._store.cache(record.space).values(shares_key(part, a, b, metric))
+        found = self.cache(record.space).values(shares_key(part, a, b, metric))
         if found is None:
             if not asked:
                 self._add_view(record, "attribute", number, a, b, metric)
             return None
-        texts = Statistics(self._store, self.context.testsets, record, plan)
+        texts = Statistics(self, self.context.testsets, record, plan)
         testset, first = texts.testset(number), number * len(plan.systems)
         one, other = (texts.system(first + system).runs[0].hypotheses for system in (a, b))
         return Segments(
@@ -309,7 +262,7 @@ class Questions:
     def _part(self, question_id: str, caller: str, pair: PairAsked) -> tuple[Record, Plan, int]:
         """A comparison that has a report, and which of its test sets a pair is of."""
         record = _require_success(self.find(question_id, caller))
-        plan = Plan.of(self._store.read(question_id)[1])
+        plan = Plan.of(self.read(question_id)[1])
         return record, plan, plan.number_of(pair.testset)
 
     def _add_view(self, record: Record, name: str, *arguments: int) -> None:
@@ -327,55 +280,31 @@ class Questions:
                     f"System {part.systems[system]!r} of this leaderboard was deleted or replaced."
                 )
 
-    def link(self, kind: str, name: str) -> Link | None:
-        """The public link of a question or test set, if it has one."""
-        return link_of(self._store.redis, kind, name)
-
-    def share(self, kind: str, name: str, origins: Sequence[str] = ()) -> Link:
-        """Give a report or a board a public link, with which it is read and nothing else.
-
-        Args:
-            kind: `question` or `testset`.
-            name: Its id.
-            origins: Other sites whose pages may show it. The link stays, once there is one.
+    def share(self, name: str, caller: str, origins: Sequence[str] = ()) -> Link:
+        """Give a report a public link.
 
         Raises:
             NotReadyError: There is no report.
         """
-        if kind == "question" and (record := self._store.find(name)) is not None:
-            _require_success(record)
-        place, word = keys.key(kind, name), name + secrets.token_urlsafe(LINK_BYTES)
-
-        def write(pipe: Any) -> None:
-            pipe.hsetnx(place, "link", word)
-            pipe.hset(place, "origins", json.dumps(origins))
-
-        change(self._store.redis, place, write)
-        link = link_of(self._store.redis, kind, name)
-        if link is None:
-            raise gone(name)
-        return link
-
-    def unshare(self, kind: str, name: str) -> None:
-        """Take a public link back."""
-        self._store.redis.hdel(keys.key(kind, name), "link", "origins")
+        _require_success(self.find(name, caller))
+        return super().share(name, caller, origins)
 
     def linked(self, word: str) -> Link:
-        """The public link of this address.
+        """The public link of this address, of whatever kind.
 
         Raises:
             NotFoundError: There is none, or it was taken back.
         """
-        name = word[: keys.ID_DIGITS]
-        for kind in ("question", "testset") if word.isascii() else ():
-            link = link_of(self._store.redis, kind, name)
-            if link is not None and hmac.compare_digest(link.word, word):
-                return link
-        raise NotFoundError("This link leads nowhere, or was taken back.")
+        return linked(self.redis, word)
 
-    def remove(
-        self, question_id: str, caller: str, check: Check = lambda etag: None
-    ) -> Record | None:
+    def behind(self, link: Link) -> Record:
+        """What the public link of a question leads to."""
+        record = self.stored(link.name)
+        if record is None:
+            raise gone(link.name)
+        return replace(record, link=link)
+
+    def remove(self, question_id: str, caller: str, check: Check = unseen) -> Record | None:
         """Cancel an unfinished question and return it, or delete a finished one with its texts.
 
         Args:
@@ -393,42 +322,37 @@ class Questions:
                 "it is deleted with the test set."
             )
         check(record.etag)
-        if self._store.commit(question_id, Status.CANCELLED):
+        if self.commit(question_id, Status.CANCELLED):
             with suppress(OutOfMemoryError):  # of the tasks that come next; they come later
                 self._feed.drop(question_id)
             return self.find(question_id, caller)
         # it may have ended just now
-        self._store.delete(question_id, caller, self._checked(question_id, caller, check))
+        self.delete(question_id, caller, check)
         return None
 
     def storage(self, caller: str) -> Storage:
         """What a caller has of the store."""
-        return storage(self._store.redis, self._settings, caller)
+        return storage(self.redis, self.settings, caller)
 
     def check(self) -> None:
         """Write something, to see that it can be done."""
-        check_disk(self._settings)
-        self._store.redis.set(keys.PROBE, b"", ex=PROBE_SECONDS)
+        check_disk(self.settings)
+        self.redis.set(keys.PROBE, b"", ex=PROBE_SECONDS)
 
     def workers(self) -> int:
         """How many workers are alive, here and on other machines."""
         return self._feed.jobs.workers()
 
-    def _checked(self, question_id: str, caller: str, check: Check) -> Callable[[], None]:
-        """Checks a question of the caller as it is when it is called."""
-        return lambda: check(self.find(question_id, caller).etag)
-
     def _own(
-        self, stored: Record | None, question_id: str, caller: str, kind: str | None = None
+        self, record: Record | None, question_id: str, caller: str, kind: str | None = None
     ) -> Record:
         """What was found under an id, where it is the caller's and of the kind."""
-        known = stored is not None and kind in (None, stored.kind)
-        if stored is not None and known and stored.caller == caller:
-            return stored
-        if stored is None and self._store.was(question_id, caller):
+        if record is None and self.was(question_id, caller):
             raise gone(question_id)
-        name = "question" if kind is None else KINDS[kind].name
-        raise NotFoundError(f"There is no {name} {question_id}.")
+        if record is None or record.caller != caller or kind not in (None, record.kind):
+            name = "question" if kind is None else KINDS[kind].name
+            raise NotFoundError(f"There is no {name} {question_id}.")
+        return record
 
 
 def _require_success(record: Record) -> Record:

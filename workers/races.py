@@ -13,7 +13,7 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -27,31 +27,23 @@ from sigtest.race.compute import SECONDS, SequentialQuestion, check_scale, compu
 from sigtest.race.kind import KIND
 from sigtest.race.report import SequentialReport
 from sigtest.render.records import render_json
-from sigtest.requests.notes import Noted, PlainNotes
+from sigtest.requests.notes import Notes
 from sigtest.requests.races import RaceRequest, SequentialRequest
 from sigtest.version import __version__
-from workers.errors import GoneError, NotFoundError, ScoredError, guarded
+from workers.errors import NotReadyError, ScoredError, guarded
 from workers.queue import Context
 from workers.store import codec, keys, records
 from workers.store.codec import decoded
-from workers.store.records import Record, Status, Task
-from workers.store.usage import check_room, last, last_in, weigh
-from workers.store.webhooks import ANNOUNCE, Message, announcing
+from workers.store.lasting import Shelf, unseen
+from workers.store.records import FIELDS, Check, Link, Record, Status, Task, envelope_of
+from workers.store.usage import check_room, weigh
+from workers.store.webhooks import Message, announce
 
 LOOKS = 5  # at a race whose scores come faster than they are looked at
 FACTS = (
-    "caller", "created", "expiry", "place", "about", "items", "observations", "shown", "before",
-    "over",
+    "caller", "created", "expiry", "about", "items", "observations", "shown", "before", "over",
+    "changed", "bytes",
 )  # fmt: skip
-NOTES = tuple(PlainNotes.model_fields)
-LISTING = "races"
-
-# KEYS: a race, races with scores to be looked at
-# ARGV: id of the race, its scores as they were seen
-SETTLE = """
-local count = redis.call('HGET', KEYS[1], 'observations')
-if not count or count == ARGV[2] then redis.call('SREM', KEYS[2], ARGV[1]) end
-"""
 
 
 @dataclass(frozen=True)
@@ -66,13 +58,14 @@ class RaceRecord:
         settings: How it is decided, as it was asked for.
         created_at: Seconds since the epoch.
         expires_at: When it will be forgotten unless scores come, seconds since the epoch.
-        place: In the listing.
         items: That some system has a score of.
         observations: Scores.
         shown: Id of the question that it shows; empty before there is one.
         before: The one before, which somebody may be reading.
         over: Who was left, and since which item; nothing before.
         envelope: What is written on it.
+        changed_at: Seconds since the epoch.
+        size: Bytes of the store that it takes.
     """
 
     id: str
@@ -82,13 +75,14 @@ class RaceRecord:
     settings: Mapping[str, Any]
     created_at: float
     expires_at: float
-    place: str
     items: int
     observations: int
     shown: str
     before: str
     over: Mapping[str, Any] | None
-    envelope: PlainNotes
+    envelope: Notes
+    changed_at: float
+    size: int = field(repr=False, compare=False)
 
     @property
     def current(self) -> str:
@@ -113,19 +107,20 @@ class RaceRecord:
 
 
 @guarded
-class Races:
+class Races(Shelf[RaceRecord]):
     """The races of all callers; safe to share between threads.
 
     Args:
         context: The stores and the queue.
     """
 
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self._redis: Any = context.redis
-        self._settings = context.settings
+    kind, noun, listed, busy = "race", "race", "races", keys.RACING
 
-    def create(self, wanted: RaceRequest, caller: str) -> tuple[RaceRecord, bool]:
+    def __init__(self, context: Context) -> None:
+        super().__init__(context.redis, context.settings)
+        self._context = context
+
+    def make(self, wanted: RaceRequest, caller: str) -> tuple[RaceRecord, bool]:
         """Make a race; equal ones of a caller are the same. The race, and whether it was made.
 
         Raises:
@@ -134,94 +129,40 @@ class Races:
         check_name(wanted.name, "race")
         for name in wanted.systems:
             check_name(name, field="systems")
-        check_room(self._redis, self._settings, caller)
-        dumped = wanted.model_dump(mode="json", exclude_defaults=True, exclude={*NOTES})
-        about, now, notes = json.dumps(dumped), time.time(), wanted.written()
+        check_room(self.redis, self.settings, caller)
+        dumped = wanted.model_dump(mode="json", exclude_defaults=True, exclude={*FIELDS})
+        about = json.dumps(dumped)
         race_id = keys.hashed(caller, "race", about)
-        record, place = keys.key("race", race_id), records.place_of(race_id, now)
-        facts = {
-            "caller": caller, "created": repr(now), "place": place, "about": about, "items": 0,
-            "observations": 0, **records.fields_of(notes),
-        }  # fmt: skip
+        facts = {"about": about, "items": 0, "observations": 0}
+        return self.create(race_id, caller, facts, wanted.written())
 
-        def write(pipe: Any) -> bool:
-            before = pipe.hget(record, "place")
-            pipe.multi()
-            if before is None:
-                pipe.hset(record, mapping=facts)
-                self._stay(pipe, race_id, caller, place)
-            return before is None
-
-        created = self._redis.transaction(write, record, value_from_callable=True)
-        records.shorten(self._redis, keys.of_caller("listing", caller, LISTING), "race")
-        if not created:
-            records.describe(self._redis, "race", race_id, notes)
-        return self.find(race_id, caller), created
-
-    def find(self, race_id: str, caller: str) -> RaceRecord:
-        """A race of the caller."""
-        found = self.stored(race_id)
-        if found is not None and found.caller == caller:
-            return found
-        if found is None and self._context.questions.was(race_id, caller):
-            raise GoneError(f"The race {race_id} expired or was deleted; make it again.")
-        raise NotFoundError(f"There is no race {race_id}.")
-
-    def stored(self, race_id: str) -> RaceRecord | None:
+    def stored(self, name: str) -> RaceRecord | None:
         """A race, whoever's it is, unless it is gone."""
-        fields = (*FACTS, *NOTES)
-        return _record(race_id, self._redis.hmget(keys.key("race", race_id), fields))
+        held = self.redis.hmget(keys.key("race", name), (*FACTS, *FIELDS))
+        return self._record(name, held)
 
-    def listing(
-        self, caller: str, cursor: str | None, limit: int, wanted: records.Filter = records.ALL
-    ) -> tuple[list[RaceRecord], str | None]:
-        """The caller's races, newest first, and the cursor of the next page if there is one.
+    def besides(self, pipe: Any, name: str) -> tuple[list[str], list[str]]:
+        """Its reports are deleted with a race."""
+        shown = pipe.hmget(keys.key("race", name), ["shown", "before"])
+        return [decoded(own) for own in shown if own], []
+
+    def delete(self, name: str, caller: str, check: Check = unseen) -> None:
+        """Delete a race with its scores and reports."""
+        super().delete(name, caller, check)
+        with suppress(OutOfMemoryError):  # a full server takes nothing new
+            self._context.feed.drop(name)
+
+    def behind(self, link: Link) -> Record:
+        """What the public link of a race leads to: the report that it shows now.
 
         Raises:
-            InputError: A cursor that no listing gave.
+            NotReadyError: It shows none yet.
         """
-
-        def passes(record: RaceRecord) -> bool:
-            return wanted.passes(record.envelope, name=record.name)
-
-        name = keys.of_caller("listing", caller, LISTING)
-        return records.page(self._redis, name, cursor, limit, self.stored, passes)
-
-    def describe(self, race_id: str, caller: str, notes: Noted, check: records.Check) -> RaceRecord:
-        """Write on a race; what is not said stays.
-
-        Args:
-            race_id: The race.
-            caller: Whose it is.
-            notes: What is written.
-            check: Raises where the race is not what its caller thinks.
-        """
-
-        def checked() -> None:
-            check(self.find(race_id, caller).etag)
-
-        records.describe(self._redis, "race", race_id, notes, checked)
-        return self.find(race_id, caller)
-
-    def delete(self, race_id: str, caller: str, check: records.Check = lambda etag: None) -> None:
-        """Delete a race with its scores and reports; `check` as for `describe`."""
-
-        def write(pipe: Any) -> None:
-            race = self.find(race_id, caller)
-            check(race.etag)
-            pipe.multi()
-            weigh(pipe, caller, "race", race_id, lasts=False)
-            for own in filter(None, (race.shown, race.before)):
-                _forget(pipe, caller, own)
-            pipe.zrem(keys.of_caller("listing", caller, LISTING), race.place)
-            pipe.delete(*(keys.key(part, race_id) for part in keys.OF_RACE))
-            pipe.srem(keys.RACING, race_id)
-
-        self._redis.transaction(write, keys.key("race", race_id))
-        with suppress(OutOfMemoryError):  # a full server takes nothing new
-            self._context.feed.drop(race_id)
-            self._redis.set(keys.ERASE, 1)
-            self._redis.set(keys.key("gone", race_id), caller, ex=self._settings.remembrance)
+        race = self.stored(link.name)
+        record = self.shown(race.id, race.caller)[1] if race is not None else None
+        if race is None or record is None:
+            raise NotReadyError("There is no report of this race yet; ask again.")
+        return replace(record, link=replace(link, title=race.name))
 
     # scores
 
@@ -240,7 +181,7 @@ class Races:
             ScoredError: Another score is there of an item and system.
             SigtestError: One outside of the scale, or too many; another system.
         """
-        check_room(self._redis, self._settings, caller)
+        check_room(self.redis, self.settings, caller)
         race = self.find(race_id, caller)
         size, names = len(race.systems), [item.encode("utf-8", "surrogatepass") for item in items]
         table = np.full((len(items), size), np.nan)
@@ -251,15 +192,13 @@ class Races:
         record, held = (keys.key(part, race_id) for part in ("race", "race-items"))
         none = np.full(1 + 2 * size, np.nan)  # its row; of each system a score, and when it came
 
-        def write(pipe: Any) -> None:
+        def write(pipe: Any) -> bool | None:
             count, there, rows = (
                 pipe.hget(record, "observations"),
                 pipe.hlen(held),
                 pipe.hmget(held, names),
             )
             pipe.multi()
-            if count is None:
-                return
             rows = np.array([none if row is None else np.frombuffer(row) for row in rows])
             new = np.isnan(rows[:, 0])
             rows[new, 0] = there + np.arange(new.sum())
@@ -276,35 +215,35 @@ class Races:
                 what = f"A race has up to {MOST_CELLS:,} scores: systems times items."
                 raise LimitError(what, limit="scores", field="scores")
             if not fresh.any():
-                return
+                return None
             known[fresh], came[fresh] = table[fresh], int(count)
             changed = np.flatnonzero(fresh.any(axis=1)).tolist()
             pipe.sadd(keys.RACING, race_id)
             pipe.hset(held, mapping={names[i]: rows[i].tobytes() for i in changed})
             pipe.hincrby(record, "observations", int(fresh.sum()))
             pipe.hincrby(record, "items", int(new.sum()))
-            self._stay(pipe, race_id, caller, race.place)
+            return True
 
-        answers = self._redis.transaction(write, record, held)
+        comes = self.change(race_id, caller, write, watched=[held])
         after = self.find(race_id, caller)
-        if answers and answers[0]:
+        if comes:
             self._context.feed.add(caller, [after.task])
         return after
 
     def shown(self, race_id: str, caller: str) -> tuple[RaceRecord, Record | None]:
         """A race and the question that it shows; a worker is asked to look where scores wait."""
         race = self.find(race_id, caller)
-        stored = self._context.questions.find(race.shown) if race.shown else None
+        stored = self._context.questions.stored(race.shown) if race.shown else None
         if race.shown and stored is None:  # somebody deleted it
-            self._redis.hdel(keys.key("race", race_id), "shown")
+            self.redis.hdel(keys.key("race", race_id), "shown")
             race = replace(race, shown="")
-        if race.pending and self._redis.sadd(keys.RACING, race_id):
+        if race.pending and self.redis.sadd(keys.RACING, race_id):
             self._context.feed.add_view(caller, race.task)
         return race, stored
 
     def decided(self, race_id: str, first: int) -> list[str]:
         """Decided pairs in JSON, in the order in which they were known, from a number on."""
-        return [*map(decoded, self._redis.lrange(keys.key("race-facts", race_id), first, -1))]
+        return [*map(decoded, self.redis.lrange(keys.key("race-facts", race_id), first, -1))]
 
     # what workers do
 
@@ -313,15 +252,13 @@ class Races:
 
         Nothing where it is gone, or shows all of them; then nothing is left to look at.
         """
-        with self._redis.pipeline() as pipe:
-            pipe.hmget(keys.key("race", race_id), (*FACTS, *NOTES))
+        with self.redis.pipeline() as pipe:
+            pipe.hmget(keys.key("race", race_id), (*FACTS, *FIELDS))
             pipe.hvals(keys.key("race-items", race_id))
             facts, held = pipe.execute()
-        race = _record(race_id, facts)
+        race = self._record(race_id, facts)
         if race is None or not race.pending:
-            seen = race.observations if race else 0
-            names = keys.key("race", race_id), keys.RACING
-            self._redis.eval(SETTLE, len(names), *names, race_id, seen)
+            self.settle(race_id, race.observations if race else 0)
             return None
         rows = np.frombuffer(b"".join(held)).reshape(len(held), -1)
         scores, came = np.split(rows[np.argsort(rows[:, 0]), 1:], 2, axis=1)
@@ -362,28 +299,46 @@ class Races:
                 _forget(pipe, caller, now.before)
             if new := [fact for fact in decided if _pair_of(fact) not in told]:
                 pipe.rpush(facts, *new)
-                _announce(pipe, caller, "race.decided", {**named, "pairs": [*map(json.loads, new)]})
+                message = Message.of("race.decided", {**named, "pairs": [*map(json.loads, new)]})
+                announce(pipe, caller, message)
             if report.over and now.over is None:
                 end = {"leader": report.leader, "since": report.over}
                 pipe.hset(record, "over", json.dumps(end))
-                _announce(pipe, caller, "race.over", {**named, **end})
+                announce(pipe, caller, Message.of("race.over", {**named, **end}))
             for name in (question, facts):
                 pipe.pexpireat(name, expiry)
             weigh(pipe, caller, "question", question_id)
             weigh(pipe, caller, "race", race.id)
             pipe.publish(keys.key("news", race.id), question_id)
 
-        self._redis.transaction(write, record, facts)
+        self.redis.transaction(write, record, facts)
 
-    def _stay(self, pipe: Any, race_id: str, caller: str, place: str) -> None:
-        """Let a race that changes live, and be listed, as long as a new one."""
-        listing = keys.of_caller("listing", caller, LISTING)
-        pipe.zadd(listing, {place: 0})
-        pipe.set(keys.key("gone", race_id), caller)
-        expiry = int((time.time() + self._settings.retention) * 1000)
-        last(pipe, self._settings, "race", race_id, expiry)
-        last_in(pipe, listing, expiry)
-        weigh(pipe, caller, "race", race_id)
+    def settle(self, race_id: str, seen: int) -> None:
+        """Nothing is left to look at, unless scores came since these were seen."""
+        record = keys.key("race", race_id)
+
+        def write(pipe: Any) -> None:
+            count = pipe.hget(record, "observations")
+            pipe.multi()
+            if count is None or int(count) == seen:
+                pipe.srem(keys.RACING, race_id)
+
+        self.redis.transaction(write, record)
+
+    def _record(self, race_id: str, held: Sequence[bytes | None]) -> RaceRecord | None:
+        """A race by its fields, unless it is gone."""
+        if held[0] is None:
+            return None
+        caller, created, expiry, about, items, observations, shown, before, over, changed, size = (
+            decoded(value or b"") for value in held[: len(FACTS)]
+        )
+        settings, expires_at = json.loads(about), int(expiry) / 1000
+        return RaceRecord(
+            race_id, caller, settings.pop("name"), tuple(settings.pop("systems")), settings,
+            float(created), expires_at, int(items), int(observations), shown, before,
+            json.loads(over or "null"), envelope_of(held[len(FACTS) :]),
+            int(changed or 0) / 1000 or expires_at - self.settings.retention, int(size or 0),
+        )  # fmt: skip
 
 
 def look(context: Context, race_id: str, *seen: int) -> None:
@@ -403,29 +358,6 @@ def _pair_of(fact: str | bytes) -> tuple[str, str]:
     """The systems of a decided pair."""
     told = json.loads(fact)
     return told["a"], told["b"]
-
-
-def _record(race_id: str, held: Sequence[bytes | None]) -> RaceRecord | None:
-    """A race by its fields, unless it is gone."""
-    if held[0] is None:
-        return None
-    caller, created, expiry, place, about, items, observations, shown, before, over = (
-        decoded(value or b"") for value in held[: len(FACTS)]
-    )
-    settings, written = json.loads(about), zip(NOTES, held[len(FACTS) :], strict=True)
-    return RaceRecord(
-        race_id, caller, settings.pop("name"), tuple(settings.pop("systems")), settings,
-        float(created), int(expiry) / 1000, place, int(items), int(observations), shown,
-        before, json.loads(over or "null"),
-        PlainNotes.of({name: json.loads(value) for name, value in written if value is not None}),
-    )  # fmt: skip
-
-
-def _announce(pipe: Any, caller: str, event: str, data: Mapping[str, Any]) -> None:
-    """Tell webhooks of what happens, with what else is sent."""
-    names = announcing(caller)
-    script = f"{ANNOUNCE}local a, b, c, d, e = unpack(KEYS)\nannounce(a, b, c, d, e, 1)"
-    pipe.eval(script, len(names), *names, *Message.of(event, data).arguments)
 
 
 def _forget(pipe: Any, caller: str, question_id: str) -> None:

@@ -9,18 +9,20 @@ is unknown or another caller's and GoneError for one that expired or was deleted
 
 from __future__ import annotations
 
+import json
 import math
 import secrets
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Any
 
 from sigtest.data.names import check_name
 from sigtest.data.testset import System
 from sigtest.errors import InputError, RecipeError
 from sigtest.report import WarningReport
-from sigtest.requests.notes import Noted
+from sigtest.requests.notes import milliseconds
 from sigtest.requests.shared_tasks import (
     Phase,
     SharedTaskChange,
@@ -32,9 +34,9 @@ from workers.errors import GoneError, NotFoundError, TakenError, guarded
 from workers.queue import Context
 from workers.store import keys
 from workers.store.boards import SystemRecord, TestSetRecord
-from workers.store.records import ALL, Check, Filter, page
+from workers.store.lasting import unseen
+from workers.store.records import Check, fields_of
 from workers.store.shared_tasks import (
-    KIND,
     Entry,
     Receipt,
     SharedTaskRecord,
@@ -43,7 +45,7 @@ from workers.store.shared_tasks import (
     receipts_of,
     standing,
 )
-from workers.store.usage import check_room
+from workers.store.usage import HOUR, check_lasting, check_room
 from workers.testsets import TestSets
 
 
@@ -52,12 +54,14 @@ class Submitted:
     """A system of a team as its team, or the owner, sees it.
 
     Attributes:
+        task: Id of the task.
         testset: What the task calls its test set.
         receipt: Its last receipt.
         system: How it stands on the board.
         warnings: What health checks say of it.
     """
 
+    task: str
     testset: str
     receipt: Receipt
     system: SystemRecord
@@ -65,7 +69,7 @@ class Submitted:
 
 
 @guarded
-class SharedTasks:
+class SharedTasks(SharedTaskStore):
     """The shared tasks of all callers; safe to share between threads.
 
     Args:
@@ -74,15 +78,12 @@ class SharedTasks:
     """
 
     def __init__(self, context: Context, testsets: TestSets) -> None:
-        self._context = context
-        self._store = SharedTaskStore(context.redis, context.settings)
+        super().__init__(context.redis, context.settings)
         self._testsets = testsets
 
     # tasks
 
-    def create(
-        self, asked: SharedTaskRequest, caller: str, notes: Noted
-    ) -> tuple[SharedTaskRecord, bool]:
+    def make(self, wanted: SharedTaskRequest, caller: str) -> tuple[SharedTaskRecord, bool]:
         """Make a task of test sets of the caller; the same name and test sets are the same one.
 
         Returns:
@@ -91,89 +92,78 @@ class SharedTasks:
         Raises:
             TakenError: A test set belongs to another task, or has systems and another family.
         """
-        check_name(asked.name, "task")
+        check_name(wanted.name, "task")
         found = {}
-        for name, testset_id in asked.testsets.items():
+        for name, testset_id in wanted.testsets.items():
             check_name(name, "test set", f"testsets.{name}")
             found[name] = self._testsets.find(testset_id, caller)
-        if len({*asked.testsets.values()}) < len(found):
+        if len({*wanted.testsets.values()}) < len(found):
             raise InputError("testsets names a test set twice.", field="testsets")
-        _check_order(asked, found)
-        check_room(self._context.redis, self._context.settings, caller)
-        testsets = [part for pair in sorted(asked.testsets.items()) for part in pair]
-        task_id = keys.hashed(caller, "task", asked.name, asked.family, *testsets)
-        there = self._store.find(task_id) is not None
+        _check_order(wanted, found)
+        check_room(self.redis, self.settings, caller)
+        testsets = [part for pair in sorted(wanted.testsets.items()) for part in pair]
+        task_id = keys.hashed(caller, "task", wanted.name, wanted.family, *testsets)
+        there = self.stored(task_id) is not None
         whole = family_of([own.capacity for own in found.values()])
         try:
             for record in found.values():
-                family = whole if asked.family == "task" else record.capacity
+                family = whole if wanted.family == "task" else record.capacity
                 self._testsets.enrol(record.id, caller, task_id, family)
         except TakenError:
             for record in found.values() if not there else ():
-                self._context.testsets.leave(record.id, task_id)
+                self._testsets.leave(record.id, task_id)
             raise
-        created = self._store.create(task_id, caller, asked, notes)
-        return self._lasting(self.find(task_id, caller)), created
+        facts = {"settings": json.dumps(wanted.as_stored())}
+        until = self.expiry_of(wanted)
+        task, created = self.create(task_id, caller, facts, wanted.written(), until)
+        return self._lasting(task), created
 
-    def find(self, task_id: str, caller: str) -> SharedTaskRecord:
-        """A task of the caller."""
-        record = self._store.find(task_id)
-        if record is not None and record.caller == caller:
-            return record
-        if record is None and self._context.questions.was(task_id, caller):
-            raise GoneError(f"The task {task_id} expired or was deleted.")
-        raise NotFoundError(f"There is no task {task_id}.")
-
-    def listing(
-        self, caller: str, cursor: str | None, limit: int, wanted: Filter = ALL
-    ) -> tuple[list[SharedTaskRecord], str | None]:
-        """The caller's tasks, newest first, and the cursor of the next page if there is one."""
-
-        def passes(record: SharedTaskRecord) -> bool:
-            return wanted.passes(record.envelope, name=record.settings.name)
-
-        listing = keys.of_caller("listing", caller, KIND)
-        return page(self._context.redis, listing, cursor, limit, self._store.find, passes)
-
-    def change(
+    def revise(
         self, task_id: str, caller: str, change: SharedTaskChange, check: Check
     ) -> SharedTaskRecord:
         """Change the rules of a task, publish it, or write on it."""
+        record, written = keys.key(self.kind, task_id), fields_of(change.written())
+        until = int(written.get("expires", 0))
+        check_lasting(self.redis, self.settings, caller, until, 0, record)
 
-        def now() -> tuple[SharedTaskRecord, SharedTaskRequest]:
+        def write(pipe: Any) -> None:
             task = self.find(task_id, caller)
             check(task.etag)
             settings = task.settings.changed(change)
             _check_order(settings, self.testsets(task))
-            return task, settings
+            facts = {"settings": json.dumps(settings.as_stored()), **written}
+            if change.published is not None and change.published != (task.published_at is not None):
+                facts["published"] = repr(task.seen_at) if change.published else ""
+            lasts = until if "expires" in written else milliseconds(task.envelope.expires)
+            pipe.multi()
+            pipe.hset(record, mapping=facts)
+            self.prolong(pipe, task, self.expiry_of(settings, lasts))
 
-        if not self._store.change(task_id, now, change.published, change.written()):
-            raise GoneError(f"The task {task_id} expired or was deleted.")
+        self.redis.transaction(write, record)
         return self._lasting(self.find(task_id, caller))
 
     def _lasting(self, task: SharedTaskRecord) -> SharedTaskRecord:
         """The task; its test sets last as long as it, to the day."""
         ends = {"expires": datetime.fromtimestamp(task.expires_at, UTC).isoformat()}
-        for testset_id in task.settings.testsets.values():
-            _, expiry = self._context.testsets.holder(testset_id)
-            if expiry and expiry / 1000 < task.expires_at - DAY:
-                self._context.testsets.describe(testset_id, task.caller, ends)
+        for record in self.testsets(task).values():
+            if record.expires_at < task.expires_at - DAY:
+                self._testsets.describe(record.id, task.caller, ends)
         return task
 
-    def delete(self, task_id: str, caller: str, check: Check = lambda etag: None) -> None:
+    def delete(self, name: str, caller: str, check: Check = unseen) -> None:
         """Delete a task with the tokens of its teams; its test sets stay, without a task."""
-        task = self.find(task_id, caller)
-        self._store.delete(task, lambda: check(self.find(task_id, caller).etag))
+        task = self.find(name, caller)
+        super().delete(name, caller, check)
         for testset_id in task.settings.testsets.values():
-            self._context.testsets.leave(testset_id, task_id)
+            self._testsets.leave(testset_id, name)
 
     def testsets(self, task: SharedTaskRecord) -> dict[str, TestSetRecord]:
         """The test sets of a task that are still there, by what it calls them."""
         found = {}
         for name, testset_id in task.settings.testsets.items():
-            state = self._context.testsets.state(testset_id)
-            if state is not None and state.caller == task.caller:
-                found[name] = state.record
+            record = self._testsets.stored(testset_id)
+            if record is not None and record.caller == task.caller:
+                found[name] = record
         return found
 
     def testset(self, task: SharedTaskRecord, name: str) -> str:
@@ -186,7 +176,7 @@ class SharedTasks:
         if name not in task.settings.testsets:
             known = ", ".join(task.settings.testsets)
             raise NotFoundError(f"The task has no test set {name!r}; it has {known}.")
-        if not self._context.testsets.belongs(task.settings.testsets[name], task.id):
+        if not self._testsets.belongs(task.settings.testsets[name], task.id):
             raise GoneError(f"The test set {name!r} of this task expired or was deleted.")
         return task.settings.testsets[name]
 
@@ -210,19 +200,15 @@ class SharedTasks:
         ends = None if asked.expires is None else asked.expires.timestamp()
         if ends is not None and ends <= task.seen_at:
             raise InputError(f"expires is over: {asked.expires}.", field="expires")
-        check_room(self._context.redis, self._context.settings, caller)
+        check_room(self.redis, self.settings, caller)
         token = TEAM_PREFIX + secrets.token_urlsafe(32)
         team = Team(caller, task_id, asked.name, digest_of(token), time.time(), ends)
-        if not self._store.add_team(task, team):
-            raise TakenError(
-                f"The task has a team {asked.name!r}; revoke its token to give it another.",
-                field="name",
-            )
+        self.add(task, team)
         return team, token
 
     def teams(self, task_id: str, caller: str) -> list[Team]:
         """The teams of a task that have a token, oldest first."""
-        return self._store.teams(self.find(task_id, caller).id)
+        return self.teams_of(self.find(task_id, caller).id)
 
     def revoke(self, task_id: str, caller: str, name: str) -> None:
         """Take the token of a team back, from the next request on; what it submitted stays.
@@ -230,10 +216,9 @@ class SharedTasks:
         Raises:
             NotFoundError: There is none of this name.
         """
-        task = self.find(task_id, caller)
-        for team in self._store.teams(task_id):
+        for team in self.teams(task_id, caller):
             if team.name == name:
-                return self._store.revoke(task, team)
+                return self.drop(team)
         raise NotFoundError(f"The task has no team {name!r} with a token.")
 
     # what teams submit
@@ -272,7 +257,11 @@ class SharedTasks:
         _, verdict = self._testsets.put(
             testset_id, team.caller, own, True, most, limit, entry=entry
         )
-        if self._store.prolong(task):
+        expiry = self.expiry_of(task.settings, milliseconds(task.envelope.expires))
+        if expiry > task.expires_at * 1000 + HOUR:
+            with self.redis.pipeline() as pipe:
+                self.prolong(pipe, task, expiry)
+                pipe.execute()
             self._lasting(self.find(team.task, team.caller))
         return self.system(team, testset, system.name), verdict
 
@@ -317,15 +306,15 @@ class SharedTasks:
     def _standing(self, task: SharedTaskRecord, testset: str, team: str | None) -> list[Submitted]:
         """The systems of teams, or of one team, on a test set, by time."""
         testset_id = task.settings.testsets[testset]
-        state, found = self._context.testsets.state(testset_id), []
-        receipts = standing(receipts_of(self._context.redis, testset_id)).values()
+        record, found = self._testsets.stored(testset_id), []
+        receipts = standing(receipts_of(self.redis, testset_id)).values()
         last = [receipt for receipt in receipts if team in (None, receipt.team)]
         for receipt in sorted(last, key=lambda one: one.at):
             place = Entry(task.id, receipt.team, receipt.system).name
-            if state is not None and place in state.digests:
-                system = state.system(place)
+            if record is not None and place in record.digests:
+                system = record.system(place)
                 notes = self._testsets.warnings(testset_id, system)
-                found.append(Submitted(testset, receipt, system, tuple(notes)))
+                found.append(Submitted(task.id, testset, receipt, system, tuple(notes)))
         return found
 
     def receipts(
@@ -336,7 +325,7 @@ class SharedTasks:
         return {
             name: [
                 receipt
-                for receipt in receipts_of(self._context.redis, testset_id)
+                for receipt in receipts_of(self.redis, testset_id)
                 if team in (None, receipt.team)
             ]
             for name, testset_id in task.settings.testsets.items()

@@ -10,12 +10,26 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import Any, get_origin
+from typing import Any, TypeVar, get_origin
 
-from app.requests.bodies import Files, Form, bounds_of, files_of, parse_json, text_of, written
+from fastapi import Depends
+from fastapi import Request as HTTPRequest
+
+from app.requests.bodies import (
+    JSON,
+    Body,
+    Files,
+    Form,
+    body_of,
+    bounds_of,
+    files_of,
+    parse_json,
+    text_of,
+    written,
+)
 from app.settings import Settings
 from sigtest.data.names import choose, is_reference
 from sigtest.errors import InputError
@@ -25,6 +39,7 @@ from sigtest.files.tree import Bounds, Meter, Tree, is_hidden
 from sigtest.kinds import FormFile, Kind, QuestionReference
 from sigtest.kinds.comparisons import Comparisons
 from sigtest.requests.model import Option, Request, options
+from sigtest.requests.notes import PARTS
 from sigtest.requests.recipe import OPTIONS
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "shared-task"
@@ -293,6 +308,37 @@ def _words(entry: str, field: Option) -> list[str]:
     if field.metavar == "N" and GROUPED.fullmatch(entry.strip()):
         return [entry.replace(",", "").replace(" ", "")]
     return [part.strip() for part in entry.splitlines() if part.strip()]
+
+
+M = TypeVar("M", bound=Request)
+
+
+def nothing(form: Form) -> dict[str, Any]:
+    """What a form says besides its controls, where it has no others."""
+    return {}
+
+
+def reader(model: type[M], besides: Callable[[Form], dict[str, Any]] = nothing) -> Any:
+    """A dependency: a model as JSON, or as the form of a page says it.
+
+    Args:
+        model: What the body says.
+        besides: What the form says of fields that are no plain controls.
+    """
+
+    async def read(request: HTTPRequest) -> M:
+        async with body_of(request, JSON) as (body, work), work:
+            return await work.run(_modelled, model, besides, body)
+
+    return Depends(read)
+
+
+def _modelled(model: type[M], besides: Callable[[Form], dict[str, Any]], body: Body) -> M:
+    if isinstance(body, bytes):
+        return model.of(parse_json(body, "body"))
+    own = besides(body)
+    plain_ones = options(model, (*PARTS, *own, "testsets", "published"))
+    return model.of(chosen_of(body, plain_ones, "") | written(body) | own)
 
 
 # what was looked at

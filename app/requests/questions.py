@@ -239,7 +239,8 @@ def _with_testset(store: QueueSettings, caller: str, body: Mapping[str, Any]) ->
     try:
         if not TESTSET_ID.fullmatch(name):
             raise NotFoundError(f"There is no test set {name!r}.")
-        found = _testsets(store).testset(name, caller)
+        testsets = _testsets(store)
+        found = testsets.testset(testsets.find(name, caller).id)
     except NotFoundError as error:
         error.field = "testset"
         raise

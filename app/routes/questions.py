@@ -6,7 +6,8 @@ page.
 
 import hashlib
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
 
@@ -28,7 +29,6 @@ from app.http.negotiation import (
 )
 from app.http.problems import KEY, KEY_WORDS, of_error
 from app.http.state import (
-    Boards,
     Cursor,
     Limit,
     Limits,
@@ -39,7 +39,7 @@ from app.http.state import (
     routing,
 )
 from app.http.waiting import MAKING_SECONDS, Stream, Watch, Watcher
-from app.models import TESTSETS, LinkBody, LinkRequest, QuestionBody
+from app.models import LinkBody, LinkRequest, QuestionBody
 from app.pages import forms, site
 from app.pages.reports import Panel, panel, view_of
 from app.requests.bodies import Written, has_body, read
@@ -51,6 +51,7 @@ from sigtest.kinds.comparisons import Comparisons
 from sigtest.render.drawing import adaptive
 from workers.errors import GoneError, NotFoundError, NotReadyError
 from workers.questions import Questions, Record, Status
+from workers.store.lasting import Shelf
 
 PAGE = 20
 RACE_SECONDS = 2  # that the report of a race waits for scores just sent
@@ -68,6 +69,12 @@ Picture = Annotated[str, Path(alias="picture", description="Which picture.")]
 Values = Annotated[bool, Query(description="Every pseudo-statistic as well.")]
 
 
+def _shelf(request: Request, kind: str) -> Any:
+    """All things of a kind that may have a public link."""
+    name = {"question": "questions", "testset": "testsets", "race": "races"}[kind]
+    return getattr(request.state, name)
+
+
 async def _stored(request: Request, questions: QuestionStore, caller: Caller) -> Record:
     """A question of who asks, or one that a race of theirs shows."""
     name, path = request.path_params["id"], request.url.path.removeprefix("/v1")
@@ -82,10 +89,12 @@ async def _stored(request: Request, questions: QuestionStore, caller: Caller) ->
     return shown
 
 
-def _linked(request: Request, questions: QuestionStore, boards: Boards) -> Record:
+def _linked(request: Request, questions: QuestionStore) -> Record:
     """The question that a public link leads to."""
     noted(request)
-    return boards.linked(questions.linked(request.path_params["link"]))
+    link = questions.linked(request.path_params["link"])
+    found: Record = _shelf(request, link.kind).behind(link)
+    return found
 
 
 Target = Annotated[Record, Depends(_stored)]
@@ -151,7 +160,7 @@ def listing(
     A page of a listing that is filtered may have fewer entries than its limit before the last.
     """
     most, chosen = min(limit, settings.max_page), wanted.filter
-    records, after = questions.listing(caller.name, kind.path, cursor, most, chosen)
+    records, after = questions.listing(caller.name, cursor, most, chosen, kind.path)
     if not wants_page(request):
         entries = [QuestionBody.of(record).model_dump(mode="json") for record in records]
         body = {kind.path: entries, "next_cursor": after}
@@ -168,7 +177,7 @@ def listing(
 
 def _finished(questions: Questions, caller: str, kind: str) -> list[Record]:
     """The caller's newest questions with a report that can be named."""
-    records, _ = questions.listing(caller, kind, None, PAGE)
+    records, _ = questions.listing(caller, None, PAGE, listed=kind)
     return [own for own in records if own.status is Status.SUCCEEDED and own.testset is None]
 
 
@@ -273,52 +282,65 @@ def remove(request: Request, questions: QuestionStore, target: Target) -> Respon
     return as_it_stands(cancelled) if cancelled else Response(status_code=204)
 
 
-async def _place(
-    request: Request, questions: QuestionStore, boards: Boards, caller: Caller
-) -> tuple[str, str]:
-    """A question or test set of who asks: its kind, as the store has it, and id."""
-    name = request.path_params["id"]
-    if request.url.path.startswith((TESTSETS, "/boards")):
-        await run_in_threadpool(boards.find, name, caller.name)
-        return "testset", name
-    return "question", (await _stored(request, questions, caller)).id
+@dataclass(frozen=True)
+class Place:
+    """Something of who asks that may have a public link.
+
+    Attributes:
+        shelf: What it stands on.
+        name: Its id.
+        caller: Whose it is.
+    """
+
+    shelf: Shelf[Any]
+    name: str
+    caller: str
+
+
+async def _place(request: Request, questions: QuestionStore, caller: Caller) -> Place:
+    name, path = request.path_params["id"], request.url.path.removeprefix("/v1").split("/")[1]
+    kind = {"testsets": "testset", "boards": "testset", "races": "race"}.get(path, "question")
+    place = Place(_shelf(request, kind), name, caller.name)
+    if kind == "question":
+        await _stored(request, questions, caller)
+    else:
+        await run_in_threadpool(place.shelf.find, name, caller.name)
+    return place
 
 
 async def _origins(request: Request) -> tuple[str, ...]:
     return (await read(request, LinkRequest.of)).origins if has_body(request) else ()
 
 
-OwnPlace = Annotated[tuple[str, str], Depends(_place)]
+OwnPlace = Annotated[Place, Depends(_place)]
 Origins = Annotated[tuple[str, ...], Depends(_origins)]
 
 
-def get_link(questions: QuestionStore, place: OwnPlace) -> LinkBody:
+def get_link(place: OwnPlace) -> LinkBody:
     """The public link.
 
     Raises:
         NotFoundError: There is none.
     """
-    link = questions.link(*place)
+    link = place.shelf.link(place.name)
     if link is None:
         raise NotFoundError("It has no public link; PUT makes one.")
     return LinkBody.of(link)
 
 
-def put_link(
-    request: Request, questions: QuestionStore, place: OwnPlace, origins: Origins
-) -> LinkBody:
+def put_link(request: Request, place: OwnPlace, origins: Origins) -> LinkBody:
     """Make a public link, or say which other sites may show it; the address stays.
 
     With it everybody reads the report, or what the board shows now, in every format and with its
     pictures, and none of the texts.
     """
-    made = LinkBody.of(questions.share(*place, origins))
+    made = LinkBody.of(place.shelf.share(place.name, place.caller, origins))
     return _back(request) if shows_pages(request) else made
 
 
-def delete_link(request: Request, questions: QuestionStore, place: OwnPlace) -> Response:
+def delete_link(request: Request, place: OwnPlace) -> Response:
     """Take the public link back; another one has another address."""
-    questions.unshare(*place)
+    place.shelf.unshare(place.name)
     return _back(request) if shows_pages(request) else Response(status_code=204)
 
 
@@ -346,7 +368,7 @@ async def question(
         )
     stored = await run_in_threadpool(questions.report, record.id, target.caller)
     shown = await in_turn(view_of, record, stored, view, page_of(record))
-    link = await run_in_threadpool(questions.link, "question", record.id)
+    link = await run_in_threadpool(questions.link, record.id)
     seconds = BESIDE_SECONDS if view.a is None else MAKING_SECONDS
     opened = await _opened(target, watch, shown.view, wanted, seconds)
     return await in_turn(
@@ -443,17 +465,16 @@ async def _opened(
     return await in_turn(panel, shown, view.fields, page_of(record))
 
 
-def add_links(add: Callable[..., None], name: str) -> None:
+def add_links(router: APIRouter, people: APIRouter, name: str) -> None:
     """The routes of the public link of what is called so."""
+    add = router.add_api_route
     add("/{id}/link", get_link, name=f"get_link_of_{name}")
     add("/{id}/link", put_link, methods=["PUT"], name=f"put_link_of_{name}")
-    add(
-        "/{id}/link",
-        delete_link,
-        methods=["DELETE"],
-        status_code=204,
-        name=f"delete_link_of_{name}",
-    )
+    taken = f"delete_link_of_{name}"
+    add("/{id}/link", delete_link, methods=["DELETE"], status_code=204, name=taken)
+    add = people.add_api_route
+    add("/{id}/share", put_link, methods=["POST"], name=f"share_{name}_from_page")
+    add("/{id}/unshare", delete_link, methods=["POST"], name=f"unshare_{name}_from_page")
 
 
 def router_of(kind: Kind[Any]) -> APIRouter:
@@ -461,6 +482,7 @@ def router_of(kind: Kind[Any]) -> APIRouter:
     name, stream = kind.name.replace(" ", "_"), EventSourceResponse
     shown = decided_report if kind.decides else report
     router = routing(prefix=f"/v1/{kind.path}", tags=[kind.path])
+    people = routing(prefix=f"/{kind.path}", include_in_schema=False)
     add = router.add_api_route
     add("", submit, methods=["POST"], status_code=202, name=f"submit_{name}")
     add("", listing, name=f"list_{kind.path.replace('-', '_')}")
@@ -468,13 +490,12 @@ def router_of(kind: Kind[Any]) -> APIRouter:
     add("/{id}", describe, methods=["PATCH"], name=f"describe_{name}")
     add("/{id}", remove, methods=["DELETE"], name=f"delete_{name}")
     add("/{id}/report", shown, name=f"get_{name}_report")
-    add_links(add, name)
+    add_links(router, people, name)
     add("/{id}/plots/{picture}", picture, name=f"draw_{name}", response_class=Response)
     add("/{id}/events", events, name=f"follow_{name}", response_class=stream)
     if isinstance(kind, Comparisons):
         add("/{id}/segments", segments, name=f"get_{name}_segments")
         add("/{id}/distribution", distribution, name=f"get_{name}_distribution")
-    people = routing(prefix=f"/{kind.path}", include_in_schema=False)
     add = people.add_api_route
     add("", listing, name=f"page_of_{name}s")
     add("", submit, methods=["POST"], name=f"ask_{name}")
@@ -483,18 +504,11 @@ def router_of(kind: Kind[Any]) -> APIRouter:
     add("/{id}/report", shown, name=f"download_{name}")
     add("/{id}/pictures/{picture}.svg", picture, name=f"picture_of_{name}")
     add("/{id}/events", events, name=f"watch_{name}", response_class=stream)
-    for action, route in FROM_PAGES.items():
-        add(f"/{{id}}/{action}", route, methods=["POST"], name=f"{action}_{name}_from_page")
+    add("/{id}/describe", describe, methods=["POST"], name=f"describe_{name}_from_page")
+    add("/{id}/delete", remove, methods=["POST"], name=f"delete_{name}_from_page")
     router.routes.extend(people.routes)
     return router
 
-
-FROM_PAGES: dict[str, Callable[..., Any]] = {
-    "describe": describe,
-    "share": put_link,
-    "unshare": delete_link,
-    "delete": remove,
-}
 
 router = routing(prefix="/shared/{link}", include_in_schema=False)
 router.add_api_route("", shared)

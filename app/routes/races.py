@@ -19,8 +19,9 @@ from app.http.waiting import Stream, Watch
 from app.pages import forms, site
 from app.pages.reports import view_of
 from app.requests import bodies, limits
-from app.requests.forms import chosen_of
-from app.routes.questions import PAGE, RACE_SECONDS, picture, report
+from app.requests.bodies import Written
+from app.requests.forms import reader
+from app.routes.questions import PAGE, RACE_SECONDS, add_links, picture, report
 from app.settings import Settings
 from sigtest.arrays import Array
 from sigtest.errors import InputError, SigtestError
@@ -30,12 +31,12 @@ from sigtest.files.tree import Bounds
 from sigtest.race.compute import batch_of, scores_in
 from sigtest.race.kind import KIND
 from sigtest.requests.model import options
-from sigtest.requests.notes import Noted, PlainNotes
+from sigtest.requests.notes import PARTS
 from sigtest.requests.races import ObservationsRequest, RaceRequest
 from workers.races import RaceRecord
 
 Batch = tuple[list[str], dict[str, Array]]  # names of items, and scores of each system
-FIELDS = options(RaceRequest, tuple(PlainNotes.model_fields))
+FIELDS = options(RaceRequest, PARTS)
 
 router = routing(prefix=models.RACES, tags=[KIND.path])
 people = routing(prefix="/races", include_in_schema=False)
@@ -49,32 +50,14 @@ def _found(
     return races.find(race_id, caller.name)
 
 
-async def _read_race(request: Request, settings: Limits) -> RaceRequest:
-    async with bodies.body_of(request, bodies.JSON) as (body, work), work:
-        wanted = await work.run(_race, body)
-    limits.check_count("max_systems", "systems", len(wanted.systems), "systems", settings)
-    return wanted
-
-
 async def _read_batch(request: Request, settings: Limits) -> Batch:
     async with bodies.body_of(request, bodies.JSON, bodies.FORM) as (body, work), work:
         return await work.run(_batch, body, settings)
 
 
-async def _read_notes(request: Request) -> Noted:
-    return (await bodies.read(request, PlainNotes.of)).written()
-
-
 Found = Annotated[RaceRecord, Depends(_found)]
-Wanted = Annotated[RaceRequest, Depends(_read_race)]
+Wanted = Annotated[RaceRequest, reader(RaceRequest)]
 Brought = Annotated[Batch, Depends(_read_batch)]
-Written = Annotated[Noted, Depends(_read_notes)]
-
-
-def _race(body: bodies.Body) -> RaceRequest:
-    if isinstance(body, bytes):
-        return RaceRequest.of(bodies.parse_json(body, "body"))
-    return RaceRequest.of(chosen_of(body, FIELDS, "") | bodies.written(body))
 
 
 def _batch(body: bodies.Body, settings: Settings) -> Batch:
@@ -105,9 +88,12 @@ def _told(
 
 @people.post("")
 @router.post("", status_code=201)
-def create_race(request: Request, caller: Caller, races: RaceStore, wanted: Wanted) -> Response:
+def create_race(
+    request: Request, caller: Caller, races: RaceStore, settings: Limits, wanted: Wanted
+) -> Response:
     """Make a race, whose scores arrive in batches; the same request is the same race (200)."""
-    record, created = races.create(wanted, caller.name)
+    limits.check_count("max_systems", "systems", len(wanted.systems), "systems", settings)
+    record, created = races.make(wanted, caller.name)
     return _told(request, record, 201 if created else 200)
 
 
@@ -154,7 +140,7 @@ def observe_race(request: Request, record: Found, races: RaceStore, batch: Broug
 @people.post("/{id}/describe")
 @router.patch("/{id}")
 def change_race(request: Request, record: Found, races: RaceStore, written: Written) -> Response:
-    """Write title, tags or metadata; all else is fixed when a race is made."""
+    """Write title, tags, metadata or how long it lasts; all else is fixed when a race is made."""
     check = partial(require_match, request)
     return _told(request, races.describe(record.id, record.caller, written, check))
 
@@ -180,7 +166,11 @@ async def race_page(
     if shown is not None:
         stored = await run_in_threadpool(watch.questions.report, shown.id, now.caller)
         made = await in_turn(view_of, shown, stored, view, f"/races/{now.id}")
-    return await in_turn(site.page, request, "race.html", record=now, shown=made)
+    link = await run_in_threadpool(races.link, now.id)
+    here = f"/races/{now.id}"
+    return await in_turn(
+        site.page, request, "race.html", record=now, shown=made, link=link, here=here
+    )
 
 
 async def events(
@@ -217,4 +207,5 @@ router.add_api_route("/{id}/report", report, name="get_race_report")
 router.add_api_route("/{id}/plots/{picture}", picture, name="draw_race", response_class=Response)
 router.add_api_route("/{id}/events", events, name="follow_race", response_class=EventSourceResponse)
 people.add_api_route("/{id}/report", report, name="download_race")
+add_links(router, people, "race")
 router.routes.extend(people.routes)

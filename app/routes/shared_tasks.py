@@ -1,7 +1,7 @@
 """The routes of shared tasks: for their owners, and for teams with what these submit."""
 
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Path, Query, Request
 from starlette.concurrency import run_in_threadpool
@@ -14,18 +14,45 @@ from app.http.problems import ForbiddenError
 from app.http.state import Boards, Cursor, Limit, Limits, TaskStore, in_turn, routing
 from app.http.waiting import Watch
 from app.pages import site
+from app.requests.bodies import Form, text_of
+from app.requests.forms import reader
 from app.requests.limits import room
-from app.requests.shared_tasks import NewTask, NewTeam, TaskChange
 from app.requests.testsets import Put
 from app.routes.testsets import Board, board_of, written
-from sigtest.errors import RecipeError
-from sigtest.requests.shared_tasks import Phase
+from sigtest.errors import InputError, RecipeError
+from sigtest.requests.shared_tasks import (
+    Phase,
+    SharedTaskChange,
+    SharedTaskRequest,
+    TeamRequest,
+)
 from workers.errors import NotReadyError, PhaseError
 from workers.shared_tasks import SharedTasks, Submitted
 from workers.store.boards import Standing
 from workers.store.shared_tasks import SharedTaskRecord, Team
 
 PAGE = 20
+
+
+def _besides(form: Form) -> dict[str, Any]:
+    """Boards that are ticked, each an id and a name; times in the zone that the form says once."""
+    own: dict[str, Any] = {}
+    for time in {"opens", "deadline"} & form.keys():
+        words = text_of(form, time)
+        own[time] = f"{words}{text_of(form, 'zone')}" if words else None
+    if published := text_of(form, "published"):
+        own["published"] = published == "1"
+    ticked = [part.partition(" ") for part in form.getlist("testsets") if isinstance(part, str)]
+    if ticked:
+        own["testsets"] = {name: testset for testset, _, name in ticked}
+        if len(own["testsets"]) < len(ticked):
+            raise InputError("Two boards have one name; rename one of them.", field="testsets")
+    return own
+
+
+NewTask = Annotated[SharedTaskRequest, reader(SharedTaskRequest, _besides)]
+TaskChange = Annotated[SharedTaskChange, reader(SharedTaskChange, _besides)]
+NewTeam = Annotated[TeamRequest, reader(TeamRequest)]
 
 router = routing(prefix=models.TASKS, tags=["tasks"])
 people = routing(prefix="/tasks", include_in_schema=False)
@@ -64,7 +91,7 @@ def _task_body(
 @router.post("", status_code=201)
 def create_task(request: Request, caller: Caller, tasks: TaskStore, asked: NewTask) -> Response:
     """Make a task of test sets; the same name and test sets are the same task (200)."""
-    record, created = tasks.create(asked, caller.name, asked.written())
+    record, created = tasks.make(asked, caller.name)
     answer = _task(request, tasks, record, status=201 if created else 200)
     answer.headers.setdefault("Location", f"{models.TASKS}/{record.id}")
     return answer
@@ -110,7 +137,7 @@ def change_task(
 ) -> Response:
     """Change rules, publish, or write title, tags or metadata; what is left out stays."""
     check = partial(require_match, request)
-    return _task(request, tasks, tasks.change(task_id, caller.name, change, check))
+    return _task(request, tasks, tasks.revise(task_id, caller.name, change, check))
 
 
 @people.post("/{id}/delete")
@@ -188,7 +215,7 @@ def list_submissions(task_id: Id, entrant: Entrant, tasks: TaskStore) -> models.
     return models.SubmissionListing(
         systems=[models.SubmissionBody.of(own, shows) for own in systems],
         receipts=[
-            models.ReceiptBody(testset=testset, **vars(receipt))
+            models.ReceiptBody(task=task_id, testset=testset, **vars(receipt))
             for testset, receipts in tasks.receipts(task_id, entrant.name, name).items()
             for receipt in receipts
         ],
@@ -384,7 +411,7 @@ async def task_archive(
         for name, board in shown.items()
         if board.record is not None
     }
-    content = await in_turn(overall.archive, record.settings.name, reports, receipts, order)
+    content = await in_turn(overall.archive, record, reports, receipts, order)
     headers = {"Content-Disposition": f'attachment; filename="{task_id}.zip"'}
     return Response(content, 200, headers, "application/zip")
 

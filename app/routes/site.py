@@ -22,6 +22,7 @@ from sigtest.metrics.sacre import lacking
 from sigtest.significance import ALTERNATIVES, CORRECTIONS, TESTS
 from workers.access import SESSION_SECONDS
 from workers.observing import load
+from workers.store.records import Record
 from workers.store.usage import BOUNDS, Durations
 
 RECENT = 5
@@ -38,9 +39,9 @@ def entry(request: Request, caller: Noted, questions: QuestionStore) -> Response
         return RedirectResponse(f"/tasks/{signed_in.team.task}", 303)
     if not wants_page(request):
         return Response(EntryBody().model_dump_json(), media_type="application/json")
-    recent, _ = (
-        questions.listing(caller.name, "comparisons", None, RECENT) if caller else ([], None)
-    )
+    recent: list[Record] = []
+    if caller:
+        recent, _ = questions.listing(caller.name, None, RECENT, listed="comparisons")
     return site.page(
         request,
         "new.html",

@@ -21,7 +21,7 @@ from app.pages.reports import decidable, of_report
 from app.requests.bodies import Words
 from app.requests.limits import check_scores, room
 from app.requests.testsets import Changed, Drafted, Put
-from app.routes.questions import FROM_PAGES, Picture, Values, add_links, as_it_stands, page_of
+from app.routes.questions import Picture, Values, add_links, as_it_stands, page_of
 from sigtest.cached import cached_property
 from sigtest.data.names import choose
 from sigtest.errors import InputError, RecipeError
@@ -72,7 +72,7 @@ def _testset(request: Request, record: TestSetRecord, status: int = 200) -> Resp
 @router.post("", status_code=201)
 def create_testset(request: Request, caller: Caller, boards: Boards, draft: Drafted) -> Response:
     """Make a test set; equal content and settings are the same test set (200)."""
-    record, created = boards.create(draft.content, caller.name, draft.notes)
+    record, created = boards.make(draft.content, caller.name, draft.notes)
     answer = _testset(request, record, 201 if created else 200)
     answer.headers.setdefault("Location", f"{models.TESTSETS}/{record.id}")
     return answer
@@ -490,7 +490,7 @@ async def freeze(
 
     seconds = WAIT_SECONDS if wait is None else wait
     shown = await watch.until(testset_id, look, lambda own: own.fresh and not own.pending, seconds)
-    record, created = await run_in_threadpool(boards.freeze, shown, caller.name, notes)
+    record, created = await run_in_threadpool(boards.freeze_board, shown, notes)
     if negotiation.shows_pages(request):
         return RedirectResponse(page_of(record), 303)
     answer = as_it_stands(record, status=201 if created else 200)
@@ -500,12 +500,12 @@ async def freeze(
 
 @people.get("/{id}")
 async def board_page(
-    request: Request, board: ShownBoard, watch: Watch, view: answers.Viewed
+    request: Request, board: ShownBoard, boards: Boards, view: answers.Viewed
 ) -> Response:
     """A board with what it shows, what is still to be measured, and a form for another system."""
     if not negotiation.wants_page(request):
         return await in_turn(written, board, negotiation.Wish(format="json"))
-    link = await run_in_threadpool(watch.questions.link, "testset", board.current.testset.id)
+    link = await run_in_threadpool(boards.link, board.current.testset.id)
     return await in_turn(_page, request, board, view, link)
 
 
@@ -556,8 +556,5 @@ def victories(beaten: dict[str, list[str]]) -> str:
     return f"{'; '.join(sentences)}."
 
 
-add_links(router.add_api_route, "testset")
-for action in ("share", "unshare"):
-    name = f"{action}_testset_from_page"
-    people.add_api_route(f"/{{id}}/{action}", FROM_PAGES[action], methods=["POST"], name=name)
+add_links(router, people, "testset")
 router.routes.extend(people.routes)

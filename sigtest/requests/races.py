@@ -8,7 +8,7 @@ from pydantic import WithJsonSchema
 from sigtest.files.judgements import JUDGEMENTS
 from sigtest.requests.comparisons import Label, PilotBody
 from sigtest.requests.model import Between, Flag, Must, Name, Names, Request, Span, WholeNumber
-from sigtest.requests.notes import PlainNotes
+from sigtest.requests.notes import Notes
 from sigtest.requests.people import BySegment, people_schema
 
 MAX_RACING, MAX_ITEMS = 300, 1_000_000
@@ -51,7 +51,7 @@ class SequentialRequest(RaceChoices):
     human: Annotated[People, Must("an object")] | None = None
 
 
-class RaceRequest(PlainNotes, RaceChoices):
+class RaceRequest(Notes, RaceChoices):
     """A race whose scores arrive in batches.
 
     Attributes:

@@ -11,7 +11,7 @@ from pydantic import AwareDatetime, BeforeValidator, model_validator
 
 from sigtest.requests.comparisons import Label
 from sigtest.requests.model import Flag, Must, Name, OneOf, Request, WholeNumber, wrong
-from sigtest.requests.notes import PlainNotes
+from sigtest.requests.notes import PARTS, Notes
 
 MOST_TESTSETS = 50
 
@@ -77,7 +77,7 @@ class Rules(Request):
         return self.deadline is not None and now > self.deadline.timestamp() + 60 * self.grace
 
 
-class SharedTaskRequest(PlainNotes, Rules):
+class SharedTaskRequest(Notes, Rules):
     """Test sets under one name, to which teams submit.
 
     Attributes:
@@ -99,10 +99,10 @@ class SharedTaskRequest(PlainNotes, Rules):
 
     def as_stored(self) -> dict[str, Any]:
         """As JSON has it, without what is written on it."""
-        return self.model_dump(mode="json", exclude={*PlainNotes.model_fields})
+        return self.model_dump(mode="json", exclude={*PARTS})
 
 
-class SharedTaskChange(PlainNotes, Rules):
+class SharedTaskChange(Notes, Rules):
     """Other rules of a shared task, what is written on it, and that it is published.
 
     Attributes:

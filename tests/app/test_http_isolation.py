@@ -252,6 +252,7 @@ class Caller:
         self.follow(f"{path}/{{id}}", id=name)
         self.ask("GET", f"{path}/{{id}}/report", id=name)
         self.ask("GET", f"{path}/{{id}}/plots/{{picture}}", id=name, picture="race.svg")
+        self.share(path, name)
         self.ask("PATCH", f"{path}/{{id}}", {"title": "the same words"}, id=name)
         self.ask("GET", path)
         extra = {f"i{i}": 1 for i in range(30)}

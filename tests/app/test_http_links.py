@@ -20,15 +20,27 @@ def lines(word: str, **changed: str) -> list[str]:
     return [changed.get(f"l{i}", line) for i, line in enumerate(made)]
 
 
-@pytest.fixture(params=["comparison", "board"])
+@pytest.fixture(params=["comparison", "board", "race"])
 def own(service: httpx.Client, request: pytest.FixtureRequest) -> str:
-    """A comparison or a board of two systems, whose texts have words of their own; its address."""
+    """A comparison, board or race of two systems, with words of their own; its address."""
     reference, output, document, source = SECRETS
     texts = {
         "references": [lines(reference)],
         "documents": [f"{document}{i // 2}" for i in range(4)],
         "source": lines(source),
     }
+    if request.param == "race":
+        racing = {
+            "name": f"public {os.urandom(6).hex()}",
+            "systems": ["good", "poor"],
+            "scale": [0, 1],
+        }
+        url = str(service.post("/v1/races", json=racing).headers["location"])
+        items = [f"{source} {i}" for i in range(9)]
+        batch = {"good": dict.fromkeys(items, 1), "poor": dict.fromkeys(items, 0)}
+        service.post(f"{url}/observations", json={"scores": batch})
+        assert not service.get(url, headers=WAIT).json()["pending"]
+        return url
     outputs = {"good": lines(output), "poor": lines(output, l0="", l1=f"<b>{output}</b> \ufffd")}
     if request.param == "comparison":
         seed = int.from_bytes(os.urandom(4))
@@ -50,8 +62,11 @@ def linked(service: httpx.Client, url: str, *origins: str) -> str:
     return str(answer.json()["address"])
 
 
-def public(link: str) -> list[tuple[str, dict[str, str]]]:
+def public(service: httpx.Client, link: str) -> list[tuple[str, dict[str, str]]]:
     """Every address below a link."""
+    if "burn_in" in service.get(link).json():  # of a race
+        formats = [(f"{link}/report?format={name}", {}) for name in ("html", "csv", "json")]
+        return [(link, PAGE), (link, {}), *formats, (f"{link}/pictures/race.svg", {})]
     formats = [(f"{link}/report?format={name}", {}) for name in FORMATS]
     pictures = [(f"{link}/pictures/{name}.svg", {}) for name in ("intervals", "matrix")]
     badge = f"{link}/pictures/badge.svg?system=good"
@@ -72,7 +87,7 @@ def test_a_link_is_given_read_and_taken_back(service, own):
 
 def test_no_text_leaves_in_any_format(service, own):
     link = linked(service, own, "*")
-    for address, headers in public(link):
+    for address, headers in public(service, link):
         answer = service.get(address, headers=headers)
         assert answer.status_code == 200, (address, answer.text)
         found = [word for word in SECRETS if word in answer.text]
@@ -86,7 +101,7 @@ def test_no_text_leaves_in_any_format(service, own):
 
 def test_nothing_is_sent_twice(service, own):
     link = linked(service, own)
-    for address, headers in public(link):
+    for address, headers in public(service, link):
         tag = service.get(address, headers=headers).headers["etag"]
         again = service.get(address, headers={**headers, "If-None-Match": tag})
         assert (again.status_code, again.content) == (304, b""), address
@@ -97,7 +112,7 @@ def test_nothing_is_sent_twice(service, own):
 def test_other_sites_show_it_where_its_owner_lets_them(service, own, origins):
     link = linked(service, own, *origins)
     framed = " ".join(origins) or "'none'"
-    for address, headers in public(link):
+    for address, headers in public(service, link):
         for origin in (SITE, OTHER):
             answer = service.get(address, headers={**headers, "Origin": origin})
             told = answer.headers.get("access-control-allow-origin")
@@ -170,7 +185,7 @@ def test_a_link_shows_no_board_before_its_task_is_published(service):
     for name in "ab":
         body = {"hypotheses": lines("r", l0=name)}
         service.put(f"{url}/systems/{name}", json=body, headers=WAIT)
-    for address, headers in public(link):
+    for address, headers in public(service, link):
         answer = service.get(address.replace("system=good", "system=a"), headers=headers)
         assert answer.status_code == 409, address
     assert service.patch(task, json={"published": True}).is_success

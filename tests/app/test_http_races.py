@@ -229,6 +229,52 @@ def test_a_race_is_found_changed_and_deleted(service):
     problem(service.post(f"{url}/observations", json=batch(0, 1)), 410, "gone")
 
 
+def test_a_race_lasts_as_long_as_is_said(service: httpx.Client) -> None:
+    """So does what it shows, and what it showed before is gone when the retention is over."""
+    url = made(service, "lasting", expires="2090-06-30")
+    assert service.get(url).json()["expires_at"] == "2090-06-30T00:00:00Z"
+    observed(service, url, batch(0, 20))
+    told = looked(service, url)
+    assert (told["expires"], told["expires_at"]) == ("2090-06-30T00:00:00Z",) * 2
+    assert told["size"] > 500
+    never = service.patch(url, json={"expires": "never", "title": "Kept"}).json()
+    assert (never["expires_at"], never["title"]) == ("9999-12-31T00:00:00Z", "Kept")
+    again = service.post(RACES, json={"name": "lasting", "systems": SYSTEMS, "scale": [0, 1]})
+    assert again.json()["expires_at"] == "9999-12-31T00:00:00Z"
+    before = service.get("/v1/storage").json()["lasting"]
+    usual = service.patch(url, json={"expires": ""}).json()
+    assert usual["expires_at"] < "2090"
+    assert service.get("/v1/storage").json()["lasting"] < before
+    assert service.get(f"{url}/report").is_success
+    problem(service.patch(url, json={"expires": "2020-01-01"}), 422, "invalid-input")
+    service.delete(url)
+
+
+def test_a_races_link_shows_what_the_race_shows_now(service: httpx.Client) -> None:
+    url = made(service, "public")
+    link = service.put(f"{url}/link").json()["address"]
+    told = problem(service.get(link), 409, "not-ready")
+    assert "no report" in told["detail"]
+    seen = []
+    for items in (10, 20):
+        observed(service, url, batch(0, items))
+        looked(service, url)
+        seen.append(service.get(link).json()["items"])
+    assert seen == [10, 20]
+    assert "q19" not in service.get(link, headers={"Accept": "text/html"}).text
+    service.delete(url)
+    problem(service.get(link), 404, "not-found")
+
+
+def test_a_race_is_not_drawn_before_there_is_an_interval(service: httpx.Client) -> None:
+    url = made(service, "early", scale=None)
+    observed(service, url, batch(0, 5))
+    looked(service, url)
+    told = problem(service.get(f"{url}/plots/race.svg"), 422, "invalid-recipe")
+    assert "two looks" in told["detail"]
+    service.delete(url)
+
+
 def test_a_race_leaves_nothing_behind(service, stored):
     before = stored()
     url = made(service, "traces")

@@ -87,6 +87,7 @@ def test_a_team_submits_replaces_and_withdraws_its_own_systems(owner):
         assert first.status_code == 201
         told = first.json()
         assert (told["team"], told["system"], told["event"]) == ("lynx", "main", "submitted")
+        assert told["task"] == task
         assert (told["primary"], told["late"], told["status"]) == (True, False, "measured")
         assert told["scores"] is None  # blind until it is published
         again = put(lynx, task, "main", "poor")
@@ -357,6 +358,8 @@ def test_the_form_of_rules_is_read_as_all_forms_are(owner):
     told = owner.get(f"/v1/tasks/{task}").json()
     assert (told["grace"], told["scores"], told["opens"]) == (30, "own", None)
     assert told["deadline"] == "2098-05-01T23:59:00-12:00"
+    assert post(deadline="").status_code == 303
+    assert owner.get(f"/v1/tasks/{task}").json()["deadline"] is None
     for digits in ("9" * 5000, "\u0663\u0660x", "-1"):
         assert post(grace=digits).status_code == 422
     assert owner.post(f"/tasks/{task}/describe", data={"published": "1"}, headers=page).is_redirect
@@ -471,8 +474,13 @@ def test_names_of_teams_can_be_told_apart_and_fit_on_boards(owner):
     task = tasked(owner, "apart")["id"]
     with team_of(owner, task, "caf\u00e9") as accented:
         assert put(accented, task, "main", "good").status_code == 201
-    twin = owner.post(f"/v1/tasks/{task}/teams", json={"name": "cafe\u0301"})
-    problem(twin, 409, "name-taken")
+    for twin in ("cafe\u0301", "CAF\u00c9", "c\u0430f\u00e9", "\uff43af\u00e9"):
+        refused = owner.post(f"/v1/tasks/{task}/teams", json={"name": twin})
+        told = problem(refused, 409, "name-taken")
+        assert "look alike" in told["detail"]
+        assert told["errors"][0]["field"] == "name"
+    again = owner.post(f"/v1/tasks/{task}/teams", json={"name": "caf\u00e9"})
+    assert "has a team" in problem(again, 409, "name-taken")["detail"]
     with team_of(owner, task, "t" * 150) as long:
         refused = problem(put(long, task, "s" * 60, "good"), 422, "invalid-input")
         assert "1 to 200 characters" in refused["detail"]

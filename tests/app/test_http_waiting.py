@@ -167,7 +167,7 @@ def test_another_level_of_a_board_is_waited_for_as_long_as_is_preferred(
 
 def work(context: Context, testset: str) -> None:
     """Measure the systems of a test set and write its leaderboard."""
-    state = context.testsets.state(testset)
+    state = context.testsets.stored(testset)
     assert state is not None
     for entry in joins(state):
         run(context, entry.name, [testset, *entry.arguments])

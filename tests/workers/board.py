@@ -22,7 +22,7 @@ from sigtest.requests.comparisons import SystemRequest, system_of
 from sigtest.requests.recipe import Recipe
 from workers.questions import Questions
 from workers.queue import Context
-from workers.store.boards import Choice, State, TestSetRecord
+from workers.store.boards import Choice, TestSetRecord
 from workers.testsets import Leaderboard, NewTestSet, TestSets
 
 Lines = tuple[str, ...]
@@ -81,8 +81,8 @@ class Board:
         return self.testsets.find(self.id, CALLER)
 
     @property
-    def state(self) -> State:
-        state = self.context.testsets.state(self.id)
+    def state(self) -> TestSetRecord:
+        state = self.context.testsets.stored(self.id)
         assert state is not None
         return state
 
@@ -164,7 +164,7 @@ def board_on(
     recipe = {**RECIPE, **choices}
     testset = TestSet.of([REFERENCE], DOCUMENTS)
     asked = NewTestSet.of(name, testset, Recipe.of(recipe), replicas, capacity)
-    record, _ = TestSets(context).create(asked, CALLER)
+    record, _ = TestSets(context).make(asked, CALLER)
     return Board(context, record.id, recipe, {}, capacity=capacity)
 
 

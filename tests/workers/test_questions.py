@@ -25,7 +25,7 @@ from workers.errors import (
     NotReadyError,
     StorageError,
 )
-from workers.questions import Status
+from workers.questions import Record, Status
 from workers.queue import Context
 from workers.settings import Settings
 from workers.tasks.run import run
@@ -48,11 +48,11 @@ def test_equal_content_is_one_comparison(jobs):
 def test_what_is_deleted_while_it_is_asked_again_is_accepted_anew(jobs, context, monkeypatch):
     record, _ = jobs.submit(example(), CALLER)
 
-    store = jobs.questions.context.questions
+    store = jobs.questions
     describe = store.describe
 
-    def deleted_before(question_id: str, caller: str, said: Noted) -> bool:
-        if context.questions.find(question_id) is not None:
+    def deleted_before(question_id: str, caller: str, said: Noted) -> Record:
+        if context.questions.stored(question_id) is not None:
             context.questions.delete(question_id, CALLER)
         return describe(question_id, caller, said)
 
@@ -67,7 +67,7 @@ def test_what_ends_while_it_is_cancelled_is_kept_where_only_the_unfinished_is_me
 ):
     record, _ = jobs.submit(example(), CALLER)
     seen = jobs.find(record.id, CALLER).etag
-    store = jobs.questions.context.questions
+    store = jobs.questions
     commit = store.commit
 
     def ended_before(question_id: str, outcome: Status) -> bool:
@@ -90,12 +90,12 @@ def test_all_who_share_a_report_at_the_same_time_get_its_one_link(jobs, context)
     record, _ = jobs.submit(example(), CALLER)
     finish(context, record.id)
     with ThreadPoolExecutor(8) as pool:
-        links = list(pool.map(lambda _: jobs.questions.share("question", record.id), range(16)))
+        links = list(pool.map(lambda _: jobs.questions.share(record.id, CALLER), range(16)))
     assert len(set(links)) == 1
     assert jobs.questions.linked(links[0].word) == links[0]
     assert links[0].name == record.id
-    jobs.questions.unshare("question", record.id)
-    assert jobs.questions.share("question", record.id) != links[0]
+    jobs.questions.unshare(record.id)
+    assert jobs.questions.share(record.id, CALLER) != links[0]
 
 
 def test_content_decides(jobs):

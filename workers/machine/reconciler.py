@@ -97,7 +97,7 @@ class Reconciler:
             else:
                 self._context.redis.srem(keys.RACING, race_id)
         for testset_id in sorted(lost - asked - raced):
-            state = self._context.testsets.state(testset_id)
+            state = self._context.testsets.stored(testset_id)
             if state is None:
                 self._context.testsets.settle(testset_id)
             else:

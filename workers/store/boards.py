@@ -15,47 +15,48 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
-from redis import Redis
 from redis.exceptions import OutOfMemoryError
 
 from sigtest.arrays import Array, Flags
 from sigtest.comparison.plan import Part, Plan
 from sigtest.data.testset import System, TestSet
 from sigtest.decide.summary import score_report
+from sigtest.errors import LimitError, RecipeError, SigtestError
 from sigtest.kinds.comparisons import about
 from sigtest.metrics import Metric
 from sigtest.report import ScoreReport
 from sigtest.requests.notes import LAST, Noted, Notes, PlainNotes
 from sigtest.requests.recipe import Recipe, parse_metric
 from sigtest.version import __version__
-from workers.errors import GoneError
-from workers.settings import Settings
+from workers.errors import CapacityError, NotFoundError, TakenError
 from workers.store import codec, keys
 from workers.store.cache import newest
 from workers.store.codec import decoded
 from workers.store.keys import MAKE
+from workers.store.lasting import Shelf, unseen
 from workers.store.records import (
     FIELDS,
+    Check,
     Progress,
     Record,
     Status,
     Task,
     by_name,
-    change,
-    delete_first,
-    describe,
     envelope_of,
     fields_of,
     place_of,
-    shorten,
 )
 from workers.store.shared_tasks import Entry, admit, behind, clock, receipts_of, spelled
 from workers.store.totals import Parts
-from workers.store.usage import check_lasting, hold, last, last_in, weigh
-from workers.store.webhooks import ANNOUNCE, Message, announcing
+from workers.store.usage import check_lasting, hold, stay, weigh
+from workers.store.webhooks import Message, announce
+
+NOTHING: Noted = MappingProxyType({})
+T = TypeVar("T")
 
 
 class Standing(StrEnum):
@@ -98,6 +99,7 @@ class TestSetRecord:
 
     Attributes:
         id: 32 hexadecimal digits: a hash of caller, content, settings and versions.
+        caller: Whose it is.
         name: What its caller calls it.
         created_at: Seconds since the epoch.
         expires_at: When it will be forgotten unless something changes, seconds since the epoch.
@@ -105,38 +107,50 @@ class TestSetRecord:
         settings: The recipe as JSON, with the number of resamples that is in force, and how many
             replicas every system brings.
         metrics: Labels of the metrics.
-        systems: How many it has.
-        pending: How many of them are still to be measured.
-        measured: How many of them are measured.
-        submissions: How many different ones have been taken, with those deleted or replaced.
+        submissions: How many different systems have been taken, with those deleted or replaced.
         family: Of how many systems all pairs are corrected together.
         task: Id of the shared task that it belongs to, if it does.
         envelope: What is written on it.
         changed_at: Seconds since the epoch.
+        digests: Content of each system, by name.
+        failures: Why a digest cannot be measured.
+        left: Names and digests of systems that were deleted or replaced and are not back.
+        envelopes: What is written on systems, by name, where anything is.
+        rows: The rows of all contents that are measured, by digest.
+        mark: Moved by every change.
         size: Bytes of the store that it takes with its systems.
     """
 
     id: str
+    caller: str
     name: str
     created_at: float
     expires_at: float
     content: Mapping[str, Any]
     settings: Mapping[str, Any]
     metrics: tuple[str, ...]
-    systems: int
-    pending: int
-    measured: int = 0
-    submissions: int = 0
-    family: int = 0
-    task: str | None = None
-    envelope: Notes = field(default_factory=Notes)
-    changed_at: float = 0.0
-    size: int = field(default=0, repr=False, compare=False)
+    submissions: int
+    family: int
+    task: str | None
+    envelope: Notes
+    changed_at: float
+    digests: Mapping[str, str]
+    failures: Mapping[str, str]
+    left: frozenset[tuple[str, str]] = field(repr=False)
+    envelopes: Mapping[str, PlainNotes]
+    rows: Mapping[str, bytes] = field(repr=False, compare=False)
+    mark: int
+    size: int = field(repr=False, compare=False)
 
     @property
     def capacity(self) -> int:
         """How many systems may be submitted: their pairs are what is corrected for."""
         return int(self.settings["capacity"])
+
+    @property
+    def resamples(self) -> int:
+        """R in force."""
+        return int(self.settings["resamples"])
 
     @property
     def tests(self) -> tuple[str, ...]:
@@ -146,37 +160,12 @@ class TestSetRecord:
     @property
     def etag(self) -> str:
         """Changes whenever anything else does."""
-        return hashlib.sha256(repr(self).encode()).hexdigest()[:32]
-
-
-@dataclass(frozen=True)
-class State:
-    """A test set at one moment.
-
-    Attributes:
-        caller: Whose it is.
-        record: What its caller is told.
-        digests: Content of each system, by name.
-        rows: The rows of all contents that are measured, by digest.
-        failures: Why a digest cannot be measured.
-        left: Names and digests of systems that were deleted or replaced and are not back.
-        envelopes: What is written on systems, by name, where anything is.
-        mark: MARK of the test set, which every change moves.
-    """
-
-    caller: str
-    record: TestSetRecord
-    digests: Mapping[str, str]
-    rows: Mapping[str, bytes]
-    failures: Mapping[str, str]
-    left: frozenset[tuple[str, str]] = frozenset()
-    envelopes: Mapping[str, PlainNotes] = field(default_factory=dict)
-    mark: tuple[int, ...] = ()
+        return hashlib.sha256(repr((self, self.measured)).encode()).hexdigest()[:32]
 
     @property
-    def resamples(self) -> int:
-        """R in force."""
-        return int(self.record.settings["resamples"])
+    def systems(self) -> int:
+        """How many it has."""
+        return len(self.digests)
 
     @property
     def measured(self) -> tuple[str, ...]:
@@ -186,11 +175,8 @@ class State:
     @property
     def pending(self) -> tuple[str, ...]:
         """Names of the systems that are to be measured, sorted."""
-        return tuple(
-            name
-            for name, digest in sorted(self.digests.items())
-            if digest not in self.rows and digest not in self.failures
-        )
+        ended = {*self.rows, *self.failures}
+        return tuple(name for name, digest in sorted(self.digests.items()) if digest not in ended)
 
     @property
     def failed(self) -> dict[str, str]:
@@ -202,18 +188,23 @@ class State:
         }
 
     def system(self, name: str) -> SystemRecord:
-        """What is told of one system."""
+        """What is told of one system.
+
+        Raises:
+            NotFoundError: There is none of this name.
+        """
+        if name not in self.digests:
+            raise NotFoundError(f"The test set {self.id} has no system {name!r}.", system=name)
         digest = self.digests[name]
         standing = Standing.FAILED if digest in self.failures else Standing.PENDING
         scores = None
         if digest in self.rows:
             standing = Standing.MEASURED
-            replicas = int(self.record.settings["replicas"])
-            rows = np.frombuffer(self.rows[digest]).reshape(len(self.record.metrics), -1)
+            rows = np.frombuffer(self.rows[digest]).reshape(len(self.metrics), -1)
             scores = {
-                label: score_of(row, replicas, parse_metric(asked))
-                for label, row, asked in zip(
-                    self.record.metrics, rows, self.record.settings["metrics"], strict=True
+                label: score_of(row, int(self.settings["replicas"]), parse_metric(metric))
+                for label, row, metric in zip(
+                    self.metrics, rows, self.settings["metrics"], strict=True
                 )
             }
         error = self.failures.get(digest) if scores is None else None
@@ -300,12 +291,15 @@ def _read(redis: Any, name: str) -> tuple[list[Column], dict[Pair, Array]]:
     return columns, dict(zip(pairs, rows, strict=True))
 
 
-SHOWN = ("caller", "created", "expiry", "summary", "resamples")
-MARK = ("expiry", "changed")
+_CHANGED = (
+    "testset",
+    "testset-systems",
+    "testset-failures",
+    "testset-left",
+    "testset-envelopes",
+)
+SHOWN = ("caller", "created", "expiry", "summary", "resamples", "task")
 COUNTED = ("capacity", "submissions", "changed", "bytes", "family")
-T = TypeVar("T", bool, str)
-KIND = "testsets"  # what their listing is called
-GONE = "gone"
 # of a comparison that is frozen
 FROZEN = (
     "caller",
@@ -318,167 +312,64 @@ FROZEN = (
     "computed_with",
     "pictures",
 )
-REFUSALS = (GONE, "fewer", "taken", "foreign", "full", "spent", "absent", "elsewhere", "begun")
-_CHANGED = (
-    "testset",
-    "testset-systems",
-    "testset-failures",
-    "testset-left",
-    "testset-envelopes",
-)
 
 
-class TestSetStore:
-    """Reads and writes test sets and systems. Raises what redis raises.
+class TestSetStore(Shelf[TestSetRecord]):
+    """Reads and writes test sets and systems. Raises what redis raises."""
 
-    Args:
-        redis: The server, with bytes as answers.
-        settings: How long things live, and how many bytes of totals there may be.
-    """
-
-    def __init__(self, redis: Redis, settings: Settings) -> None:
-        self.redis = redis
-        self.settings = settings
-        self._show = redis.register_script(SHOW)
+    kind, noun, listed, busy = "testset", "test set", "testsets", keys.JOINING
 
     # test sets
 
-    def create(
-        self,
-        testset_id: str,
-        name: str,
-        caller: str,
-        testset: TestSet,
-        part: Part,
-        capacity: int,
-        notes: Noted,
-    ) -> bool:
-        """Store a test set that takes so many systems; whether it was not there before.
+    def besides(self, pipe: Any, name: str) -> tuple[list[str], list[str]]:
+        """The comparisons that it shows or showed are deleted with a test set, and totals."""
+        shown = self.comparison_of(name, Choice().spelled)
+        reports = {*map(decoded, pipe.smembers(keys.key("testset-reports", name)))}
+        return [*filter(None, [shown]), *reports.difference([shown])], []
 
-        What is said is written on it in either case.
-        """
-        now = time.time()
-        summary = {
-            "name": name,
-            "content": _content(part, testset),
-            "settings": {**part.recipe.as_json(), "replicas": part.replicas},
-            "metrics": part.recipe.labels,
-        }
-        place = place_of(testset_id, now)
-        facts: dict[str, str | bytes] = {
-            "caller": caller,
-            "created": repr(now),
-            "place": place,
-            "part": codec.pack_json(part.as_json()),
-            "summary": json.dumps(summary),
-            "resamples": str(part.resamples),
-            "capacity": str(capacity),
-            **fields_of(notes),
-        }
-        text = codec.pack_json(testset.as_json() | {"segments": testset.segments})
-        record, until = keys.key("testset", testset_id), int(facts.get("expires", 0))
-        check_lasting(self.redis, self.settings, caller, until, len(text), record)
-
-        def write(pipe: Any) -> bool:
-            created = not pipe.exists(record)
-            pipe.multi()
-            if created:
-                pipe.hset(record, mapping=facts)
-                pipe.set(keys.key("testset-text", testset_id), text)
-                hold(pipe, caller, int((now + self.settings.retention) * 1000))
-            return created
-
-        created = self._change(testset_id, caller, write, new=place, until=until or None)
-        shorten(self.redis, _listing(caller), "testset")
-        if not created:
-            self.describe(testset_id, caller, notes)
-        return created
-
-    def describe(
-        self, testset_id: str, caller: str, notes: Noted, check: Callable[[], None] | None = None
-    ) -> bool:
-        """Write on a test set; what is not said stays. Whether it is there.
-
-        What it shows lasts as long as it does; what it showed before, no longer.
-        """
-        fields = fields_of(notes)
-        if "expires" not in fields:
-            return describe(self.redis, "testset", testset_id, notes, check)
-        record, until = keys.key("testset", testset_id), int(fields["expires"])
-        check_lasting(self.redis, self.settings, caller, until, 0, record)
-
-        def write(pipe: Any) -> str:
-            there = pipe.exists(record)
-            pipe.multi()
-            if there:
-                pipe.hset(record, mapping=fields)
-            return "written" if there else GONE
-
-        if self._change(testset_id, caller, write, check, until=until) == GONE:
-            return False
-        expiry, shown = self.holder(testset_id)[1], self.comparison_of(testset_id, Choice().spelled)
-        reports = self.redis.smembers(keys.key("testset-reports", testset_id))
-        for name in map(decoded, reports):
-            place = keys.key("question", name)
-
-            def follow(pipe: Any, name: str = name, place: str = place) -> None:
-                held, own = self.redis.hmget(place, ["expiry", "expires"])
-                ends = expiry if name == shown else min(expiry, int(held or 0))
-                last(pipe, self.settings, "question", name, max(ends, int(own or 0)))
-                weigh(pipe, caller, "question", name)
-
-            change(self.redis, place, follow)
-        return True
-
-    def state(self, testset_id: str) -> State | None:
+    def stored(self, name: str) -> TestSetRecord | None:
         """A test set as it is now, unless it expired, was deleted or never was."""
         with self.redis.pipeline() as pipe:
-            pipe.hmget(keys.key("testset", testset_id), SHOWN + COUNTED + ("task",) + FIELDS)
-            pipe.hgetall(keys.key("testset-systems", testset_id))
-            pipe.hgetall(keys.key("testset-failures", testset_id))
-            pipe.smembers(keys.key("testset-left", testset_id))
-            pipe.hgetall(keys.key("testset-envelopes", testset_id))
-            facts, digests, failures, gone, envelopes = pipe.execute()
+            pipe.hmget(keys.key("testset", name), SHOWN + COUNTED + FIELDS)
+            pipe.hgetall(keys.key("testset-systems", name))
+            pipe.hgetall(keys.key("testset-failures", name))
+            pipe.smembers(keys.key("testset-left", name))
+            pipe.hgetall(keys.key("testset-envelopes", name))
+            facts, systems, failures, left, envelopes = pipe.execute()
         if facts[0] is None:
             return None
-        caller, created, expiry, summary, resamples = map(decoded, facts[: len(SHOWN)])
-        counts = facts[len(SHOWN) : len(SHOWN) + len(COUNTED)]
-        capacity, submissions, changed, size, family = (int(count or 0) for count in counts)
-        task = facts[len(SHOWN) + len(COUNTED)]
-        told = json.loads(summary)
-        held = {decoded(name): decoded(digest) for name, digest in digests.items()}
-        left = {(name, digest) for digest, _, name in (decoded(m).partition(" ") for m in gone)}
-        names = Rows(int(resamples))
-        found = self.rows(testset_id, [names.system(digest) for digest in held.values()])
-        state = State(
-            caller,
-            TestSetRecord(
-                id=testset_id,
-                name=told["name"],
-                created_at=float(created),
-                expires_at=int(expiry) / 1000,
-                content=told["content"],
-                settings={**told["settings"], "resamples": int(resamples), "capacity": capacity},
-                metrics=tuple(told["metrics"]),
-                systems=len(held),
-                pending=0,
-                submissions=submissions,
-                family=family or capacity,
-                task=decoded(task) if task is not None else None,
-                envelope=envelope_of(facts[-len(FIELDS) :]),
-                # 0.2.0 noted no change; each put the end off
-                changed_at=changed / 1000 or int(expiry) / 1000 - self.settings.retention,
-                size=size,
-            ),
-            held,
-            {d: row for d, row in zip(held.values(), found, strict=True) if row is not None},
-            {decoded(digest): decoded(why) for digest, why in failures.items()},
-            frozenset(left.difference(held.items())),
-            by_name(envelopes),
-            (int(expiry), changed),
+        caller, created, expiry, summary, resamples, task = (
+            decoded(fact or b"") for fact in facts[: len(SHOWN)]
         )
-        pending, measured = len(state.pending), len(state.measured)
-        return replace(state, record=replace(state.record, pending=pending, measured=measured))
+        counts = facts[len(SHOWN) : -len(FIELDS)]
+        capacity, submissions, changed, size, family = (int(count or 0) for count in counts)
+        told, row_of = json.loads(summary), Rows(int(resamples)).system
+        digests = {decoded(system): decoded(digest) for system, digest in systems.items()}
+        rows = self.rows(name, [row_of(digest) for digest in digests.values()])
+        parts = (decoded(member).partition(" ") for member in left)
+        return TestSetRecord(
+            id=name,
+            caller=caller,
+            name=told["name"],
+            created_at=float(created),
+            expires_at=int(expiry) / 1000,
+            content=told["content"],
+            settings={**told["settings"], "resamples": int(resamples), "capacity": capacity},
+            metrics=tuple(told["metrics"]),
+            submissions=submissions,
+            family=family or capacity,
+            task=task or None,
+            envelope=envelope_of(facts[-len(FIELDS) :]),
+            # 0.2.0 noted no change; each put the end off
+            changed_at=changed / 1000 or int(expiry) / 1000 - self.settings.retention,
+            digests=digests,
+            failures={decoded(digest): decoded(why) for digest, why in failures.items()},
+            left=frozenset((system, digest) for digest, _, system in parts) - digests.items(),
+            envelopes=by_name(envelopes),
+            rows={d: row for d, row in zip(digests.values(), rows, strict=True) if row is not None},
+            mark=changed,
+            size=size,
+        )
 
     def part(self, testset_id: str) -> Part:
         """The settings of a test set, without systems.
@@ -488,8 +379,8 @@ class TestSetStore:
         """
         packed, resamples = self.redis.hmget(keys.key("testset", testset_id), ["part", "resamples"])
         if packed is None or resamples is None:
-            raise gone(testset_id)
-        part = Part.of(codec.unpack_json(packed))  # type: ignore[arg-type]  # bytes
+            raise self.gone(testset_id)
+        part = Part.of(codec.unpack_json(packed))
         return replace(part, recipe=part.recipe.but(resamples=int(resamples)))
 
     def testset(self, testset_id: str) -> TestSet:
@@ -500,66 +391,70 @@ class TestSetStore:
         """
         packed = self.redis.get(keys.key("testset-text", testset_id))
         if packed is None:
-            raise gone(testset_id)
-        return TestSet.load(codec.unpack_json(packed))  # type: ignore[arg-type]  # bytes
+            raise self.gone(testset_id)
+        return TestSet.load(codec.unpack_json(packed))
 
     def raise_resamples(
-        self, testset_id: str, caller: str, resamples: int, check: Callable[[], None] = lambda: None
-    ) -> str:
-        """Raise R: `raised`, `same`, `fewer` or `gone`.
+        self, testset_id: str, caller: str, resamples: int, check: Check = unseen
+    ) -> TestSetRecord:
+        """Draw more resamples, the first of which stay; every system is measured again.
 
-        Args:
-            testset_id: The test set.
-            caller: Whose it is.
-            resamples: How many.
-            check: Raises where it is not as expected; nothing comes between this and the raising.
+        Raises:
+            RecipeError: Fewer than there are, or more than there can be.
         """
+        self.part(testset_id).recipe.but(resamples=resamples)  # checks the range
         record = keys.key("testset", testset_id)
         forgotten = ("testset-rows", "testset-failures", "attempts")
 
-        def write(pipe: Any) -> str:
-            held = pipe.hget(record, "resamples")
+        def write(pipe: Any) -> bool:
+            before = int(pipe.hget(record, "resamples"))
+            if resamples < before:
+                raise RecipeError(
+                    f"The test set has {before:,} resamples already; more can be asked for, not "
+                    f"{resamples:,}.",
+                    field="resamples",
+                )
             pipe.multi()
-            if held is None:
-                return GONE
-            if resamples <= int(held):
-                return "fewer" if resamples < int(held) else "same"
-            pipe.hset(record, "resamples", resamples)
-            pipe.delete(*(keys.key(part, testset_id) for part in forgotten))
-            pipe.sadd(keys.JOINING, testset_id)
-            return "raised"
+            if resamples > before:
+                pipe.hset(record, "resamples", resamples)
+                pipe.delete(*(keys.key(part, testset_id) for part in forgotten))
+                pipe.sadd(keys.JOINING, testset_id)
+            return True
 
-        return self._change(testset_id, caller, write, check)
+        self.change(testset_id, caller, write, self.seen(testset_id, caller, check))
+        return self.find(testset_id, caller)
 
-    def enrol(self, testset_id: str, caller: str, task_id: str, family: int) -> str:
-        """Let a test set belong to a shared task: `enrolled`, `elsewhere`, `begun` or `gone`.
+    def enrol(self, testset_id: str, caller: str, task_id: str, family: int) -> None:
+        """Let a test set belong to a shared task.
 
         Args:
             testset_id: The test set.
             caller: Whose it is.
             task_id: The task.
-            family: Of how many systems all pairs are corrected together; another one than before
-                only while nothing was submitted.
+            family: Of how many systems all pairs are corrected together.
+
+        Raises:
+            TakenError: It belongs to another task, or has systems and another family.
         """
         record = keys.key("testset", testset_id)
 
-        def write(pipe: Any) -> str:
+        def write(pipe: Any) -> bool:
             task, *counts = pipe.hmget(record, ["task", "family", "capacity", "submissions"])
             before, capacity, submissions = (int(count or 0) for count in counts)
-            is_elsewhere = task not in (None, task_id.encode()) and pipe.exists(
-                keys.key("shared-task", decoded(task))
-            )
-            pipe.multi()
-            if not capacity:
-                return GONE
-            if is_elsewhere:
-                return "elsewhere"
+            other = decoded(task or task_id)
+            if other != task_id and pipe.exists(keys.key("shared-task", other)):
+                raise TakenError(f"The test set {testset_id} has another task.", field="testsets")
             if submissions and family != (before or capacity):
-                return "begun"
+                raise TakenError(
+                    f"The test set {testset_id} has systems already: how many pairs are corrected "
+                    "together is fixed by then. Take family testset, or make a new test set.",
+                    field="family",
+                )
+            pipe.multi()
             pipe.hset(record, mapping={"task": task_id, "family": family})
-            return "enrolled"
+            return True
 
-        return self._change(testset_id, caller, write)
+        self.change(testset_id, caller, write)
 
     def leave(self, testset_id: str, task_id: str) -> None:
         """Let a test set belong to no shared task, where it belongs to this one."""
@@ -570,42 +465,12 @@ class TestSetStore:
 
     def belongs(self, testset_id: str, task_id: str) -> bool:
         """Whether a test set is there, and belongs to this shared task."""
-        return self.redis.hget(keys.key("testset", testset_id), "task") == task_id.encode()
+        return bool(self.redis.hget(keys.key("testset", testset_id), "task") == task_id.encode())
 
-    def delete(self, testset_id: str, caller: str, check: Callable[[], None]) -> None:
-        """Delete everything about a test set except that it was there.
-
-        Args:
-            testset_id: The test set.
-            caller: Whose it is.
-            check: Raises where it is not as expected; nothing comes between this and the deletion.
-        """
-        record, reports = (keys.key(part, testset_id) for part in ("testset", "testset-reports"))
-        shown: set[bytes] = set()
-
-        def checked(pipe: Any) -> None:
-            check()
-            place = pipe.hget(record, "place")
-            shown.update(pipe.smembers(reports))
-            pipe.multi()
-            weigh(pipe, caller, "testset", testset_id, lasts=False)
-            for question_id in map(decoded, shown):
-                weigh(pipe, caller, "question", question_id, lasts=False)
-                pipe.delete(*(keys.key(part, question_id) for part in keys.OF_QUESTION))
-            if place is not None:
-                pipe.zrem(_listing(caller), place)
-            pipe.delete(*(keys.key(part, testset_id) for part in keys.OF_TESTSET))
-            pipe.srem(keys.JOINING, testset_id)
-
-        self.redis.transaction(checked, record, reports)
-        self._forget_totals(testset_id)
-        # at last: a full server takes nothing new
-        with suppress(OutOfMemoryError), self.redis.pipeline() as pipe:
-            for question_id in map(decoded, shown):
-                pipe.set(keys.key("gone", question_id), caller, ex=self.settings.remembrance)
-            pipe.set(keys.key("gone", testset_id), caller, ex=self.settings.remembrance)
-            pipe.set(keys.ERASE, 1)
-            pipe.execute()
+    def delete(self, name: str, caller: str, check: Check = unseen) -> None:
+        """Delete a test set with its systems and everything that was computed."""
+        super().delete(name, caller, check)
+        self._forget_totals(name)
 
     # systems
 
@@ -616,18 +481,32 @@ class TestSetStore:
         system: System,
         replaces: bool,
         most: int,
-        notes: Noted,
-        check: Callable[[], None] | None,
+        limit: str,
+        notes: Noted = NOTHING,
+        check: Check | None = None,
         entry: Entry | None = None,
-    ) -> str:
-        """Add or replace a system, and write on it; `check` as for `raise_resamples`.
+    ) -> tuple[SystemRecord, str]:
+        """Add a system, or replace one by other content, and write on it.
 
-        With an entry of a shared task its receipt is written, too.
+        Args:
+            testset_id: The test set.
+            caller: Whose it is.
+            system: What it brings, checked by `TestSets.check`.
+            replaces: Whether other content under the same name may go.
+            most: Systems that the test set may have.
+            limit: The setting that says so.
+            notes: What is written on it; what is not said stays.
+            check: Raises where the system that is there is not what its caller thinks.
+            entry: Of a team of a shared task, whose rules hold, and whose receipt is written, too.
 
         Returns:
-            `created`, `replaced`, `known` (the same content is there), `again` (it is, and had
-            failed), `taken` (other content is there), `foreign` (the name is one of a team's),
-            `full`, `spent` (its capacity is) or `gone`.
+            The system, and what was done: `created`, `replaced`, `known`, or `again` where the
+            same content had failed.
+
+        Raises:
+            TakenError: Other content is there under this name, or it is one of a team's.
+            LimitError: The test set has as many systems as it may have.
+            CapacityError: It has taken as many as were declared when it was made.
         """
         name, digest, output = system.name, system.sha256, codec.pack_json(system.as_json())
         record, systems, failures, left, envelopes = (
@@ -647,17 +526,17 @@ class TestSetStore:
             shared_task = None if task is None else decoded(task)
             place = admit(pipe, testset_id, shared_task, entry, name, digest, before)
             own = replaces if place.receipt is None else place.receipt.event == "replaced"
-            pipe.multi()
             spends = new and not back  # what comes back has its place: its pairs never left
+            taken = int(submissions or 0)
             refusals = {
-                GONE: capacity is None,
                 "foreign": new and place.foreign,
                 "taken": before and new and not own,
                 "full": not before and count >= most,
-                "spent": spends and int(capacity or 0) - int(submissions or 0) <= place.reserved,
+                "spent": spends and int(capacity) - taken <= place.reserved,
             }
-            if refusal := next((name for name, holds in refusals.items() if holds), ""):
-                return refusal
+            if refusal := next((word for word, holds in refusals.items() if holds), ""):
+                raise _refusals(system.name, entry, (most, limit), taken, int(capacity))[refusal]
+            pipe.multi()
             if spends:
                 pipe.hincrby(record, "submissions", 1)
             verdict = "again" if failed else "known"
@@ -679,17 +558,22 @@ class TestSetStore:
                 pipe.rpush(keys.key("testset-receipts", testset_id), spelled(place.receipt))
             return verdict
 
-        return self._change(testset_id, caller, write, check, entry=entry)
+        verdict = self._come_or_go(testset_id, caller, name, write, check, entry)
+        return self.find(testset_id, caller).system(name), verdict
 
     def remove(
         self,
         testset_id: str,
         caller: str,
         name: str,
-        check: Callable[[], None],
+        check: Check = unseen,
         entry: Entry | None = None,
-    ) -> str:
-        """Remove a system: `removed` or `absent`; `check` and `entry` as for `put`."""
+    ) -> None:
+        """Delete a system with its texts; `check` and `entry` as for `put`.
+
+        Raises:
+            NotFoundError: There is none of this name.
+        """
         _, systems, _, _, envelopes = (keys.key(part, testset_id) for part in _CHANGED)
 
         def write(pipe: Any) -> str:
@@ -701,8 +585,6 @@ class TestSetStore:
             elif receipt is not None:
                 receipt = replace(receipt, at=clock(pipe), event="removed")
             pipe.multi()
-            if held is None:
-                return "absent"
             if receipt is not None:
                 pipe.rpush(keys.key("testset-receipts", testset_id), spelled(receipt))
             pipe.hdel(systems, name)
@@ -711,10 +593,9 @@ class TestSetStore:
             pipe.sadd(keys.JOINING, testset_id)
             return "removed"
 
-        verdict = self._change(testset_id, caller, write, check, entry=entry)
+        self._come_or_go(testset_id, caller, name, write, check, entry)
         with suppress(OutOfMemoryError):
             self.redis.set(keys.ERASE, 1)
-        return verdict
 
     @staticmethod
     def _leave(pipe: Any, testset_id: str, name: str, digest: str, shared: bool) -> None:
@@ -724,55 +605,24 @@ class TestSetStore:
             pipe.hdel(keys.key("testset-outputs", testset_id), digest)
             pipe.hdel(keys.key("testset-failures", testset_id), digest)
 
-    def _change(
+    def _come_or_go(
         self,
         testset_id: str,
         caller: str,
+        name: str,
         write: Callable[[Any], T],
-        check: Callable[[], None] | None = None,
-        new: str = "",
-        until: int | None = None,
-        entry: Entry | None = None,
+        check: Check | None,
+        entry: Entry | None,
     ) -> T:
-        """Change a test set undivided, which then lives and stays listed as long as a new one.
+        """Change the systems of a test set, under the rules of its task where a team does."""
 
-        Args:
-            testset_id: The test set.
-            caller: Whose it is.
-            write: Reads what it decides by, calls `multi`, gives the pipeline what is to be
-                written, and returns what is done; nothing is, where nothing was given.
-            check: Raises where it is not as expected; nothing comes between this and the writing.
-            new: Its place in the listing where it has none yet.
-            until: When it is to expire, where that is later; as it says itself by default.
-            entry: Whose rules must stay as they are meanwhile.
-        """
-        record = keys.key("testset", testset_id)
-        now = time.time()
-
-        def changed(pipe: Any) -> T:
+        def checked() -> None:
             if check is not None:
-                check()
-            place, expires = pipe.hmget(record, ["place", "expires"])
-            done = write(pipe)
-            if str(done) in REFUSALS:
-                return done
-            pipe.hset(record, "changed", int(now * 1000))
-            pipe.zadd(_listing(caller), {place or new: 0})
-            pipe.set(keys.key("gone", testset_id), caller)
-            ends = until if until is not None else int(expires or 0)
-            expiry = max(ends, int((now + self.settings.retention) * 1000))
-            last(pipe, self.settings, "testset", testset_id, expiry)
-            if str(done) == "removed":
-                delete_first(pipe)
-            last_in(pipe, _listing(caller), expiry)
-            weigh(pipe, caller, "testset", testset_id)
-            return done
+                check(self.find(testset_id, caller).system(name).etag)
 
         watched = [keys.key(part, testset_id) for part in (*_CHANGED, "testset-receipts")]
         watched += [entry.record] if entry is not None else []
-        transaction: Any = self.redis.transaction
-        done: T = transaction(changed, *watched, value_from_callable=True)
-        return done
+        return self.change(testset_id, caller, write, checked, watched=watched)
 
     def has(self, testset_id: str, digest: str) -> bool:
         """Whether a system of the test set has this content."""
@@ -788,7 +638,7 @@ class TestSetStore:
         packed = self.redis.hget(keys.key("testset-outputs", testset_id), digest)
         if packed is None:
             return None
-        return System.load("system", codec.unpack_json(packed))  # type: ignore[arg-type]  # bytes
+        return System.load("system", codec.unpack_json(packed))
 
     # what workers make of them
 
@@ -796,14 +646,14 @@ class TestSetStore:
         """Ids of the test sets whose systems have changed since they were last settled."""
         return sorted(decoded(testset_id) for testset_id in self.redis.smembers(keys.JOINING))
 
-    def settle(self, testset_id: str, seen: State | None = None) -> None:
+    def settle(self, testset_id: str, seen: TestSetRecord | None = None) -> None:
         """Nothing is left to do for a test set, unless it was changed since it was seen."""
         record = keys.key("testset", testset_id)
 
         def write(pipe: Any) -> None:
-            mark = [int(fact or 0) for fact in pipe.hmget(record, MARK)]  # each change moves it
+            mark = int(pipe.hget(record, "changed") or 0)
             pipe.multi()
-            if seen is None or mark == [*seen.mark]:
+            if seen is None or mark == seen.mark:
                 pipe.srem(keys.JOINING, testset_id)
                 pipe.delete(keys.key("attempts", testset_id))
 
@@ -822,14 +672,14 @@ class TestSetStore:
         found: list[bytes | None] = []
         if names:
             key = keys.key("testset-rows", testset_id)
-            found = self.redis.hmget(key, names)  # type: ignore[assignment]  # bytes
+            found = self.redis.hmget(key, names)
         return found
 
     def add_rows(self, testset_id: str, rows: Mapping[str, bytes]) -> None:
         """Keep rows, which follow from what their names say."""
         self._hold("testset-rows", testset_id, rows)
 
-    def tidy(self, testset_id: str, state: State) -> None:
+    def tidy(self, testset_id: str, state: TestSetRecord) -> None:
         """Drop totals of what no system brings any longer; rows, where they have become many."""
         current = set(state.digests.values())
         if unused := {digest for _, digest in state.left} - current:
@@ -929,7 +779,7 @@ class TestSetStore:
         if not expiry or size > most:
             return
         with self.redis.pipeline() as pipe:
-            pipe.hset(name, mapping=parts)  # type: ignore[arg-type]  # bytes are fine
+            pipe.hset(name, mapping=parts)
             pipe.pexpireat(name, expiry)
             pipe.delete(*keys.OLDER)
             pipe.execute()
@@ -957,7 +807,7 @@ class TestSetStore:
 
     def add_comparison(
         self,
-        state: State,
+        state: TestSetRecord,
         choice: Choice,
         question_id: str,
         plan: Plan,
@@ -974,7 +824,7 @@ class TestSetStore:
             report: Canonical JSON.
             pictures: Names of those that can be drawn of the report.
         """
-        testset, expiry = state.record.id, int(state.record.expires_at * 1000)
+        testset, expiry = state.id, int(state.expires_at * 1000)
         remembered = expiry + self.settings.remembrance * 1000
         if choice != Choice():
             expiry = min(expiry, int((time.time() + self.settings.cache) * 1000))
@@ -993,7 +843,7 @@ class TestSetStore:
         }
         name = keys.key("question", question_id)
         with self.redis.pipeline() as pipe:
-            pipe.hset(name, mapping=facts)  # type: ignore[arg-type]  # bytes are fine
+            pipe.hset(name, mapping=facts)
             pipe.hsetnx(name, "created", repr(time.time()))
             pipe.pexpireat(name, expiry)
             packed = codec.pack_bytes(report)
@@ -1025,49 +875,56 @@ class TestSetStore:
             BudgetError: The caller has too much that lasts.
         """
         frozen_id, now = keys.hashed("frozen", str(shown.testset), shown.id), time.time()
-        name, listing = keys.key("question", frozen_id), _listing(shown.caller, shown.kind)
+        name, place = keys.key("question", frozen_id), place_of(frozen_id, now)
         facts = dict(
             zip(FROZEN, self.redis.hmget(keys.key("question", shown.id), FROZEN), strict=True)
         )
         report = self.redis.get(keys.key("report", shown.id))
         if report is None or facts["caller"] is None:
-            raise gone(str(shown.testset))
+            raise self.gone(str(shown.testset))
         size = len(report) + sum(map(len, filter(None, facts.values())))
         check_lasting(self.redis, self.settings, shown.caller, LAST, size, name)
 
         def write(pipe: Any) -> bool:
-            new, place = not pipe.exists(name), place_of(frozen_id, now)
+            new = not pipe.exists(name)
             pipe.multi()
             pipe.hset(name, mapping={**fields_of(notes), "frozen": 1, "expires": LAST})
             if new:
                 own = {"created": repr(now), "place": place}
                 pipe.hset(name, mapping={**facts, **own, **fields_of({"title": title, **notes})})
                 pipe.set(keys.key("report", frozen_id), report)
-                pipe.set(keys.key("gone", frozen_id), shown.caller)
-                pipe.zadd(listing, {place: 0})
-                last(pipe, self.settings, "question", frozen_id, LAST)
-                last_in(pipe, listing, LAST)
-                weigh(pipe, shown.caller, "question", frozen_id)
+                stay(pipe, self.settings, shown.caller, "question", frozen_id, shown.kind, LAST)
             return new
 
-        transaction: Any = self.redis.transaction
-        return frozen_id, bool(transaction(write, name, value_from_callable=True))
+        return frozen_id, bool(self.redis.transaction(write, name, value_from_callable=True))
 
-    def show(self, state: State, choice: Choice, question_id: str) -> None:
+    def show(self, state: TestSetRecord, choice: Choice, question_id: str) -> None:
         """Note which comparison is to be shown; webhooks are told where it is another one.
 
         They are told of the choice that their test set makes, and of no other.
         """
-        record = state.record
-        parts = ("testset-shown", "testset-reports", "testset")
-        names = [keys.key(part, record.id) for part in parts]
-        told = {"id": record.id, "name": record.name, "comparison": question_id}
-        message = Message.of("leaderboard.refreshed", {**told, **vars(record.envelope)})
-        shown = [choice.spelled, question_id, keys.key("news", record.id)]
-        own: list[str | int] = [*shown, int(choice == Choice()), *message.arguments]
-        self._show([*names, *announcing(state.caller)], own)
+        names = [keys.key(part, state.id) for part in ("testset-shown", "testset-reports")]
+        shown, reports = names
+        told = {"id": state.id, "name": state.name, "comparison": question_id}
+        message = Message.of("leaderboard.refreshed", {**told, **vars(state.envelope)})
+
+        def write(pipe: Any) -> None:
+            expiry = pipe.hget(keys.key("testset", state.id), "expiry")
+            before = decoded(pipe.hget(shown, choice.spelled) or b"")
+            pipe.multi()
+            if expiry is None:
+                return
+            pipe.hset(shown, choice.spelled, question_id)
+            pipe.sadd(reports, question_id)
+            for name in names:
+                pipe.pexpireat(name, int(expiry))
+            pipe.publish(keys.key("news", state.id), question_id)
+            if choice == Choice() and before != question_id:
+                announce(pipe, state.caller, message)
+
+        self.redis.transaction(write, keys.key("testset", state.id), shown)
         if choice != Choice():
-            chosen = " ".join((record.id, choice.spelled, question_id))
+            chosen = " ".join((state.id, choice.spelled, question_id))
             group = keys.of_caller("choices", state.caller)
             for old in newest(self.redis, group, chosen, self.settings.retention, MOST_CHOICES):
                 self._drop(state.caller, *old.split())
@@ -1087,7 +944,7 @@ class TestSetStore:
         name, (caller, expiry) = keys.key(part, testset_id), self.holder(testset_id)
         if fields and expiry:
             with self.redis.pipeline() as pipe:
-                pipe.hset(name, mapping=fields)  # type: ignore[arg-type]  # bytes are fine
+                pipe.hset(name, mapping=fields)
                 pipe.pexpireat(name, expiry)
                 weigh(pipe, caller, "testset", testset_id)
                 pipe.execute()
@@ -1105,47 +962,51 @@ class TestSetStore:
         self.unsettle(testset_id)
 
 
-def gone(testset_id: str) -> GoneError:
-    """The error for a test set that was there."""
-    return GoneError(f"The test set {testset_id} expired or was deleted; make it again.")
+def _refusals(
+    name: str, entry: Entry | None, room: tuple[int, str], taken: int, capacity: int
+) -> dict[str, SigtestError]:
+    """Why a system is not taken, by reason.
 
+    Args:
+        name: Of the system.
+        entry: Of a team of a shared task, where one submits it.
+        room: How many systems there may be, and the setting that says so.
+        taken: How many were, from first to last.
+        capacity: How many of those there may be.
+    """
+    (most, limit), (team, _, _) = room, name.partition(".")
+    place: dict[str, Any] = {"field": "name", "system": name}
+    refusals: dict[str, SigtestError] = {
+        "foreign": TakenError(
+            f"{name!r} is a name of the team {team!r}, which submits with its token; take a name "
+            "that does not begin so.",
+            **place,
+        ),
+        "taken": TakenError(
+            f"The test set has a system {name!r} with other content; replace it (?replace=true, "
+            "--replace, or the box of the form), or take another name.",
+            **place,
+        ),
+        "full": LimitError(
+            f"The test set has {most:,} system{'' if most == 1 else 's'} already, the most that "
+            f"{limit} allows with its replicas, metrics and resamples.",
+            limit=limit,
+            **place,
+        ),
+        "spent": CapacityError(
+            f"The test set has taken {taken} systems, deleted and replaced ones among them, and "
+            f"its capacity is {capacity}: its claims count with no more. Make a test set with a "
+            "larger capacity.",
+            **place,
+        ),
+    }
+    if entry is not None:  # no numbers: they are other teams'
+        words = "The test set has no more room for your team; ask its organiser."
+        refusals |= dict.fromkeys(("full", "spent"), CapacityError(words, field="name"))
+        words = f"A system that is not yours has the name {entry.system!r}; take another."
+        refusals["taken"] = TakenError(words, field="name", system=entry.system)
+    return refusals
 
-def _listing(caller: str, kind: str = KIND) -> str:
-    """The key of a caller's test sets, or questions of a kind."""
-    return keys.of_caller("listing", caller, kind)
-
-
-def _content(part: Part, testset: TestSet) -> dict[str, Any]:
-    content: dict[str, Any] = {"segments": part.segments, "references": part.references}
-    if part.document_count:
-        content["documents"] = part.document_count
-    if testset.labels is not None:
-        content["labels"] = len(set(testset.labels))
-    return {**content, "sha256": part.testset}
-
-
-# KEYS: comparisons that a test set shows, all that were made for it, its record, webhooks of the
-#       caller, messages that are due, what the keys of a webhook and of its messages begin
-#       with, bytes of the caller
-# ARGV: choice, comparison, channel, 1 to announce it, event and message
-# Notes which comparison is to be shown, and announces it where it is another one.
-SHOW = (
-    ANNOUNCE
-    + """
-local expiry = redis.call('HGET', KEYS[3], 'expiry')
-if not expiry then return 0 end
-local before = redis.call('HGET', KEYS[1], ARGV[1])
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-redis.call('SADD', KEYS[2], ARGV[2])
-redis.call('PEXPIREAT', KEYS[1], expiry)
-redis.call('PEXPIREAT', KEYS[2], expiry)
-redis.call('PUBLISH', ARGV[3], ARGV[2])
-if ARGV[4] == '1' and before ~= ARGV[2] then
-    announce(KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], 5)
-end
-return 1
-"""
-)
 
 MOST_TOTALS = 10_000
 MOST_CHOICES = 8  # of a caller's boards, decided in another way than their test sets say

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import compress
@@ -33,7 +33,8 @@ from workers.store import codec, keys, records
 from workers.store.cache import Cache
 from workers.store.codec import decoded
 from workers.store.keys import MAKE, hashed
-from workers.store.usage import TOMBSTONE, WEIGH, check_lasting, last, last_in, weigh
+from workers.store.lasting import Shelf, unseen
+from workers.store.usage import TOMBSTONE, WEIGH, check_lasting
 from workers.store.webhooks import ANNOUNCE, Message, announcing
 
 # Seconds of work that are worth a task of their own: starting one takes about 0.02 s.
@@ -296,8 +297,7 @@ if redis.call('EXISTS', KEYS[1]) == 0 or outcome == 'failed' or outcome == 'canc
     redis.call('HSET', KEYS[8], id, ARGV[7] .. ' ' .. ARGV[8])
     redis.call('ZADD', KEYS[9], 0, ARGV[9])
     for _, name in ipairs({KEYS[8], KEYS[9]}) do  -- which others last as long as
-        redis.call('PEXPIREAT', name, expiry, 'NX')
-        redis.call('PEXPIREAT', name, expiry, 'GT')
+        outlast(name, expiry)
     end
     weigh(KEYS[12], KEYS[1], KEYS[2])
     hold(KEYS[12], ARGV[10], ARGV[3], TOMBSTONE)
@@ -387,7 +387,7 @@ class Verdict:
     """Whether a question was stored.
 
     Attributes:
-        word: See `QuestionStore.create`.
+        word: See `QuestionStore.accept`.
         id: Of the question; another one's where the idempotency key stands for that.
         seconds: Predicted for what its caller has pending.
         bytes: The same of the store.
@@ -405,17 +405,13 @@ class Verdict:
     measured: frozenset[str] = frozenset()
 
 
-class QuestionStore:
-    """Reads and writes questions. Raises what redis raises.
+class QuestionStore(Shelf[records.Record]):
+    """Reads and writes questions. Raises what redis raises."""
 
-    Args:
-        redis: The server, with bytes as answers.
-        settings: How long things live, and how much a caller may have pending.
-    """
+    kind, noun, listed, busy = "question", "question", "", keys.PENDING
 
     def __init__(self, redis: Redis, settings: Settings) -> None:
-        self.redis = redis
-        self.settings = settings
+        super().__init__(redis, settings)
         self._add_block = redis.register_script(ADD_BLOCK)
         self._create = redis.register_script(CREATE)
         self._commit = redis.register_script(COMMIT)
@@ -427,7 +423,7 @@ class QuestionStore:
 
     # questions
 
-    def create(
+    def accept(
         self,
         question_id: str,
         kind: str,
@@ -515,49 +511,33 @@ class QuestionStore:
         return _verdict(told, facts, size, cut)
 
     def describe(
-        self, question_id: str, caller: str, notes: Noted, check: Callable[[], None] | None = None
-    ) -> bool:
-        """Write on a question; what is not said stays. Whether it is there.
-
-        Args:
-            question_id: The question.
-            caller: Whose it is.
-            notes: What is written.
-            check: Raises where it is not as expected; nothing comes between this and the writing.
+        self, name: str, caller: str, notes: Noted, check: records.Check = unseen
+    ) -> records.Record:
+        """Write on a question; what is not said stays.
 
         Raises:
-            InputError: It would have expired already.
+            InputError: It would have expired already, or is frozen.
             BudgetError: The caller has too much that lasts.
         """
-        name, fields = keys.key("question", question_id), records.fields_of(notes)
-        lasts, until = "expires" in fields, int(fields.get("expires", 0))
-        kind, frozen = self.redis.hmget(name, ["kind", "frozen"]) if lasts else (None, None)
-        if frozen and until != LAST:
+        ends = int(records.fields_of(notes).get("expires", LAST))
+        if ends != LAST and self.redis.hget(keys.key("question", name), "frozen"):
             raise InputError("It is frozen, and stays until it is deleted.", field="expires")
-        check_lasting(self.redis, self.settings, caller, until, 0, name)
+        return super().describe(name, caller, notes, check)
 
-        def write(pipe: Any) -> None:
-            if fields:
-                pipe.hset(name, mapping=fields)
-            if lasts:
-                expiry = max(until, int((time.time() + self.settings.retention) * 1000))
-                listing = keys.of_caller("listing", caller, decoded(kind or b""))
-                last(pipe, self.settings, "question", question_id, expiry)
-                last_in(pipe, listing, expiry)
-                weigh(pipe, caller, "question", question_id)
+    def gone(self, name: str) -> GoneError:
+        """The error for a question that was there."""
+        return gone(name)
 
-        return records.change(self.redis, name, write, check) is not None
-
-    def find(self, question_id: str, how_far: bool = True) -> records.Record | None:
+    def stored(self, name: str, how_far: bool = True) -> records.Record | None:
         """A question, unless it expired, was deleted or never was.
 
         Args:
-            question_id: Where.
+            name: Its id.
             how_far: Whether to look which pieces of an unfinished one exist; its progress is
                 NOTHING_SEEN otherwise.
         """
-        found = self.redis.hmget(keys.key("question", question_id), records.SHOWN)
-        return self._shown(question_id, found, how_far)
+        found = self.redis.hmget(keys.key("question", name), records.SHOWN)
+        return self._shown(name, found, how_far)
 
     def with_report(self, question_id: str) -> tuple[records.Record | None, bytes | None]:
         """A question, not how far it is, and its canonical JSON where it is finished."""
@@ -579,7 +559,7 @@ class QuestionStore:
         stored = self._shown(question_id, found[:-1], False)
         if stored is None:
             raise gone(question_id)
-        return stored, codec.unpack_json(found[-1])  # type: ignore[arg-type]  # bytes
+        return stored, codec.unpack_json(found[-1])
 
     def start(self, name: str) -> tuple[bool, str, str | None]:
         """Note that a worker works for a question or test set.
@@ -591,11 +571,6 @@ class QuestionStore:
         names = [keys.key("question", name), keys.key("gone", name)]
         unfinished, request, caller = self._start(names, [repr(time.time())])
         return bool(unfinished), decoded(request), decoded(caller) or None
-
-    def was(self, question_id: str, caller: str) -> bool:
-        """Whether the caller had something with this id that is gone now."""
-        left = self.redis.get(keys.key("gone", question_id))
-        return left is not None and decoded(left) == caller
 
     def pending(self) -> list[str]:
         """Ids of the questions without an outcome."""
@@ -631,7 +606,7 @@ class QuestionStore:
             pictures: Names of those that can be drawn of the report.
             problem: The same for programs; see `problem_of`.
         """
-        stored = self.find(question_id, how_far=outcome is not records.Status.SUCCEEDED)
+        stored = self.stored(question_id, how_far=outcome is not records.Status.SUCCEEDED)
         if stored is None:
             return False
         progress = records.Progress("report", 1, 1)
@@ -654,35 +629,6 @@ class QuestionStore:
                 self.redis.set(keys.ERASE, 1)
         return done
 
-    def delete(
-        self, question_id: str, caller: str, check: Callable[[], None] = lambda: None
-    ) -> None:
-        """Delete everything about a question except that it was there.
-
-        Args:
-            question_id: The question.
-            caller: Whose it is.
-            check: Raises where it is not as expected; nothing comes between this and the deletion.
-        """
-        name = keys.key("question", question_id)
-
-        def checked(pipe: Any) -> None:
-            check()
-            place, kind = pipe.hmget(name, ["place", "kind"])
-            pipe.multi()
-            weigh(pipe, caller, "question", question_id, lasts=False)
-            pipe.delete(*(keys.key(part, question_id) for part in keys.OF_QUESTION))
-            pipe.srem(keys.PENDING, question_id)
-            pipe.hdel(keys.of_caller("pending", caller), question_id)
-            if place is not None and kind is not None:
-                pipe.zrem(keys.of_caller("listing", caller, decoded(kind)), place)
-
-        self.redis.transaction(checked, name)
-        # on its own: a full server takes nothing new, and must be emptied all the same
-        with suppress(OutOfMemoryError):
-            self.redis.set(keys.ERASE, 1)
-            self.redis.set(keys.key("gone", question_id), caller, ex=self.settings.remembrance)
-
     def unfinished(self, question_id: str) -> bool:
         """Whether the question exists and has no outcome."""
         return bool(self.redis.sismember(keys.PENDING, question_id))
@@ -703,10 +649,7 @@ class QuestionStore:
         packed = self.redis.hgetall(keys.key("contents", question_id))
         if not packed:
             raise gone(question_id)
-        return {
-            decoded(field): codec.unpack_json(data)  # type: ignore[arg-type]  # bytes
-            for field, data in packed.items()
-        }
+        return {decoded(field): codec.unpack_json(data) for field, data in packed.items()}
 
     def revive(self, question_id: str, caller: str) -> bool:
         """Let a question that failed or is unfinished start as if never tried; whether it may.
@@ -717,7 +660,7 @@ class QuestionStore:
         packed = self.redis.hget(question, "cut")
         if packed is None:
             return False
-        cut = Cut.from_json(codec.unpack_json(packed))  # type: ignore[arg-type]  # bytes
+        cut = Cut.from_json(codec.unpack_json(packed))
         sizes = (self.redis.hstrlen(contents, field) for field in self.redis.hkeys(contents))
         load = f"{cut.measuring + cut.computing!r} {sum(map(int, sizes)) + cut.bytes}"
 
@@ -803,7 +746,7 @@ class QuestionStore:
         for start, stop in runs:
             data = self.redis.hget(keys.key("blocks", question_id), block_name((start, stop)))
             if data is not None:
-                found.append(codec.unpack_blocks(start, stop, data))  # type: ignore[arg-type]
+                found.append(codec.unpack_blocks(start, stop, data))
         return found
 
     def _shown(

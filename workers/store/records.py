@@ -250,27 +250,6 @@ def delete_first(pipe: Any) -> None:
     pipe.eval(IN_ORDER, 0, *(word for words in commands for word in (len(words), *words)))
 
 
-def describe(
-    redis: Redis, kind: str, name: str, notes: Noted, check: Callable[[], None] | None = None
-) -> bool:
-    """Write notes on a question or test set; what is not said stays. Whether it is there."""
-    place, fields = keys.key(kind, name), fields_of(notes)
-
-    def write(pipe: Any) -> None:
-        if fields:
-            pipe.hset(place, mapping=fields)
-
-    return change(redis, place, write, check) is not None
-
-
-def link_of(redis: Redis, kind: str, name: str) -> Link | None:
-    """The public link of a question or test set, if it has one."""
-    word, origins = redis.hmget(keys.key(kind, name), ["link", "origins"])
-    if not word:
-        return None
-    return Link(kind, name, decoded(word), tuple(json.loads(origins or b"[]")))
-
-
 def fields_of(notes: Noted) -> dict[str, str | bytes]:
     """What is said, by field; an end in milliseconds, which scripts of the store compare."""
     ends = {name: milliseconds(notes[name]) for name in ("expires",) if name in notes}

@@ -9,36 +9,23 @@ from __future__ import annotations
 
 import json
 import time
-import unicodedata
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any, cast
 
-from redis import Redis
-from redis.exceptions import OutOfMemoryError
-
-from sigtest.requests.notes import Noted, Notes
+from sigtest.data.names import look_alikes
+from sigtest.requests.notes import Notes
 from sigtest.requests.shared_tasks import Phase, SharedTaskRequest
 from workers.errors import GoneError, PhaseError, QuotaError, TakenError
-from workers.settings import Settings
 from workers.store import keys
 from workers.store.codec import decoded
-from workers.store.records import (
-    FIELDS,
-    change,
-    delete_first,
-    envelope_of,
-    fields_of,
-    place_of,
-    shorten,
-)
-from workers.store.usage import HOUR, hold, last, last_in, weigh
+from workers.store.lasting import Shelf
+from workers.store.records import FIELDS, delete_first, envelope_of
+from workers.store.usage import hold, stay, weigh
 
-KIND = "tasks"  # what their listing is called
 DAY = 86_400
 LEFT = ("withdrawn", "removed")  # events after which a system is no longer there
-SHOWN = ("caller", "created", "expiry", "settings", "published")
+SHOWN = ("caller", "created", "expiry", "settings", "published", "bytes")
 
 
 @dataclass(frozen=True)
@@ -54,6 +41,7 @@ class SharedTaskRecord:
         published_at: When it was published, seconds since the epoch, if it was.
         seen_at: When this was read, seconds since the epoch, by the store's clock.
         envelope: What is written on it.
+        size: Bytes of the store that it takes, without its test sets.
     """
 
     id: str
@@ -64,6 +52,17 @@ class SharedTaskRecord:
     published_at: float | None
     seen_at: float
     envelope: Notes
+    size: int = field(default=0, repr=False, compare=False)
+
+    @property
+    def name(self) -> str:
+        """What its caller calls it."""
+        return self.settings.name
+
+    @property
+    def changed_at(self) -> float:
+        """When it was made: what happens to its test sets is theirs."""
+        return self.created_at
 
     @property
     def phase(self) -> Phase:
@@ -292,61 +291,27 @@ def receipts_of(redis: Any, testset_id: str) -> list[Receipt]:
     return [Receipt(**json.loads(line)) for line in lines]
 
 
-@dataclass
-class SharedTaskStore:
-    """Reads and writes shared tasks and teams. Raises what redis raises.
+class SharedTaskStore(Shelf[SharedTaskRecord]):
+    """Reads and writes shared tasks and teams. Raises what redis raises."""
 
-    Attributes:
-        redis: The server, with bytes as answers.
-        settings: How long things live.
-    """
+    kind, noun, listed = "shared-task", "task", "tasks"
 
-    redis: Redis
-    settings: Settings
-
-    def expiry_of(self, settings: SharedTaskRequest) -> int:
+    def expiry_of(self, settings: SharedTaskRequest, expires: int = 0) -> int:
         """When a task that is changed now is forgotten, in milliseconds: not before it ends."""
         ends = settings.deadline.timestamp() if settings.deadline is not None else 0.0
-        return int((max(time.time(), ends) + self.settings.retention) * 1000)
+        return max(expires, int((max(time.time(), ends) + self.settings.retention) * 1000))
 
-    def create(self, task_id: str, caller: str, settings: SharedTaskRequest, notes: Noted) -> bool:
-        """Store a task; whether it was not there before."""
-        record, now = keys.key("shared-task", task_id), time.time()
-        place, listing = place_of(task_id, now), keys.of_caller("listing", caller, KIND)
-        facts: dict[str, str | bytes] = {
-            "caller": caller,
-            "created": repr(now),
-            "place": place,
-            "settings": json.dumps(settings.as_stored()),
-            **fields_of(notes),
-        }
-
-        def write(pipe: Any) -> bool:
-            if pipe.exists(record):
-                return False
-            pipe.multi()
-            pipe.hset(record, mapping=facts)
-            pipe.zadd(listing, {place: 0})
-            pipe.set(keys.key("gone", task_id), caller)
-            self._last(pipe, caller, task_id, self.expiry_of(settings))
-            return True
-
-        transaction: Any = self.redis.transaction
-        created: bool = transaction(write, record, value_from_callable=True)
-        shorten(self.redis, listing, "shared-task")
-        return created
-
-    def find(self, task_id: str) -> SharedTaskRecord | None:
+    def stored(self, name: str) -> SharedTaskRecord | None:
         """A task as it is now, unless it expired, was deleted or never was."""
         with self.redis.pipeline() as pipe:
-            pipe.hmget(keys.key("shared-task", task_id), SHOWN + FIELDS)
+            pipe.hmget(keys.key("shared-task", name), SHOWN + FIELDS)
             pipe.time()
             facts, (seconds, micros) = pipe.execute()
         if facts[0] is None:
             return None
         caller, created, expiry, settings = map(decoded, facts[:4])
         return SharedTaskRecord(
-            id=task_id,
+            id=name,
             caller=caller,
             settings=SharedTaskRequest.of(json.loads(settings)),
             created_at=float(created),
@@ -354,126 +319,64 @@ class SharedTaskStore:
             published_at=float(facts[4]) if facts[4] else None,
             seen_at=seconds + micros / 1e6,
             envelope=envelope_of(facts[-len(FIELDS) :]),
+            size=int(facts[5] or 0),
         )
 
-    def change(
-        self,
-        task_id: str,
-        now: Callable[[], tuple[SharedTaskRecord, SharedTaskRequest]],
-        published: bool | None,
-        notes: Noted,
-    ) -> bool:
-        """Write rules and notes, or that it is published; whether it is there.
+    def besides(self, pipe: Any, name: str) -> tuple[list[str], list[str]]:
+        """The tokens of its teams are deleted with a task."""
+        return [], [keys.key("team", team.digest) for team in self.teams_of(name)]
 
-        Args:
-            task_id: The task.
-            now: The task as it is, and its rules to come; nothing comes between this and the
-                writing. Raises where the task is not as expected.
-            published: Whether it is; nothing where that stays.
-            notes: What is written; what is not said stays.
-        """
-        record = keys.key("shared-task", task_id)
-        found: list[tuple[SharedTaskRecord, SharedTaskRequest]] = []
-
-        def write(pipe: Any) -> None:
-            ((task, settings),) = found
-            facts = {"settings": json.dumps(settings.as_stored())}
-            if published is not None and published != (task.published_at is not None):
-                facts["published"] = repr(task.seen_at) if published else ""
-            pipe.hset(record, mapping={**facts, **fields_of(notes)})
-            self._prolong(pipe, task, self.expiry_of(settings))
-
-        def look() -> None:
-            found[:] = [now()]
-
-        return change(self.redis, record, write, look) is not None
-
-    def prolong(self, task: SharedTaskRecord) -> bool:
-        """Let a task last as long as if it were made now, to the hour; whether that is later."""
-        expiry = self.expiry_of(task.settings)
-        if expiry - task.expires_at * 1000 <= HOUR:
-            return False
-        record = keys.key("shared-task", task.id)
-        return (
-            change(self.redis, record, lambda pipe: self._prolong(pipe, task, expiry)) is not None
-        )
-
-    def _prolong(self, pipe: Any, task: SharedTaskRecord, expiry: int) -> None:
-        for team in self.teams(task.id):
+    def prolong(self, pipe: Any, task: SharedTaskRecord, expiry: int) -> None:
+        """Let a task and the tokens of its teams last, with what else is sent."""
+        for team in self.teams_of(task.id):
             pipe.pexpireat(keys.key("team", team.digest), _end(team, expiry))
-        self._last(pipe, task.caller, task.id, expiry)
-
-    def _last(self, pipe: Any, caller: str, task_id: str, expiry: int) -> None:
-        last(pipe, self.settings, "shared-task", task_id, expiry)
-        last_in(pipe, keys.of_caller("listing", caller, KIND), expiry)
-        weigh(pipe, caller, "shared-task", task_id)
-
-    def delete(self, task: SharedTaskRecord, check: Callable[[], None]) -> None:
-        """Delete a task with its tokens; its test sets stay.
-
-        Args:
-            task: The task.
-            check: Raises where it is not as expected; nothing comes between this and the deletion.
-        """
-        record = keys.key("shared-task", task.id)
-        places = [keys.key("team", team.digest) for team in self.teams(task.id)]
-
-        def checked(pipe: Any) -> None:
-            check()
-            place = pipe.hget(record, "place")
-            pipe.multi()
-            weigh(pipe, task.caller, "shared-task", task.id, lasts=False)
-            pipe.zrem(keys.of_caller("listing", task.caller, KIND), place or "")
-            pipe.delete(*places, *(keys.key(part, task.id) for part in keys.OF_SHARED_TASK))
-
-        self.redis.transaction(checked, record)
-        with suppress(OutOfMemoryError):
-            self.redis.set(keys.ERASE, 1)
+        stay(pipe, self.settings, task.caller, self.kind, task.id, self.listed, expiry)
 
     # teams
 
-    def add_team(self, task: SharedTaskRecord, team: Team) -> bool:
-        """Store a team and the hash of its token; whether it is new.
+    def add(self, task: SharedTaskRecord, team: Team) -> None:
+        """Store a team and the hash of its token.
 
         Raises:
             GoneError: The task was deleted meanwhile.
+            TakenError: The task has a team of this name, or of one that looks like it.
         """
         expiry, record = int(task.expires_at * 1000), keys.key("shared-task", task.id)
-        name = keys.key("shared-task-teams", task.id)
-        told = json.dumps(asdict(team))
+        name, told = keys.key("shared-task-teams", task.id), json.dumps(asdict(team))
 
-        def write(pipe: Any) -> bool:
+        def write(pipe: Any) -> None:
             if not pipe.exists(record):
-                raise GoneError(f"The task {task.id} expired or was deleted.")
-            held = {unicodedata.normalize("NFC", decoded(own)) for own in pipe.hkeys(name)}
-            if unicodedata.normalize("NFC", team.name) in held:
-                return False
+                raise self.gone(task.id)
+            held = [*map(decoded, pipe.hkeys(name))]
+            if team.name in held:
+                words = f"The task has a team {team.name!r}; revoke its token to give it another."
+                raise TakenError(words, field="name")
+            for alike, words in look_alikes([*held, team.name]).items():
+                if team.name in alike:
+                    raise TakenError(f"{words} Take another name for the team.", field="name")
             pipe.multi()
             pipe.hset(name, team.name, told)
             pipe.set(keys.key("team", team.digest), told, pxat=_end(team, expiry))
             pipe.pexpireat(name, expiry)
-            weigh(pipe, task.caller, "shared-task", task.id)
+            weigh(pipe, task.caller, self.kind, task.id)
             hold(pipe, task.caller, expiry)
-            return True
 
-        transaction: Any = self.redis.transaction
-        new: bool = transaction(write, record, name, value_from_callable=True)
-        return new
+        self.redis.transaction(write, record, name)
 
-    def teams(self, task_id: str) -> list[Team]:
+    def teams_of(self, task_id: str) -> list[Team]:
         """The teams of a task whose tokens were not revoked, oldest first."""
         name = keys.key("shared-task-teams", task_id)
         held = cast("Mapping[bytes, bytes]", self.redis.hgetall(name))
         teams = [Team(**json.loads(told)) for told in held.values()]
         return sorted(teams, key=lambda team: team.created_at)
 
-    def revoke(self, task: SharedTaskRecord, team: Team) -> None:
+    def drop(self, team: Team) -> None:
         """Take the token of a team back; what it submitted stays, and it may get another one."""
         with self.redis.pipeline() as pipe:
-            pipe.hdel(keys.key("shared-task-teams", task.id), team.name)
+            pipe.hdel(keys.key("shared-task-teams", team.task), team.name)
             pipe.delete(keys.key("team", team.digest))
             delete_first(pipe)
-            weigh(pipe, task.caller, "shared-task", task.id)
+            weigh(pipe, team.caller, self.kind, team.task)
             pipe.execute()
 
 

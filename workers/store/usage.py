@@ -33,7 +33,13 @@ TOMBSTONE = 150  # bytes of what says that something was there, or what a reques
 # `hold` adds bytes to a caller's figure until they expire (in ms). `weigh` does it for a thing,
 # named by the keys of its record and of its further parts, in the place of what it had before;
 # without parts it is about to be deleted. Deleting comes first: a full store refuses what does not.
+# `outlast` lets a key expire at a time (in ms), or later (GT of PEXPIREAT is of Redis 7).
 WEIGH = """
+local function outlast(name, expiry)
+    local seconds, micros = unpack(redis.call('TIME'))
+    local ends = seconds * 1000 + math.floor(micros / 1000) + redis.call('PTTL', name)
+    if ends < tonumber(expiry) then redis.call('PEXPIREAT', name, expiry) end
+end
 local function hold(figure, caller, expiry, bytes)
     local hour = math.floor(expiry / 3600000) + 1
     redis.call('HSET', figure, 'caller', caller)
@@ -63,7 +69,32 @@ WHOLES = {
 }
 
 
-def weigh(pipe: Any, caller: str, kind: str, name: str, lasts: bool = True) -> None:
+# KEYS: bytes of the caller, a thing, its further parts
+# ARGV: when it expires, until when is remembered that it was there (both in ms), its listing, what
+#       says that it was there; or nothing, and it is weighed alone
+STAY = (
+    WEIGH
+    + """
+if ARGV[1] then
+    local expiry, remembered, listing, tombstone = unpack(ARGV)
+    if redis.call('EXISTS', KEYS[2]) == 0 then return end
+    for i = 2, #KEYS do redis.call('PEXPIREAT', KEYS[i], expiry) end
+    local caller, place = unpack(redis.call('HMGET', KEYS[2], 'caller', 'place'))
+    redis.call('HSET', KEYS[2], 'expiry', expiry)
+    redis.call('SET', tombstone, caller, 'PXAT', remembered)
+    if place then
+        redis.call('ZADD', listing, 0, place)
+        outlast(listing, expiry)
+    end
+end
+weigh(unpack(KEYS))
+"""
+)
+
+
+def weigh(
+    pipe: Any, caller: str, kind: str, name: str, *stays: str | int, lasts: bool = True
+) -> None:
     """Count what a thing takes of the store, with what else is sent.
 
     Args:
@@ -71,46 +102,38 @@ def weigh(pipe: Any, caller: str, kind: str, name: str, lasts: bool = True) -> N
         caller: Whose it is.
         kind: One of WHOLES.
         name: Its id.
+        stays: From `stay`.
         lasts: False where it is about to be deleted.
     """
     parts = WHOLES[kind] if lasts else WHOLES[kind][:1]
     names = [keys.of_caller("bytes", caller), *(keys.key(part, name) for part in parts)]
-    pipe.eval(WEIGH + "weigh(unpack(KEYS))", len(names), *names)
+    pipe.eval(STAY, len(names), *names, *stays)
+
+
+def stay(
+    pipe: Any, settings: Settings, caller: str, kind: str, name: str, listing: str, expiry: int
+) -> None:
+    """Let a thing, and what says that it was there, expire at a time, with what else is sent.
+
+    Args:
+        pipe: To send it with.
+        settings: How long is remembered what was there.
+        caller: Whose it is.
+        kind: One of WHOLES.
+        name: Its id.
+        listing: What it is listed among.
+        expiry: When, in ms; the listing lasts as long as all in it.
+    """
+    remembered = expiry + settings.remembrance * 1000
+    listed, tombstone = keys.of_caller("listing", caller, listing), keys.key("gone", name)
+    weigh(pipe, caller, kind, name, expiry, remembered, listed, tombstone)
 
 
 def hold(pipe: Any, caller: str, expiry: int, size: int = TOMBSTONE) -> None:
     """Count bytes until they expire (in ms), with what else is sent."""
     figure = keys.of_caller("bytes", caller)
-    pipe.eval(WEIGH + "hold(KEYS[1], unpack(ARGV))", 1, figure, caller, expiry, size)
-
-
-# PEXPIREAT with GT is of Redis 7
-LAST = """
-local seconds, micros = unpack(redis.call('TIME'))
-local ends = seconds * 1000 + math.floor(micros / 1000) + redis.call('PTTL', KEYS[1])
-if ends < tonumber(ARGV[1]) then redis.call('PEXPIREAT', KEYS[1], ARGV[1]) end
-"""
-
-
-def last(pipe: Any, settings: Settings, kind: str, name: str, expiry: int) -> None:
-    """Let a thing and what says that it was there expire at a time (in ms), with what else is sent.
-
-    Args:
-        pipe: To send it with.
-        settings: How long is remembered what was there.
-        kind: One of WHOLES.
-        name: Its id.
-        expiry: When.
-    """
-    pipe.hset(keys.key(kind, name), "expiry", expiry)
-    for part in WHOLES[kind]:
-        pipe.pexpireat(keys.key(part, name), expiry)
-    pipe.pexpireat(keys.key("gone", name), expiry + settings.remembrance * 1000)
-
-
-def last_in(pipe: Any, listing: str, expiry: int) -> None:
-    """Let a listing last as long as all in it, of which one expires at this time (in ms)."""
-    pipe.eval(LAST, 1, listing, expiry)
+    pipe.hset(figure, "caller", caller)
+    pipe.hincrby(figure, expiry // HOUR + 1, size)
 
 
 def held(redis: Redis, figure: str, since: int = 0) -> int:

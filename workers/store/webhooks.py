@@ -331,3 +331,10 @@ def announcing(caller: str) -> list[str]:
         *prefixes,
         keys.of_caller("bytes", caller),
     ]
+
+
+def announce(pipe: Any, caller: str, message: Message) -> None:
+    """Tell the webhooks of a caller what happens, with what else is sent."""
+    names = announcing(caller)
+    script = f"{ANNOUNCE}local a, b, c, d, e = unpack(KEYS)\nannounce(a, b, c, d, e, 1)"
+    pipe.eval(script, len(names), *names, *message.arguments)

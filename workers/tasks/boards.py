@@ -9,6 +9,7 @@ adjusted p-values can only fall then.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -39,10 +40,10 @@ from sigtest.report import Report, WarningReport, warned_of_names
 from sigtest.requests.recipe import Recipe
 from sigtest.significance import CORRECTIONS, resampling_tests
 from sigtest.significance.best import most_draws
-from workers.errors import GoneError
+from workers.errors import GoneError, NotFoundError
 from workers.queue import Context
 from workers.store import codec, keys, totals
-from workers.store.boards import Choice, Column, Rows, State, TestSetStore, gone
+from workers.store.boards import Choice, Column, Rows, TestSetRecord, TestSetStore
 from workers.store.records import Task
 
 
@@ -121,7 +122,7 @@ class Sampling:
         """
         found = self._parts(digests, [f"scores:{m}"])
         if not all(found):
-            raise gone(self.testset_id)
+            raise self._store.gone(self.testset_id)
         rows = [totals.scores(parts, m) for parts in found]
         return np.stack(rows) if rows else np.empty((0, self.part.draws))
 
@@ -146,7 +147,7 @@ class Sampling:
         if missing:
             output = self._store.output(self.testset_id, digest)
             if output is None:
-                raise gone(self.testset_id)
+                raise self._store.gone(self.testset_id)
             made = {names[m]: engine.measure(self._testset, output, kinds[m]) for m in missing}
             self._cache.add(self._store.holder(self.testset_id)[0], made)
             found |= made
@@ -160,7 +161,7 @@ class Sampling:
         """
         output = self._store.output(self.testset_id, digest)
         if output is None:
-            raise gone(self.testset_id)
+            raise self._store.gone(self.testset_id)
         part, recipe = self.part, self.part.recipe
         found = findings_of(self._testset, [replace(output, name="")], recipe)
         return SystemNotes(
@@ -219,7 +220,7 @@ def join(context: Context, testset_id: str, digest: str, resamples: int) -> None
     if context.testsets.rows(testset_id, [names.said(digest)]) == [None]:
         rows[names.said(digest)] = codec.pack_json(sampling.notes(digest))
     context.testsets.add_rows(testset_id, rows)
-    state = context.testsets.state(testset_id)
+    state = context.testsets.stored(testset_id)
     if state is None:
         return
     _compare(sampling, state, member)
@@ -232,7 +233,7 @@ def refresh(context: Context, testset_id: str, spelled: str, *_: str) -> None:
     choice = Choice.of(spelled)
     sampling = Sampling(context, testset_id, context.testsets.part(testset_id))
     for _look in range(LOOKS):
-        state = context.testsets.state(testset_id)
+        state = context.testsets.stored(testset_id)
         if state is None:
             return
         if _measured_anew(context, state, choice):
@@ -240,7 +241,7 @@ def refresh(context: Context, testset_id: str, spelled: str, *_: str) -> None:
         part = shown_part(sampling.part, state, choice)
         gone = p_values_of_gone(context.testsets, state, part)
         question_id = id_of(state, part, gone)
-        if context.questions.find(question_id) is None:
+        if context.questions.stored(question_id) is None:
             report = _report(sampling, state, part, gone)
             if report is None:
                 continue  # a system was removed meanwhile
@@ -252,9 +253,10 @@ def refresh(context: Context, testset_id: str, spelled: str, *_: str) -> None:
                 state, choice, question_id, Plan((part,)), data, pictures
             )
         context.testsets.show(state, choice, question_id)
-        after = context.testsets.state(testset_id)
+        after = context.testsets.stored(testset_id)
         if after is None:
-            context.questions.delete(question_id, state.caller)  # as its test set was meanwhile
+            with suppress(NotFoundError):
+                context.questions.delete(question_id, state.caller)  # as its test set was
             return
         if after.digests == state.digests:
             break
@@ -262,24 +264,24 @@ def refresh(context: Context, testset_id: str, spelled: str, *_: str) -> None:
     _settle(context, state, choice)
 
 
-def _settle(context: Context, state: State, choice: Choice) -> None:
+def _settle(context: Context, state: TestSetRecord, choice: Choice) -> None:
     """Nothing is left to do for a test set; or something is, for the reconciler to find.
 
     What comes after the last look stays for it, too, and what another choice did not write.
     """
     if state.pending:
-        context.testsets.unsettle(state.record.id)
+        context.testsets.unsettle(state.id)
     elif choice == Choice():
-        context.testsets.tidy(state.record.id, state)
-        context.testsets.settle(state.record.id, state)
+        context.testsets.tidy(state.id, state)
+        context.testsets.settle(state.id, state)
 
 
-def _measured_anew(context: Context, state: State, choice: Choice) -> bool:
+def _measured_anew(context: Context, state: TestSetRecord, choice: Choice) -> bool:
     """Whether what is shown has systems that wait to be measured once more; then it stays.
 
     After an upgrade no system is measured, and for more resamples none is.
     """
-    shown = context.testsets.comparison_of(state.record.id, choice.spelled)
+    shown = context.testsets.comparison_of(state.id, choice.spelled)
     if shown is None or not state.pending:
         return False
     try:
@@ -290,21 +292,19 @@ def _measured_anew(context: Context, state: State, choice: Choice) -> bool:
     return any(held.get(name) == state.digests[name] for name in state.pending)
 
 
-def joins(state: State) -> list[Task]:
+def joins(state: TestSetRecord) -> list[Task]:
     """A task for everything that is to be measured."""
     digests = dict.fromkeys(state.digests[name] for name in state.pending)
-    return [
-        Task("join", state.record.id, (digest, state.resamples), JOIN_SECONDS) for digest in digests
-    ]
+    return [Task("join", state.id, (digest, state.resamples), JOIN_SECONDS) for digest in digests]
 
 
-def refreshing(state: State, question_id: str, choice: Choice) -> Task:
+def refreshing(state: TestSetRecord, question_id: str, choice: Choice) -> Task:
     """The task that writes what a leaderboard shows."""
     arguments = (choice.spelled, question_id)
-    return Task("refresh", state.record.id, arguments, REFRESH_SECONDS)
+    return Task("refresh", state.id, arguments, REFRESH_SECONDS)
 
 
-def shown_part(part: Part, state: State, choice: Choice) -> Part:
+def shown_part(part: Part, state: TestSetRecord, choice: Choice) -> Part:
     """What a leaderboard compares: the systems that are measured, by name."""
     names = state.measured
     digests = tuple(state.digests[name] for name in names)
@@ -312,7 +312,7 @@ def shown_part(part: Part, state: State, choice: Choice) -> Part:
         part,
         systems=names,
         digests=digests,
-        recipe=decided(part.recipe, choice, state.record.family),
+        recipe=decided(part.recipe, choice, state.family),
     )
 
 
@@ -335,17 +335,17 @@ def decided(recipe: Recipe, choice: Choice, family: int) -> Recipe:
     )
 
 
-def id_of(state: State, part: Part, gone: Gone) -> str:
+def id_of(state: TestSetRecord, part: Part, gone: Gone) -> str:
     """Id of the comparison that a leaderboard shows: its test set's own, not its caller's.
 
     A report is a function of what has left, too, as far as it was shown: a system that comes back
     meets others, and leaves more behind when it leaves again.
     """
     left = [text for (label, test), p in gone.items() for text in (label, test, p.tobytes().hex())]
-    return keys.hashed("testset", state.record.id, part.key, *left)
+    return keys.hashed("testset", state.id, part.key, *left)
 
 
-def _compare(sampling: Sampling, state: State, member: Member) -> None:
+def _compare(sampling: Sampling, state: TestSetRecord, member: Member) -> None:
     """Make the rows that are missing of a system and every other that is measured."""
     own = member.digest
     mine = [name for name, digest in state.digests.items() if digest == own]
@@ -412,7 +412,7 @@ def _swaps(sampling: Sampling, m: int, a: Member, b: Member) -> SwapFact:
     return swap_fact(part, m, sampling.with_kept(a, m), sampling.with_kept(b, m))
 
 
-def _report(sampling: Sampling, state: State, part: Part, gone: Gone) -> Report | None:
+def _report(sampling: Sampling, state: TestSetRecord, part: Part, gone: Gone) -> Report | None:
     """The report, or nothing where a system was removed meanwhile."""
     pairs = [(part.digests[a], part.digests[b]) for a, b in part.pairs.tolist()]
     if part.recipe.alpha == sampling.part.recipe.alpha:
@@ -492,19 +492,19 @@ def _by_metric(part: Part, rows: Sequence[bytes]) -> list[Array]:
     return [np.ascontiguousarray(numbers[:, m]) for m in range(size)]
 
 
-def p_values_of_gone(store: TestSetStore, state: State, part: Part) -> Gone:
+def p_values_of_gone(store: TestSetStore, state: TestSetRecord, part: Part) -> Gone:
     """The p-values of pairs that were shown before a system of theirs left, by metric and test."""
     if part.recipe.family == "present" or not state.left:
         return {}
     rows = [
         row
-        for pair, row in sorted(store.p_values_seen(state.record.id).items())
+        for pair, row in sorted(store.p_values_seen(state.id).items())
         if state.left.intersection(pair)
     ]
     return dict(zip(_columns(part), np.array(rows).T.copy(), strict=True)) if rows else {}
 
 
-def note_claims(store: TestSetStore, state: State, part: Part, report: Report) -> None:
+def note_claims(store: TestSetStore, state: TestSetRecord, part: Part, report: Report) -> None:
     """Keep what a report decided as its test set says; other choices are views of it."""
     members = list(zip(part.systems, part.digests, strict=True))
     pairs = [(members[a], members[b]) for a, b in part.pairs.tolist()]
@@ -513,7 +513,7 @@ def note_claims(store: TestSetStore, state: State, part: Part, report: Report) -
     columns = _columns(part)
     p = np.array([row.p_value for row in report.pairs]).reshape(len(columns), -1).T
     claimed = np.array([row.significant for row in report.pairs]).reshape(len(columns), -1).T
-    store.note_claims(state.record.id, columns, pairs, p, claimed)
+    store.note_claims(state.id, columns, pairs, p, claimed)
 
 
 def _columns(part: Part) -> list[Column]:

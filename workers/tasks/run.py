@@ -139,7 +139,7 @@ def needed(context: Context, task: Task, unfinished: bool | None = None) -> bool
 
 def concluded(context: Context, task: Task) -> bool:
     """Whether the question of a task has a report, or an error."""
-    stored = context.questions.find(task.owner, how_far=False)
+    stored = context.questions.stored(task.owner, how_far=False)
     return stored is not None and stored.status in {Status.SUCCEEDED, Status.FAILED}
 
 
@@ -170,7 +170,7 @@ def _fail(context: Context, task: Task, message: str, problem: Mapping[str, Any]
             context.testsets.settle(task.owner)  # until it is asked for, or something changes
     elif task.name == boards.join.__name__:
         context.testsets.fail(task.owner, str(task.arguments[0]), message)
-        state = context.testsets.state(task.owner)
+        state = context.testsets.stored(task.owner)
         if state is not None:
             context.feed.add(state.caller, [boards.refreshing(state, "failed", Choice())])
     elif task.name == races.look.__name__:

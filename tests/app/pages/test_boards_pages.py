@@ -197,7 +197,7 @@ def test_a_board_is_loaded_again_when_what_it_lacked_has_come(serve_on, tmp_path
 
 def measure(context: Context, testset_id: str) -> None:
     """Do what a worker does."""
-    state = context.testsets.state(testset_id)
+    state = context.testsets.stored(testset_id)
     assert state is not None
     for entry in joins(state):
         run(context, entry.name, [entry.owner, *entry.arguments])

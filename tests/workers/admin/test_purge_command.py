@@ -44,7 +44,7 @@ def held(context: Context, caller: str, ids: list[str]) -> set[str]:
 def test_races_of_a_caller_go(context, settings):
     races = Races(context)
     wanted = RaceRequest(name="night", systems=("A", "B"), scale=(0, 1))
-    mine, theirs = (races.create(wanted, caller)[0] for caller in (CALLER, OTHER))
+    mine, theirs = (races.make(wanted, caller)[0] for caller in (CALLER, OTHER))
     for race in (mine, theirs):
         scores = {"A": np.array([1.0, 1.0]), "B": np.array([0.0, np.nan])}
         races.observe(race.id, race.caller, ["q1", "q2"], scores)
@@ -69,7 +69,7 @@ def test_everything_of_a_caller_goes(jobs, context, settings, board):
         finish(context, name)
     shared = SharedTasks(context, TestSets(context))
     wanted = SharedTaskRequest.of({"name": "news", "testsets": {"track": board.id}})
-    task, _ = shared.create(wanted, CALLER, {})
+    task, _ = shared.make(wanted, CALLER)
     team, _ = shared.add_team(task.id, CALLER, TeamRequest.of({"name": "lynx"}))
     ids = [*mine, board.id, task.id, team.digest]
     hooks = Webhooks(context)

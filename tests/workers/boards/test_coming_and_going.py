@@ -97,7 +97,7 @@ def test_what_is_shown_is_found_like_any_other_comparison(board):
     assert record.testset == board.id
     assert record.about.systems == shown.systems == tuple(SYSTEMS)
     assert record.about.metrics == tuple(RECIPE["metrics"])
-    listed, _ = Questions(board.context).listing(CALLER, "comparisons", None, 1000)
+    listed, _ = Questions(board.context).listing(CALLER, None, 1000, listed="comparisons")
     assert record.id not in {other.id for other in listed}
     with pytest.raises(NotFoundError):
         Questions(board.context).report(record.id, "somebody else")
@@ -125,7 +125,7 @@ def test_scores_computed_elsewhere(working):
     recipe = Recipe.of({"metrics": ["scores"], "resamples": 300})
     asked = NewTestSet.of("scores", TestSet.of([], segments=100), recipe)
     testsets = TestSets(working)
-    board = Board(working, testsets.create(asked, CALLER)[0].id, {}, {})
+    board = Board(working, testsets.make(asked, CALLER)[0].id, {}, {})
     rng = random.Random(0)
     first = [rng.gauss(0, 1) for _ in range(100)]
     rows = {
@@ -307,7 +307,7 @@ def test_a_shared_task_one_by_one(working, data):
     outputs = {f.stem: lines(f) for f in sorted((folder / "systems").iterdir())}
     recipe = {"metrics": ["bleu", "chrf", "ter"], "tests": RECIPE["tests"], "resamples": 9999}
     asked = NewTestSet.of("wmt12", TestSet.of([reference]), Recipe.of(recipe))
-    record, _ = TestSets(working).create(asked, CALLER)
+    record, _ = TestSets(working).make(asked, CALLER)
     board = Board(working, record.id, recipe, {}, reference, None)
     names = random.Random(1).sample(sorted(outputs), len(outputs))
     for name in names:

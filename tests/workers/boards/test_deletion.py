@@ -18,7 +18,7 @@ from workers.queue import Context
 from workers.store import keys
 from workers.store.boards import Choice, Rows, Standing
 from workers.store.questions import block_name
-from workers.store.records import Task, describe
+from workers.store.records import Task
 from workers.tasks.boards import joins, refresh, refreshing
 from workers.tasks.run import died
 
@@ -144,7 +144,7 @@ def test_what_a_leaderboard_showed_is_gone_when_it_has_expired(context):
     settle(brief, board)
     shown = board.look().comparison
     assert shown is not None
-    until(lambda: context.questions.find(shown) is None)
+    until(lambda: context.questions.stored(shown) is None)
     with pytest.raises(GoneError):
         Questions(context).find(shown, CALLER)
 
@@ -227,7 +227,7 @@ def test_totals_of_mixed_sizes_are_bounded_by_their_bytes(context):
 
     assert held() == {1, 2, 3, 4, 5, 6, 7}  # 925 bytes
     assert not redis.exists("sigtest:totals-sizes")
-    store.delete(boards[0], CALLER, lambda: None)
+    store.delete(boards[0], CALLER)
     assert held() == {1, 3, 5, 7}
     store.keep(boards[1], 600, "8", {"base": bytes(600)})  # where what was deleted had its place
     assert held() == {1, 3, 5, 7, 8}
@@ -338,7 +338,7 @@ def test_a_test_set_that_changes_while_it_is_deleted_is_checked_again(board, con
         def check(etag: str) -> None:
             if etag != seen:
                 raise TakenError("changed")
-            describe(context.redis, "testset", board.id, changes.pop())
+            context.testsets.describe(board.id, CALLER, changes.pop())
 
         return check
 
@@ -359,7 +359,7 @@ def test_a_question_that_changes_while_it_is_deleted_is_checked_again(jobs, boar
         if etag != seen:
             raise TakenError("changed")
         if looks.pop() == "last":
-            describe(context.redis, "question", record.id, {"title": "Now"})
+            context.questions.describe(record.id, CALLER, {"title": "Now"})
 
     looks = ["last", "first"]
     with pytest.raises(TakenError):

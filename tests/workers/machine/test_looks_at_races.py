@@ -8,7 +8,7 @@ from sigtest.race.compute import compute
 from sigtest.requests.races import RaceRequest
 from workers.machine.reconciler import Reconciler
 from workers.queue import Context
-from workers.races import SETTLE, RaceRecord, Races, look
+from workers.races import RaceRecord, Races, look
 from workers.store import keys
 from workers.tasks.run import DONE, FAILED, UNWANTED, died, run
 
@@ -23,7 +23,7 @@ def races(context: Context) -> Races:
 @pytest.fixture
 def race(races: Races) -> RaceRecord:
     wanted = RaceRequest(name="night", systems=("A", "B"), scale=(0, 1))
-    return races.create(wanted, CALLER)[0]
+    return races.make(wanted, CALLER)[0]
 
 
 def observe(races: Races, race: RaceRecord, first: int, last: int) -> RaceRecord:
@@ -95,8 +95,7 @@ def test_a_look_that_fails_is_made_when_it_is_asked_for(context, races, race):
 
 def test_scores_that_came_after_they_were_counted_wait_for_a_look(context, races, race):
     now = observe(races, race, 0, 20)
-    names = keys.key("race", race.id), keys.RACING
-    context.redis.eval(SETTLE, 2, *names, race.id, now.observations - 1)
+    races.settle(race.id, now.observations - 1)
     assert context.redis.sismember(keys.RACING, race.id)
-    context.redis.eval(SETTLE, 2, *names, race.id, now.observations)
+    races.settle(race.id, now.observations)
     assert not context.redis.exists(keys.RACING)
