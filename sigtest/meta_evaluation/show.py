@@ -424,11 +424,11 @@ def _scores(
 
 def _scattered(report: MetaReport, part: SetReport) -> list[str]:
     """Labels of the metrics of a set that can be drawn against people."""
-    rows = [(metric.label, *_scores(part, metric)) for metric in _metrics_of(report, part)]
+    rows = ((metric.label, *_scores(part, metric)) for metric in _metrics_of(report, part))
     return [
         label
-        for label, names, people, scores in rows
-        if len(names) >= FEWEST and len(set(people)) > 1 and len(set(scores)) > 1
+        for label, names, *scores in rows
+        if len(names) >= FEWEST and all(len(set(own)) > 1 for own in scores)
     ]
 
 

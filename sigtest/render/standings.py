@@ -161,7 +161,9 @@ def pair_rows(report: reports.Report, metric: str) -> tuple[PairRow, ...]:
             grouped.setdefault((pair.a, pair.b), []).append(pair)
     higher = report.metrics[metric].higher_is_better
     places = metric_decimals(report, metric)
-    return tuple(_pair_row(tuple(tests), higher, places) for tests in grouped.values())
+    return tuple(
+        PairRow(tuple(tests), _verdict(tests, higher, places)) for tests in grouped.values()
+    )
 
 
 def better(pair: reports.PairReport, higher_is_better: bool) -> str | None:
@@ -237,22 +239,20 @@ def decision_line(report: reports.Report) -> str:
     return f"{claim}, {correction_in_words(report.correction)} {over}, alpha {report.alpha:g}"
 
 
-def _pair_row(tests: tuple[reports.PairReport, ...], higher: bool, places: int) -> PairRow:
-    """A row with its verdict; tests that do not keep their level have no say."""
-    heard = [pair for pair in tests if pair.calibrated] or list(tests)
+def _verdict(tests: Sequence[reports.PairReport], higher: bool, places: int) -> str:
+    """What to conclude of a pair; tests that do not keep their level have no say."""
+    heard = [pair for pair in tests if pair.calibrated] or tests
     unsure = [pair for pair in heard if pair.undecided]
     winners = {better(pair, higher) for pair in heard}
     if unsure:
-        return PairRow(tests, undecided(unsure))
+        return undecided(unsure)
     if len(winners) > 1:
-        return PairRow(tests, "tests disagree")
-    winner = winners.pop()
-    if winner is not None:
-        return PairRow(tests, f"{winner} is better")
+        return "tests disagree"
+    if winner := winners.pop():
+        return f"{winner} is better"
     verdict = "claim not supported" if heard[0].claimed else "not separated"
-    if heard[0].varies:
-        verdict += f" (detects {fixed(heard[0].detectable[1], places)})"
-    return PairRow(tests, verdict)
+    detects = f" (detects {fixed(heard[0].detectable[1], places)})"
+    return verdict + detects * heard[0].varies
 
 
 def undecided(unsure: Sequence[reports.PairReport]) -> str:
