@@ -309,8 +309,11 @@ def reported(
     close = (sequences.pairs == leader).any(axis=1) & (now.lost[sequences.pairs] == 0).all(axis=1)
     rest = remaining[close]
     stops = np.where(now.until > 0, now.until, len(scores))
+    chosen = choices.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+    parts = {"statistic": question.statistic, **chosen, "comparisons": question.comparisons}
+    stated = [f"{name}:{value}" for name, value in parts.items()]
     report = SequentialReport(
-        signature=_signature(question),
+        signature="|".join(["race", *stated, f"sigtest:{__version__}"]),
         version=__version__,
         statistic=question.statistic,
         scale=choices.scale,
@@ -429,13 +432,6 @@ def _drifts(values: Array, systems: int) -> bool:
     trend = abs(float(z @ (np.arange(n) - (n - 1) / 2))) / (n**3 / 12) ** 0.5
     near = float(z[1:] @ z[:-1]) / n**0.5
     return max(trend, near) > -float(ndtri(DRIFTS / (3 * systems)))
-
-
-def _signature(question: SequentialQuestion) -> str:
-    chosen = question.choices.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
-    parts = {"statistic": question.statistic, **chosen, "comparisons": question.comparisons}
-    said = [f"{name}:{value}" for name, value in parts.items()]
-    return "|".join(["race", *said, f"sigtest:{__version__}"])
 
 
 def sentences(report: SequentialReport, sources: Sources) -> Iterator[str]:

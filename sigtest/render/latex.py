@@ -185,7 +185,10 @@ def _float(table: model.ReportTable, document: model.Document, continued: bool) 
         rf"\begin{{tabular}}{{@{{}}{gap.join(sides)}@{{}}}}",
         r"\toprule",
         *_heads(table),
-        _row(SYMBOL.sub(_symbol, escape(column.heading)) for column in table.columns),
+        _row(
+            SYMBOL.sub(lambda found: f"${found[1].replace('{-}', '-')}$", escape(column.heading))
+            for column in table.columns
+        ),
         r"\midrule",
     ]
     for number, row in enumerate(table.rows()):
@@ -298,10 +301,6 @@ def _math(number: str, bold: bool = False) -> str:
         return rf"${sign}{mantissa}\times10^{{{int(exponent)}}}$"
     number = re.sub(r",(?=\d)", "{,}", number.replace("inf", r"\infty").replace("<", "{<}"))
     return rf"$\mathbf{{{number}}}$" if bold else f"${number}$"
-
-
-def _symbol(found: re.Match[str]) -> str:
-    return f"${found[1].replace('{-}', '-')}$"
 
 
 def bibliography(document: model.Document) -> str:
