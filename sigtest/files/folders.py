@@ -32,7 +32,14 @@ from sigtest.files.formats import programs
 from sigtest.files.formats.columns import read_workbook
 from sigtest.files.join import STRICT, Joining, combine
 from sigtest.files.material import AS_WHAT, WHICH, Material, examples
-from sigtest.files.registry import FORMATS_READ, Reader, format_of, read_file, read_lines
+from sigtest.files.registry import (
+    FORMATS_READ,
+    FORMATS_REFUSED,
+    Reader,
+    format_of,
+    read_file,
+    read_lines,
+)
 from sigtest.files.tree import ZIP, Bounds, Meter, Tree, folder_of, unpacked
 
 SYSTEMS = "systems"
@@ -432,6 +439,7 @@ def _read_collection(tree: Tree, how: Joining) -> Material:
             raise InputError(
                 f"{tree.name} is not read: it is {title}; save it as CSV (UTF-8) or plain text."
             )
+    results = FORMATS_REFUSED["lm-eval-results"]  # which are read beside their samples
     parts: list[Material] = []
     passed: list[str] = []
     refusals: list[InputError] = []
@@ -441,7 +449,7 @@ def _read_collection(tree: Tree, how: Joining) -> Material:
         reader = _reader_of(file, tree, how)
         if callable(reader):
             parts.append(reader())
-        elif not programs.is_results(file):  # those are read beside their samples
+        elif not results.sniff(file):
             passed.append(str(path))
         if isinstance(reader, InputError):
             refusals.append(reader)

@@ -6,8 +6,9 @@ Columns are named by their roles; a request has judgements as rows with the same
 import difflib
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 from sigtest.data.names import choose
@@ -136,23 +137,11 @@ def separator_of(first: str) -> str:
     return max("\t,;", key=first.count)
 
 
-def names_judgements(first: str) -> bool:
-    """Whether a line is JSON, or a header that names a system, a segment and a score."""
-    roles = {*_named(tables.fields_of(first, separator_of(first)))}
+def sniff_judged_columns(file: File) -> bool:
+    """JSON, or a header with two of the names that tables of judgements have."""
+    first = first_line(file)
     is_json = re.match(r"\s*(\{|\[\s*(\{|$))", first) is not None
-    return is_json or ({*NEEDED} <= roles and bool({"score", "z"} & roles))
-
-
-def require_names(first: str, name: str) -> None:
-    """Check that a line is no header that has some of the names that are needed, and not all.
-
-    Raises:
-        InputError: It is; the message says what it lacks.
-    """
-    header = tables.fields_of(first, separator_of(first))
-    roles = _named(header)
-    if len(roles) >= len(NEEDED):
-        _require(roles, header, name)
+    return is_json or len(_named(tables.fields_of(first, separator_of(first)))) >= len(NEEDED)
 
 
 def read_judged_columns(file: File) -> JudgedFile:
@@ -223,6 +212,13 @@ def compared_records(
     """Records with the names of COMPARISONS, likewise."""
     columns = {column: [record.get(column) for record in records] for column in COMPARISONS}
     return JudgedFile(name, about.pop("input", "preferences"), places, columns, **about)
+
+
+def ranked_pairs(ranked: Sequence[tuple[str, int]], **about: Any) -> Iterator[dict[str, Any]]:
+    """Every two outputs of a ranking, in which rank 1 is best, with what is known of it."""
+    for (a, first), (b, second) in combinations(ranked, 2):
+        share = (1 + (second > first) - (second < first)) / 2
+        yield {"a": a, "b": b, "share": share, "weight": 1.0, "ranking": str(ranked), **about}
 
 
 def _named(header: Sequence[str]) -> dict[str, int]:

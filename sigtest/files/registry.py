@@ -64,10 +64,17 @@ class Refusal:
     advice: str
 
 
-def _lines(pattern: str, least: int = 1) -> Callable[[File], bool]:
-    """Whether nearly all of the first lines match, of which there are some."""
+def _lines(
+    pattern: str | re.Pattern[str], least: int = 1, share: float = 0.9
+) -> Callable[[File], bool]:
+    """Whether so many of the first lines match, of which there are some."""
     compiled = re.compile(pattern)
-    return lambda file: len(file.first_lines) >= least and file.matches(compiled)
+    return lambda file: len(file.first_lines) >= least and file.matches(compiled, share)
+
+
+def _opens(compiled: re.Pattern[str]) -> Callable[[File], bool]:
+    """Whether a file begins so."""
+    return lambda file: compiled.match(file.head) is not None
 
 
 def _begins(pattern: str) -> Callable[[File], bool]:
@@ -94,6 +101,23 @@ def _names(*known: str, kind: str | None = None, header: bool = False) -> Callab
             places = [[cell.strip().strip('"') for cell in cells]]
         fitting = kind is None or file.kind == kind
         return fitting and any(names <= {*place} for names in together for place in places)
+
+    return sniff
+
+
+def _header(*known: str, separator: str | None = None) -> Callable[[File], bool]:
+    """Whether the first line has all these names, in small letters.
+
+    Args:
+        known: Names with blanks between them; those of one text belong together.
+        separator: Between the names of a file; blanks where none is given.
+    """
+    together = [set(names.split()) for names in known]
+
+    def sniff(file: File) -> bool:
+        cells = judgements.first_line(file).split(separator)
+        found = {cell.strip(' "').lower() for cell in cells}
+        return any(names <= found for names in together)
 
     return sniff
 
@@ -176,14 +200,17 @@ def _is_r_output(file: File) -> bool:
 MARKUP = "html|tmx|xliff|tei|body|table|rss|svg|xml|root|corpus|dataset"
 HUMAN = "people's judgements are for `sigtest human`; a comparison needs outputs or scores"
 WHOLE = "a comparison needs one score a segment, or the outputs themselves"
-ROWS = "write one row a score as CSV or JSONL with the columns id, system, metric and score"
+ROWS = (
+    "write one row a score as CSV or JSONL with the columns id, system, metric and score, which is "
+    "1 for right and 0 for wrong; id is that of what was asked, not of a run or a trace"
+)
 WORD = r"[A-Za-z][\w+.|/-]{0,80}"
 FIGURE = r"[-+]?\d+(\.\d*)?([eE][-+]?\d+)?"
 # fmt: off
 _READERS: tuple[Reader[File, Material], ...] = (
-    Reader("wmt-xml", "WMT XML", wmt.sniff_wmt, lambda file: wmt.read_wmt(file.data, file.name),
+    Reader("wmt-xml", "WMT XML", _opens(wmt.START), lambda file: wmt.read_wmt(file.data, file.name),
            (".xml",)),
-    Reader("sgml", "mteval SGML", wmt.sniff_sgml, wmt.read_sgml, (".sgm", ".sgml", ".xml")),
+    Reader("sgml", "mteval SGML", _opens(wmt.SGML_START), wmt.read_sgml, (".sgm", ".sgml", ".xml")),
     Reader("wmt25", "WMT25 JSONL", wmt.sniff_wmt25, wmt.read_wmt25, (".jsonl",)),
     Reader("inspect-json", "a log of Inspect AI (JSON)",
            _names("eval status plan", "eval status stats", kind="object"),
@@ -221,21 +248,24 @@ _READERS: tuple[Reader[File, Material], ...] = (
            (".csv", ".tsv", ".jsonl", ".json"), general=True),
     Reader("numbers", "numbers, one line a segment", columns.sniff_numbers, columns.read_numbers,
            (".txt", ".num"), general=True),
-    Reader("text-columns", "columns of text between tabs", columns.sniff_columns,
+    Reader("text-columns", "columns of text between tabs",
+           _all(_lines("\t", least=columns.TABULAR), lambda file: not file.kind),
            columns.read_columns, (".tsv",), general=True),
     Reader("text", "plain text, one line a segment", lambda file: True, columns.read_text,
            (".txt",), general=True),
 )
 _JUDGED: tuple[Reader[File, JudgedFile], ...] = (
     Reader("wmt_da", "WMT direct assessment, raw or standardised (HITId WorkerId ... score time)",
-           people.sniff_da, people.read_da),
+           _header("workerid sys_id sid score"), people.read_da),
     Reader("wmt_da_segments", "WMT direct assessment, means by segment (SYS SID RAW.SCR Z.SCR N)",
-           people.sniff_da_segments, people.read_da_segments),
-    Reader("mqm", "MQM, one row an error (Google's TSV)", people.sniff_mqm, people.read_mqm),
-    Reader("rnk", "WMT rankings of outputs (CSV)", people.sniff_rankings, people.read_rankings),
+           _header("sid raw.scr", "sid z.scr", "sid human"), people.read_da_segments),
+    Reader("mqm", "MQM, one row an error (Google's TSV)",
+           _header("system rater category severity", separator="\t"), people.read_mqm),
+    Reader("rnk", "WMT rankings of outputs (CSV)",
+           _header("system1id system1rank judgeid", separator=","), people.read_rankings),
     Reader("esa", "Appraise export, ESA or MQM (CSV)", people.sniff_esa, people.read_esa),
     Reader("mtme", "mt-metrics-eval .seg.score", people.sniff_mtme, people.read_mtme),
-    Reader("wmt25", "human evaluation of WMT25 (JSON Lines)", people.sniff_waves,
+    Reader("wmt25", "human evaluation of WMT25 (JSON Lines)", _names("doc_id tgt_text scores"),
            people.read_waves),
     Reader("pearmut", "Pearmut's log of a campaign (JSON Lines)",
            _names("annotation item user_id"), people.read_pearmut),
@@ -243,14 +273,14 @@ _JUDGED: tuple[Reader[File, JudgedFile], ...] = (
            "comparisons of two systems, such as battles of arenas or annotations of AlpacaEval",
            preferences.sniff_preferences, preferences.read_preferences),
     Reader("columns", "CSV, TSV or JSON with named columns",
-           lambda file: judgements.names_judgements(judgements.first_line(file)),
+           judgements.sniff_judged_columns,
            judgements.read_judged_columns, general=True),
 )
 KNOWN = "; ".join(reader.title for reader in _READERS)
 _REFUSED = (
     Refusal("sacrebleu", "sacreBLEU's report on whole outputs", programs.sniff_corpus, WHOLE),
     Refusal("lm-eval-results", "the averages of a run of lm-evaluation-harness",
-            programs.is_results,
+            _names("results configs versions", kind="object"),
             "give the samples_*.jsonl of the same run (--log_samples writes them); results are "
             "read beside them"),
     Refusal("comet-systems", "the output of comet-score --only_system or of comet-compare", _any(
@@ -267,22 +297,11 @@ _REFUSED = (
             # WMT25, Pearmut, Label Studio
             _names("scores tgt_text doc_id", "item annotation", "annotations data"),
             _names("annotator annotation_id lead_time", header=True)), HUMAN),
-    Refusal("evaluations", "a log or table of HELM, Langfuse, OpenAI evals, OpenCompass, "
-            "lighteval, EvalPlus or every_eval_ever, or a table of promptfoo", _any(
-                lambda file: {*file.first} == {"spec"} or file.matches(JUDGED, 0.3),
+    Refusal("evaluations", "a log of Langfuse, promptfoo, HELM or every_eval_ever", _any(
+                _lines(JUDGED, share=0.3),
                 _names("promptIdx testIdx", "traceId name value", "trace_id name value",
-                       header=True),
-                _names("instance_id stats", "instance_id request", "input references split",
-                       "adapter_spec request_states", "scenario_spec adapter_spec",
-                       "name count sum", "name description tags", "evalId results",
-                       "run_id event_id type", "datasource_item_id results",
-                       "schema_version evaluation_id", "$schema properties",
-                       "is_correct solution"),
-                _names("version results", "accuracy details", "config_general results",
-                       "eval hash date", "resolved_ids total_instances", "testCases", "test_cases",
-                       "origin_prompt prediction", "patch_exists resolved", kind="object")),
-            f"{ROWS}, which is 1 for right and 0 for wrong; id is that of what was asked, not of a "
-            "run or a trace"),
+                       "schema_version evaluation_id", "input references split", header=True)),
+            ROWS),
     Refusal("preferences", "a table of preferences, two systems in one row",
             preferences.sniff_preferences,
             "who was preferred to whom is for `sigtest human`; a comparison needs outputs or "
@@ -320,9 +339,10 @@ _REFUSED = (
 )
 _UNKNOWN = (
     Refusal("other-json", "JSON of a kind that is not known", columns.is_json,
-            "give scores with fields such as id, system, metric and score, and texts as plain "
-            f"lines. Known are: {KNOWN}"),
-    Refusal("other-markup", "markup of a kind that is not known", columns.is_markup,
+            f"{ROWS}; and texts as plain lines"),
+    Refusal("other-markup", "markup of a kind that is not known",
+            # lines that are nothing but tags, or end with one; or nearly all begin with one
+            _any(_lines(columns.TAG_ONLY, share=columns.MARKUP_SHARE), _lines(columns.TAGGED)),
             f"give plain text with one segment a line, mteval SGML or WMT XML. Known are: {KNOWN}"),
 )
 # fmt: on
@@ -434,7 +454,6 @@ def _format_of_judgements(file: File) -> Reader[File, JudgedFile]:
         if known.sniff(file):
             return known
     first = judgements.first_line(file)
-    judgements.require_names(first, file.name)
     titles = "; ".join(f"{known.name}: {known.title}" for known in _JUDGED)
     raise InputError(
         f"{file.name} is in no format of judgements that is known ({titles}). Its first line is "

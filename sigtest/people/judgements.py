@@ -19,7 +19,14 @@ from sigtest.arrays import Array, Counts, Flags
 from sigtest.data.names import MEANS, check_name, choose, without_slash
 from sigtest.data.text import in_digits
 from sigtest.errors import InputError, SigtestError, quoted
-from sigtest.files.judgements import COMPARED_LABELS, COMPARISONS, NEEDED, JudgedFile
+from sigtest.files.judgements import (
+    COMPARED_LABELS,
+    COMPARISONS,
+    NEEDED,
+    JudgedFile,
+    compared_records,
+    ranked_pairs,
+)
 from sigtest.files.material import SUMMARIES
 from sigtest.files.tables import NUMBER, advice, blank
 
@@ -295,27 +302,18 @@ class Rankings:
         Raises:
             InputError: There are none.
         """
-        size, places = len(self.rank), np.stack(np.triu_indices(self.rank.shape[1], 1), axis=1)
-        rank, system = (own[:, places].reshape(-1, 2) for own in (self.rank, self.system))
-        kept = (rank > 0).all(axis=1)
-        row, rank = np.repeat(np.arange(size), len(places))[kept], rank[kept]
-        if not len(row):
+        records, lines = list[dict[str, Any]](), list[int]()
+        for row, places in enumerate(zip(self.system.tolist(), self.rank.tolist(), strict=True)):
+            both = zip(*places, strict=True)
+            ranked = [(self.names[system], rank) for system, rank in both if rank > 0]
+            columns = {"item": self.segment, "judge": self.annotator, "languages": self.languages}
+            about = {role: column.at(row) for role, column in columns.items()}
+            records += ranked_pairs(ranked, **about, cluster=str(row))
+            lines += [row] * (len(records) - len(lines))
+        if not records:
             raise InputError("These rankings compare no two outputs.")
-        whole = Comparisons(
-            names=self.names,
-            system=system[kept],
-            share=(1 + np.sign(rank[:, 1] - rank[:, 0])) / 2,
-            weight=np.ones(len(row)),
-            segment=self.segment.take(row),
-            annotator=self.annotator.take(row),
-            cluster=Names.of(map(str, row.tolist())),
-            criterion=Names.unknown(len(row)),
-            languages=self.languages.take(row),
-            shown=np.zeros_like(row),
-            row=row,
-            source=self.source[row],
-        )
-        return whole.take(np.ones(len(row), dtype=np.bool_))
+        found = Comparisons.of([compared_records(records, lines, "rankings", placed=False)])
+        return replace(found, source=self.source[lines])
 
 
 def groups(*codes: Counts) -> tuple[Counts, Counts]:

@@ -5,7 +5,6 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Annotated, Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from sigtest.cached import cached_property
 from sigtest.data.names import choose, is_error, system_name
 from sigtest.data.text import check_list, in_digits
 from sigtest.errors import InputError, LimitError, RecipeError, inside
+from sigtest.files.file import first_twice
 from sigtest.files.formats.preferences import compared_rows
 from sigtest.files.judgements import JudgedFile, judged_rows
 from sigtest.files.material import examples
@@ -153,8 +153,7 @@ class HumanQuestion(WholeQuestion):
         Raises:
             InputError: A system or criterion has no judgement left, or a paired test no pairs.
         """
-        if isinstance(self.judgements, Comparisons):
-            raise TypeError("comparisons have no scores")
+        assert isinstance(self.judgements, Judgements)
         return prepare(self.judgements, len(self.sources), self.choices)
 
     @property
@@ -312,7 +311,9 @@ def _of_tables(
         chosen = _chosen(getattr(judgements, column), names)
         count_rows(dropped, judgements, ~chosen, why)
         judgements = judgements.take(chosen)
-    judgements = replace(judgements, system=_renamed(judgements.system, choices.aliases))
+    system = judgements.system
+    system = Names(_renamed(system.names, choices.aliases), system.codes)
+    judgements = replace(judgements, system=system)
     lower |= {choose(name, criteria, "lower", "criterion") for name in choices.lower}
     if MQM in lower and any(table.named == MQM for table in tables):
         raise RecipeError(
@@ -360,29 +361,27 @@ def _of_comparisons(
     if not len(read):
         raise InputError(f"{files[0].name} holds no comparison of two systems.", field="judgements")
     languages = _only(read.languages, choices.languages, "languages", "language pair")
-    left = [read, read.take(_chosen(read.languages, [languages]))]
+    spoken = read.take(_chosen(read.languages, [languages]))
     wanted = choices.criteria[0] if len(choices.criteria) == 1 else None
-    criterion = _only(left[-1].criterion, wanted, "criteria", "criterion")
-    left.append(left[-1].take(_chosen(left[-1].criterion, [criterion])))
-    judged = left[-1]
-    named = Names(judged.names, np.arange(len(judged.names)))
-    judged = replace(judged, names=_renamed(named, choices.aliases).names)
+    criterion = _only(spoken.criterion, wanted, "criteria", "criterion")
+    judged = spoken.take(_chosen(spoken.criterion, [criterion]))
+    left = read, spoken, judged
+    judged = replace(judged, names=_renamed(judged.names, choices.aliases))
     _require_systems(judged.names, files[0].name)
     sources = []
     for number, (file, sha256) in enumerate(zip(files, digests, strict=True)):
-        counts = [len({*file.line})]
-        counts += [len(np.unique(own.row[own.source == number])) for own in left]
+        counts = [len(np.unique(own.row[own.source == number])) for own in left]
+        lost = -np.diff([len({*file.line}), *counts])
         reasons = ("repeated row", "other language pair", "other criterion")
-        lost = zip(reasons, pairwise(counts), strict=True)
-        dropped = {**file.dropped, **{why: more - less for why, (more, less) in lost}}
+        dropped = {**file.dropped, **dict(zip(reasons, lost.tolist(), strict=True))}
         dropped = {why: n for why, n in dropped.items() if n}
         sources.append(Source(file.input, file.rows, dropped, sha256))
-    known = repeated(judged)
-    unit = choices.unit or next(own for own in ("cluster", "item", "judgement") if own in known)
-    units = numbered(judged, unit)
-    if units is None or (choices.unit and not units.any()):
-        why = "comparisons that say of which they are" if units is None else "several of them"
-        there = "these do not" if units is None else "there is one"
+    units = ("cluster", "item", "judgement")
+    unit = choices.unit or next(own for own in units if own in repeated(judged))
+    codes = numbered(judged, unit)
+    if codes is None or (choices.unit and not codes.any()):
+        why = "comparisons that say of which they are" if codes is None else "several of them"
+        there = "these do not" if codes is None else "there is one"
         raise RecipeError(f"unit={unit} needs {why}; {there}.", field="unit")
     decided = choices.but(
         languages=languages, criteria=(criterion or PREFERENCE,), standardise="none",
@@ -487,15 +486,15 @@ def _doubts(
             )
 
 
-def _renamed(column: Names, aliases: Mapping[str, str]) -> Names:
+def _renamed(systems: Sequence[str], aliases: Mapping[str, str]) -> tuple[str, ...]:
     """Systems under their aliases."""
     for name in aliases:
-        choose(name, column.names, "aliases", "system")
-    names = tuple(aliases.get(name, name) for name in column.names)
-    twice = next((name for name in names if names.count(name) > 1), None) if aliases else None
-    if twice is not None:
-        raise RecipeError(f"aliases gives two systems the name {twice!r}.", field="aliases")
-    return Names(names, column.codes)
+        choose(name, systems, "aliases", "system")
+    names = tuple(aliases.get(name, name) for name in systems)
+    if len({*names}) < len(names):
+        name = first_twice(names)
+        raise RecipeError(f"aliases gives two systems the name {name!r}.", field="aliases")
+    return names
 
 
 def _standardise(judgements: Judgements, name: str, choices: HumanRequest) -> str:

@@ -436,7 +436,6 @@ NUMBERS_SHARE = 0.5
 MARKUP_SHARE = 0.3
 PRECISE = 4  # decimals with which a number is hardly ever a mean by chance
 TABULAR = 3  # lines that have tabs before they are columns
-TAB = re.compile("\t")
 
 
 def sniff_numbers(file: File) -> bool:
@@ -540,11 +539,6 @@ def read_numbers(file: File) -> Material:
     return Material(scores=(scores,), name=file.name, notes=tuple(_summaries(values, file.name)))
 
 
-def sniff_columns(file: File) -> bool:
-    """Columns of text between tabs, without a header: tabs on nearly every line."""
-    return len(file.first_lines) >= TABULAR and file.matches(TAB) and not file.kind
-
-
 def read_columns(file: File) -> Material:
     """Several texts side by side, as sacreBLEU takes systems or references.
 
@@ -564,11 +558,6 @@ def is_json(file: File) -> bool:
     """JSON that no reader of a format has recognised, perhaps below other lines."""
     unseen = not file.kind and file.matches(RECORD, MARKUP_SHARE)
     return unseen or file.kind in {"object", "array", "lines"}
-
-
-def is_markup(file: File) -> bool:
-    """Lines that are nothing but tags, or end with one; or nearly all begin with one."""
-    return file.matches(TAG_ONLY, MARKUP_SHARE) or file.matches(TAGGED)
 
 
 def read_text(file: File) -> Material:

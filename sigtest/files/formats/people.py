@@ -26,8 +26,8 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
 from sigtest.data.names import without_slash
@@ -41,6 +41,7 @@ from sigtest.files.judgements import (
     compared_records,
     first_line,
     judged_records,
+    ranked_pairs,
 )
 from sigtest.files.material import examples
 from sigtest.files.tables import Table, fields_of, parsed, read_table
@@ -61,27 +62,6 @@ MQM_WEIGHTS: tuple[tuple[str, str, float], ...] = (
 )
 SHOWN = 5  # of the severities without a weight
 SCORE = re.compile(r"None|[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?")
-
-
-def _words(file: File) -> set[str]:
-    return {word.strip('"').lower() for word in first_line(file).split()}
-
-
-def sniff_da(file: File) -> bool:
-    """The header of `ad-good-raw` or `ad-...-stnd`."""
-    return {"workerid", "sys_id", "sid", "score"} <= _words(file)
-
-
-def sniff_da_segments(file: File) -> bool:
-    """The header of means by segment: `SYS SID RAW.SCR Z.SCR N`, `... SID HUMAN`."""
-    names = _words(file)
-    scored = not names.isdisjoint({"raw.scr", "z.scr", "human"})
-    return "sid" in names and scored and "," not in first_line(file)
-
-
-def sniff_mqm(file: File) -> bool:
-    """The header of an MQM table."""
-    return {*MQM_NEEDED} <= {name.strip().lower() for name in first_line(file).split("\t")}
 
 
 def sniff_mtme(file: File) -> bool:
@@ -147,19 +127,12 @@ def read_da(file: File) -> JudgedFile:
 
 def _told_apart(columns: dict[str, Sequence[Any]], scores: str) -> tuple[float, float] | None:
     """Puts scores where standardised or raw ones belong; the scale of raw ones."""
-    cells = columns.pop(scores)
-    standard = _standardised(cells)
+    cells, values = columns.pop(scores), list[float]()
+    with suppress(ValueError):  # what is no number is left for the check of scores
+        values = [*map(float, cells)]
+    standard = min(values, default=0) < 0 and max(map(abs, values)) <= STANDARDISED
     columns["z" if standard else "score"] = cells
     return None if standard else SCALE
-
-
-def _standardised(scores: Sequence[str]) -> bool:
-    """Whether these are z-scores; what is no number is left for the check of scores."""
-    try:
-        values = [float(score) for score in scores]
-    except ValueError:
-        return False
-    return bool(values) and min(values) < 0 and max(map(abs, values)) <= STANDARDISED
 
 
 def _seconds(columns: Mapping[str, Sequence[str]]) -> Sequence[float | None]:
@@ -296,12 +269,6 @@ RANKED = {  # columns that must be there
 RANK = re.compile(r"-1|[1-9][0-9]{0,3}")
 
 
-def sniff_rankings(file: File) -> bool:
-    """The header of a file of rankings."""
-    names = {*first_line(file).split(",")}
-    return {"system1Id", "system1rank"} <= names and not names.isdisjoint(JUDGE)
-
-
 def read_rankings(file: File) -> JudgedFile:
     """Every row is one ranking, of which every two outputs are compared.
 
@@ -332,7 +299,7 @@ def read_rankings(file: File) -> JudgedFile:
     parts = {name: name.split("+") for row in ids for name in row}
     often = Counter(part for row in parts.values() for part in row)
     sharing = {name: row for name, row in parts.items() if all(often[part] > 1 for part in row)}
-    records, lines, lone = [], [], 0
+    records, lines, lone = list[dict[str, Any]](), list[int](), 0
     for row, (names, place) in enumerate(zip(ids, table.places, strict=True)):
         ranked = [
             (without_slash(system), rank)
@@ -345,12 +312,9 @@ def read_rankings(file: File) -> JudgedFile:
             why = f"system {twice!r} is ranked twice; leave one of its ranks."
             raise at_line(file.name, place, why)
         lone += len(ranked) < 2
-        about: dict[str, Any] = {role: cells[row] for role, cells in labels.items()}
-        about |= {"cluster": f"{file.name}:{place}", "ranking": str(ranked), "weight": 1.0}
-        for (a, first), (b, second) in combinations(ranked, 2):
-            share = (1 + (second > first) - (second < first)) / 2
-            records.append({"a": a, "b": b, "share": share, **about})
-            lines.append(place)
+        about = {role: cells[row] for role, cells in labels.items()}
+        records += ranked_pairs(ranked, **about, cluster=f"{file.name}:{place}")
+        lines += [place] * (len(records) - len(lines))
     dropped = {"fewer than two outputs are ranked": lone} if lone else {}
     made = {"rows": len(table), "dropped": dropped, "placed": False}
     return compared_records(records, lines, file.name, input="rnk", **made)
@@ -367,12 +331,6 @@ def _ranks(cells: Sequence[str], table: Table, row: int) -> list[int]:
                 "output that was not ranked.",
             )
     return [*map(int, cells)]
-
-
-def sniff_waves(file: File) -> bool:
-    """A segment with outputs and people's scores of them."""
-    names = ('"doc_id"', '"tgt_text"', '"scores"')
-    return file.head.lstrip().startswith("{") and all(n in first_line(file) for n in names)
 
 
 def read_waves(file: File) -> JudgedFile:

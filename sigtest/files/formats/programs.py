@@ -519,11 +519,6 @@ def read_lm_eval(file: File) -> Material:
     return replace(material, scores=scores, notes=tuple(notes))
 
 
-def is_results(file: File) -> bool:
-    """Averages of a run: `results`, `configs` and `versions`."""
-    return file.kind == "object" and {"results", "configs", "versions"} <= set(file.first)
-
-
 def _results(file: File) -> Results:
     """The task of a file of samples, and the results of the same run."""
     match = SAMPLES.match(file.base)

@@ -33,11 +33,6 @@ Place = tuple[int, str]  # number of the document in the file, id of the segment
 Key = tuple[str, str]  # of a text: its tag, and the name of its system or translator
 
 
-def sniff_wmt(file: File) -> bool:
-    """A `<dataset>`, perhaps after an XML declaration or a document type, which is refused."""
-    return START.match(file.head) is not None
-
-
 def read_wmt(data: bytes, name: str) -> Material:
     """Read the content of one file: a test set, submissions, or both.
 
@@ -232,11 +227,6 @@ SGML_START = re.compile(rf"\s*(<\?xml[^>]*>\s*)?(<!DOCTYPE.{{0,2000}}?)?<({TAGS}
 def _plain(text: str) -> str:
     """White space is one blank, as mteval and sacreBLEU read it."""
     return re.sub(r"\s+", " ", text.strip())
-
-
-def sniff_sgml(file: File) -> bool:
-    """One of mteval's elements at the beginning."""
-    return SGML_START.match(file.head) is not None
 
 
 def read_sgml(file: File) -> Material:

@@ -191,8 +191,11 @@ def test_results_of_a_submission_say_the_same():
     ("content", "said"),
     [
         (SWEBENCH | {"resolved_ids": [1]}, "x.json: ids of instances are text"),
-        ({"total_instances": 2, "resolved_ids": ["a"]}, "x.json is not read: it is a log or"),
-        ({"a__b-1": {"patch_exists": True, "resolved": False}}, "x.json is not read: it is a log"),
+        ({"total_instances": 2, "resolved_ids": ["a"]}, "x.json is not read: it is JSON of"),
+        (
+            {"a__b-1": {"patch_exists": True, "resolved": False}},
+            "x.json is not read: it is JSON of",
+        ),
     ],
 )
 def test_other_reports_of_swebench_are_refused(content, said):

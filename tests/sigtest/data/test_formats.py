@@ -881,18 +881,18 @@ NO_TEXTS = {
     ),
     "results of promptfoo": (
         json.dumps({"evalId": "eval-1", "results": {"version": 3, "results": []}, "config": {}}),
-        "promptfoo",
+        "JSON of a kind",
     ),
     "answers judged by promptfoo": ("q,gpt\nQ,[PASS] yes\nR,[FAIL] no\n", "promptfoo"),
     "scores of Langfuse": (
         "id,name,value,traceId,source\n1,right,1,t1,API\n2,rude,0,t1,API\n", "Langfuse",
     ),
     "all that HELM asked": (
-        json.dumps({"adapter_spec": {"model": "gpt"}, "request_states": []}), "HELM, ",
+        json.dumps({"adapter_spec": {"model": "gpt"}, "request_states": []}), "JSON of a kind",
     ),
     "instances of HELM": (
         json.dumps([{"input": {"text": "q"}, "references": [], "split": "test", "id": "id1"}]),
-        "HELM, ",
+        "HELM",
     ),
     "pairs judged by MT-Bench": (
         jsonl([{"question_id": 1, "model_1": "a", "model_2": "b", "g1_winner": "tie", "turn": 1}]),
@@ -980,7 +980,9 @@ EVALUATIONS = {
 
 @pytest.mark.parametrize("content", EVALUATIONS.values(), ids=EVALUATIONS)
 def test_logs_of_other_evaluations_are_refused_with_what_to_write(content):
-    with pytest.raises(InputError, match=r"OpenAI evals.*id, system, metric and score, which is 1"):
+    with pytest.raises(
+        InputError, match=r"JSON of a kind.*id, system, metric and score, which is 1"
+    ):
         read_bytes(content.encode(), "x.json")
 
 

@@ -56,12 +56,8 @@ REFUSED = {  # with a specimen of each program whose files are of one kind
         "LP annotator criterion HUMAN rater\nde-en a x 1 b\n",
     ],
     "evaluations": [
-        '{"instance_id": "id1", "stats": [{"name": "em", "count": 1}]}',
-        '{"evalId": "e", "version": 3, "results": {"results": [{"score": 1}]}}',
         "id,traceId,name,value\n1,t1,bleu,0.5\n",
-        '{"accuracy": 50.0, "details": {"0": {"prompt": "a"}}}',
         '{"schema_version": "0.2", "evaluation_id": "a", "evaluation_results": []}',
-        '{"question": "q", "elm": {"is_correct": true, "solution": "x"}}',
     ],
     "preferences": ["model_a,model_b,winner,question\nx,y,model_a,1\n"],
     "foreign": [
@@ -81,7 +77,13 @@ REFUSED = {  # with a specimen of each program whose files are of one kind
     ],
     "markup": ['<?xml version="1.0"?>\n<!-- c --><!DOCTYPE tmx>\n<tmx a="b"><tu>x</tu></tmx>\n'],
     "averages": ["de-en\taspen\t0.5\nde-en\tbirch\t0.7\n"],
-    "other-json": ['{"a": [1, "b", {"c": null}]}'],
+    "other-json": [
+        '{"a": [1, "b", {"c": null}]}',
+        '{"instance_id": "id1", "stats": [{"name": "em", "count": 1}]}',
+        '{"evalId": "e", "version": 3, "results": {"results": [{"score": 1}]}}',
+        '{"accuracy": 50.0, "details": {"0": {"prompt": "a"}}}',
+        '{"question": "q", "elm": {"is_correct": true, "solution": "x"}}',
+    ],
     "other-markup": ["<p>aspen &amp; elm</p>\n<p>birch</p>\n"],
 }
 NAMES = {"averages": "x.sys.score"}
