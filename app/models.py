@@ -26,7 +26,7 @@ from pydantic import (
 from app.http import problems
 from sigtest.documented import Documented
 from sigtest.errors import InputError
-from sigtest.kinds import KINDS, Kind
+from sigtest.kinds import KINDS
 from sigtest.render.pictures import PICTURES
 from sigtest.report import WarningReport, encode
 from sigtest.requests.comparisons import TestSetRequest
@@ -174,20 +174,6 @@ class QuestionBody(Body):
             "links": links,
         }
         return cls(**{**vars(record), **vars(record.about), **vars(record.envelope), **more})
-
-
-def _listing(kind: Kind[Any]) -> type[BaseModel]:
-    """A page of the caller's questions of one kind, newest first."""
-    fields: dict[str, Any] = {
-        kind.path: (list[QuestionBody], Field(description="Newest first.")),
-        "next_cursor": (str | None, Field(description="Send as ?cursor= for the next page.")),
-    }
-    title = "".join(word.capitalize() for word in kind.name.split())
-    model: type[BaseModel] = create_model(f"{title}Listing", **fields)
-    return model
-
-
-LISTINGS = {path: _listing(kind) for path, kind in KINDS.items()}
 
 
 class SegmentBody(Body):
@@ -511,17 +497,6 @@ class TestSetResource(LastingBody, Body):
         return cls(**{**vars(record), **vars(record.envelope), **more})
 
 
-class TestSetListing(Body):
-    """The caller's test sets, newest first.
-
-    Attributes:
-        next_cursor: Send as ?cursor= for the next page.
-    """
-
-    testsets: list[TestSetResource]
-    next_cursor: str | None
-
-
 class SystemLinks(Body):
     """Where to go on."""
 
@@ -656,17 +631,6 @@ class RaceResource(LastingBody, Body):
         return cls(**told, links=RaceLinks(self=here, **onward))
 
 
-class RaceListing(Body):
-    """The caller's races, newest first.
-
-    Attributes:
-        next_cursor: Send as ?cursor= for the next page.
-    """
-
-    races: list[RaceResource]
-    next_cursor: str | None
-
-
 class ScoresForm(Form):
     """The same as a file of any format that `sigtest race` reads, with a column id.
 
@@ -783,13 +747,6 @@ class SharedTaskResource(Body):
         told = {**dict(record.settings), **vars(record), "phase": record.phase}
         rules = {k: v for k, v in told.items() if k not in owners}
         return cls(**{**rules, **notes, "testsets": shown, "now": record.seen_at})
-
-
-class SharedTaskListing(Body):
-    """A page of the caller's tasks, newest first."""
-
-    tasks: list[SharedTaskResource]
-    next_cursor: str | None
 
 
 class TeamBody(Body):
@@ -1012,6 +969,25 @@ class TestData(Form):
     """
 
     id: str
+
+
+def _listing(title: str, name: str, entry: type[Body]) -> type[BaseModel]:
+    """A page of what a caller has of one kind, newest first."""
+    fields: dict[str, Any] = {
+        name: (list[entry], Field(description="Newest first.")),  # type: ignore[valid-type]
+        "next_cursor": (str | None, Field(description="Send as ?cursor= for the next page.")),
+    }
+    model: type[BaseModel] = create_model(f"{title}Listing", **fields)
+    return model
+
+
+LISTINGS = {
+    path: _listing("".join(map(str.capitalize, kind.name.split())), path, QuestionBody)
+    for path, kind in KINDS.items()
+}
+LISTINGS["testsets"] = _listing("TestSet", "testsets", TestSetResource)
+LISTINGS["races"] = _listing("Race", "races", RaceResource)
+LISTINGS["tasks"] = _listing("SharedTask", "tasks", SharedTaskResource)
 
 
 def message_models() -> dict[str, type[BaseModel]]:

@@ -94,6 +94,7 @@ def _complete(operation: Schema, route: APIRoute) -> None:
     kind = KINDS.get(str(route.tags[0]), KINDS["comparisons"])
     name, known = route.endpoint.__name__, BESIDES["operations"]
     besides: Schema = {**known.get(name, {}), **known.get(f"{name} {kind.path}", {})}
+    besides |= known.get(route.name, {})
     if name == "submit" and "requestBody" not in besides:
         besides["requestBody"] = _submission(kind)
     if "requestBody" in besides:

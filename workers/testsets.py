@@ -35,10 +35,10 @@ from workers.store.boards import (
     NOTHING,
     Choice,
     Column,
-    Rows,
     SystemRecord,
     TestSetRecord,
     TestSetStore,
+    row_name,
 )
 from workers.store.lasting import unseen
 from workers.store.records import Check, Link, Record, Task
@@ -258,7 +258,7 @@ class TestSets(TestSetStore):
 
     def warnings(self, testset_id: str, system: SystemRecord) -> list[WarningReport]:
         """What health checks say of a system; nothing before it is measured."""
-        (packed,) = self.rows(testset_id, [Rows(0).said(system.digest)])
+        (packed,) = self.rows(testset_id, [row_name("said", system.digest)])
         if packed is None:
             return []
         notes: Any = codec.unpack_json(packed)

@@ -6,13 +6,14 @@ page.
 
 import hashlib
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request
 from fastapi.sse import EventSourceResponse, ServerSentEvent
+from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
@@ -463,6 +464,64 @@ async def _opened(
     except (NotReadyError, GoneError) as error:
         return error.message
     return await in_turn(panel, shown, view.fields, page_of(record))
+
+
+def add_shelf(
+    router: APIRouter,
+    people: APIRouter,
+    name: str,
+    body: Callable[[Any, Any], BaseModel],
+    besides: Callable[[Request, str], Mapping[str, Any]],
+    deleted: str,
+    page: int = PAGE,
+) -> None:
+    """The routes that all shelves have: a listing, and deletion.
+
+    Args:
+        router: Whose last part is what the shelf is called in a listing.
+        people: The same for pages; its prefix is their address, and the name of their template.
+        name: Of one thing on it.
+        body: What is told of one, by the shelf and its record.
+        besides: What its page shows beside the listing, by the caller.
+        deleted: What deletion does.
+        page: Entries a page, where nothing is said.
+    """
+    listed = router.prefix.rpartition("/")[2]
+    state = {"tasks": "shared_tasks"}.get(listed, listed)
+
+    def list_shelf(
+        request: Request, caller: Caller, settings: Limits, wanted: answers.Wanted,
+        cursor: Cursor = None, limit: Limit = page,
+    ) -> Response:  # fmt: skip
+        shelf = getattr(request.state, state)
+        most, chosen = min(limit, settings.max_page), wanted.filter
+        records, after = shelf.listing(caller.name, cursor, most, chosen)
+        if wants_page(request):
+            template, shown = f"{people.prefix[1:]}.html", besides(request, caller.name)
+            return site.page(
+                request, template, records=records, after=after, wanted=chosen, **shown
+            )
+        entries = [body(shelf, record).model_dump(mode="json") for record in records]
+        told = json.dumps({listed: entries, "next_cursor": after}, ensure_ascii=False)
+        return answers.in_json(told)
+
+    def delete_from_shelf(
+        request: Request,
+        place: Annotated[str, Path(alias="id", description=f"Id of a {name}.")],
+        caller: Caller,
+    ) -> Response:
+        getattr(request.state, state).delete(place, caller.name, partial(require_match, request))
+        if shows_pages(request):
+            return RedirectResponse(people.prefix, 303)
+        return Response(status_code=204)
+
+    words = f"The caller's {name}s, newest first; `title` finds their names, too."
+    add = router.add_api_route
+    add("", list_shelf, name=f"list_{listed}", description=words)
+    called, taken = f"delete_{name.replace(' ', '')}", delete_from_shelf
+    add("/{id}", taken, methods=["DELETE"], status_code=204, name=called, description=deleted)
+    people.add_api_route("", list_shelf, name=f"page_of_{listed}")
+    people.add_api_route("/{id}/delete", taken, methods=["POST"], name=f"{called}_from_page")
 
 
 def add_links(router: APIRouter, people: APIRouter, name: str) -> None:

@@ -14,14 +14,14 @@ from app import answers, models
 from app.http.auth import Caller
 from app.http.negotiation import Wait, require_match, shows_pages, wants_page
 from app.http.problems import of_error
-from app.http.state import Cursor, Limit, Limits, RaceStore, in_turn, routing
+from app.http.state import Limits, RaceStore, in_turn, routing
 from app.http.waiting import Stream, Watch
 from app.pages import forms, site
 from app.pages.reports import view_of
 from app.requests import bodies, limits
 from app.requests.bodies import Written
 from app.requests.forms import reader
-from app.routes.questions import PAGE, RACE_SECONDS, add_links, picture, report
+from app.routes.questions import RACE_SECONDS, add_links, add_shelf, picture, report
 from app.settings import Settings
 from sigtest.arrays import Array
 from sigtest.errors import InputError, SigtestError
@@ -97,24 +97,6 @@ def create_race(
     return _told(request, record, 201 if created else 200)
 
 
-@people.get("")
-@router.get("")
-def list_races(
-    request: Request, caller: Caller, races: RaceStore, settings: Limits, wanted: answers.Wanted,
-    cursor: Cursor = None, limit: Limit = PAGE,
-) -> Response:  # fmt: skip
-    """The caller's races, newest first; `title` finds their names, too."""
-    most, chosen = min(limit, settings.max_page), wanted.filter
-    records, after = races.listing(caller.name, cursor, most, chosen)
-    if wants_page(request):
-        return site.page(
-            request, "races.html", records=records, after=after, wanted=chosen,
-            controls=forms.controls(FIELDS),
-        )  # fmt: skip
-    resources = [models.RaceResource.of(record) for record in records]
-    return answers.in_json(models.RaceListing(races=resources, next_cursor=after).model_dump_json())
-
-
 @router.get("/{id}")
 async def get_race(
     request: Request, record: Found, races: RaceStore, watch: Watch, wait: Wait
@@ -143,14 +125,6 @@ def change_race(request: Request, record: Found, races: RaceStore, written: Writ
     """Write title, tags, metadata or how long it lasts; all else is fixed when a race is made."""
     check = partial(require_match, request)
     return _told(request, races.describe(record.id, record.caller, written, check))
-
-
-@people.post("/{id}/delete")
-@router.delete("/{id}", status_code=204)
-def delete_race(request: Request, record: Found, races: RaceStore) -> Response:
-    """Delete a race with its scores and reports."""
-    races.delete(record.id, record.caller, partial(require_match, request))
-    return RedirectResponse("/races", 303) if shows_pages(request) else Response(status_code=204)
 
 
 @people.get("/{id}")
@@ -207,5 +181,13 @@ router.add_api_route("/{id}/report", report, name="get_race_report")
 router.add_api_route("/{id}/plots/{picture}", picture, name="draw_race", response_class=Response)
 router.add_api_route("/{id}/events", events, name="follow_race", response_class=EventSourceResponse)
 people.add_api_route("/{id}/report", report, name="download_race")
+add_shelf(
+    router,
+    people,
+    "race",
+    lambda races, record: models.RaceResource.of(record),
+    lambda request, owner: {"controls": forms.controls(FIELDS)},
+    "Delete a race with its scores and reports.",
+)
 add_links(router, people, "race")
 router.routes.extend(people.routes)

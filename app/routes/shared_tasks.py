@@ -11,13 +11,14 @@ from app import answers, models, overall
 from app.http.auth import Caller, Entrant, Principal
 from app.http.negotiation import Wait, Wished, require_match, shows_pages, wants_page
 from app.http.problems import ForbiddenError
-from app.http.state import Boards, Cursor, Limit, Limits, TaskStore, in_turn, routing
+from app.http.state import Boards, Limits, TaskStore, in_turn, routing
 from app.http.waiting import Watch
 from app.pages import site
 from app.requests.bodies import Form, text_of
 from app.requests.forms import reader
 from app.requests.limits import room
 from app.requests.testsets import Put
+from app.routes.questions import add_shelf
 from app.routes.testsets import Board, board_of, written
 from sigtest.errors import InputError, RecipeError
 from sigtest.requests.shared_tasks import (
@@ -30,8 +31,6 @@ from workers.errors import NotReadyError, PhaseError
 from workers.shared_tasks import SharedTasks, Submitted
 from workers.store.boards import Standing
 from workers.store.shared_tasks import SharedTaskRecord, Team
-
-PAGE = 20
 
 
 def _besides(form: Form) -> dict[str, Any]:
@@ -97,32 +96,6 @@ def create_task(request: Request, caller: Caller, tasks: TaskStore, asked: NewTa
     return answer
 
 
-@people.get("")
-@router.get("")
-def list_tasks(
-    request: Request,
-    caller: Caller,
-    tasks: TaskStore,
-    boards: Boards,
-    settings: Limits,
-    wanted: answers.Wanted,
-    cursor: Cursor = None,
-    limit: Limit = PAGE,
-) -> Response:
-    """The caller's tasks, newest first; `title` finds their names, too."""
-    most, chosen = min(limit, settings.max_page), wanted.filter
-    records, after = tasks.listing(caller.name, cursor, most, chosen)
-    if wants_page(request):
-        own, _ = boards.listing(caller.name, None, settings.max_page)
-        free = [record for record in own if record.task is None]
-        return site.page(
-            request, "tasks.html", records=records, after=after, wanted=chosen, boards=free
-        )
-    bodies = [models.SharedTaskResource.of(one, tasks.testsets(one), None) for one in records]
-    listing = models.SharedTaskListing(tasks=bodies, next_cursor=after)
-    return answers.in_json(listing.model_dump_json())
-
-
 @router.get("/{id}")
 def get_task(request: Request, task_id: Id, entrant: Entrant, tasks: TaskStore) -> Response:
     """A task: its phase, its rules and its test sets; to its owner or one of its teams."""
@@ -138,14 +111,6 @@ def change_task(
     """Change rules, publish, or write title, tags or metadata; what is left out stays."""
     check = partial(require_match, request)
     return _task(request, tasks, tasks.revise(task_id, caller.name, change, check))
-
-
-@people.post("/{id}/delete")
-@router.delete("/{id}", status_code=204)
-def delete_task(request: Request, task_id: Id, caller: Caller, tasks: TaskStore) -> Response:
-    """Delete a task and the tokens of its teams; its test sets stay as they are."""
-    tasks.delete(task_id, caller.name, partial(require_match, request))
-    return RedirectResponse("/tasks", 303) if shows_pages(request) else Response(status_code=204)
 
 
 # teams
@@ -451,4 +416,18 @@ async def task_page(
     return await in_turn(made)
 
 
+def _free_boards(request: Request, owner: str) -> dict[str, Any]:
+    """Boards that belong to no task yet."""
+    boards, most = request.state.testsets, request.state.settings.max_page
+    return {"boards": [own for own in boards.listing(owner, None, most)[0] if own.task is None]}
+
+
+add_shelf(
+    router,
+    people,
+    "task",
+    lambda tasks, record: models.SharedTaskResource.of(record, tasks.testsets(record), None),
+    _free_boards,
+    "Delete a task and the tokens of its teams; its test sets stay as they are.",
+)
 router.routes.extend(people.routes)

@@ -21,7 +21,7 @@ from app.pages.reports import decidable, of_report
 from app.requests.bodies import Words
 from app.requests.limits import check_scores, room
 from app.requests.testsets import Changed, Drafted, Put
-from app.routes.questions import Picture, Values, add_links, as_it_stands, page_of
+from app.routes.questions import Picture, Values, add_links, add_shelf, as_it_stands, page_of
 from sigtest.cached import cached_property
 from sigtest.data.names import choose
 from sigtest.errors import InputError, RecipeError
@@ -78,31 +78,6 @@ def create_testset(request: Request, caller: Caller, boards: Boards, draft: Draf
     return answer
 
 
-@people.get("")
-@router.get("")
-def list_testsets(
-    request: Request,
-    caller: Caller,
-    boards: Boards,
-    settings: Limits,
-    wanted: answers.Wanted,
-    cursor: Cursor = None,
-    limit: Limit = PAGE,
-) -> Response:
-    """The caller's test sets, newest first; `title` finds their names, too."""
-    most, chosen = min(limit, settings.max_page), wanted.filter
-    records, after = boards.listing(caller.name, cursor, most, chosen)
-    if negotiation.wants_page(request):
-        return site.page(
-            request, "boards.html", records=records, after=after, wanted=chosen,
-            metrics=forms.measurable(),
-        )  # fmt: skip
-    body = models.TestSetListing(
-        testsets=[models.TestSetResource.of(r) for r in records], next_cursor=after
-    )
-    return answers.in_json(body.model_dump_json())
-
-
 @router.get("/{id}")
 def get_testset(request: Request, testset_id: Id, caller: Caller, boards: Boards) -> Response:
     """A test set, its settings and how many systems it has."""
@@ -133,18 +108,6 @@ def change_testset(
     check_scores(max(1, found.systems), len(found.metrics), resamples, settings)
     boards.raise_resamples(testset_id, owner, resamples, check)
     return _testset(request, boards.describe(testset_id, owner, change.notes))
-
-
-@people.post("/{id}/delete")
-@router.delete("/{id}", status_code=204)
-def delete_testset(request: Request, testset_id: Id, caller: Caller, boards: Boards) -> Response:
-    """Delete a test set with its systems and everything that was computed."""
-    boards.delete(testset_id, caller.name, partial(negotiation.require_match, request))
-    return (
-        RedirectResponse("/boards", 303)
-        if negotiation.shows_pages(request)
-        else Response(status_code=204)
-    )
 
 
 # systems
@@ -556,5 +519,14 @@ def victories(beaten: dict[str, list[str]]) -> str:
     return f"{'; '.join(sentences)}."
 
 
+add_shelf(
+    router,
+    people,
+    "test set",
+    lambda boards, record: models.TestSetResource.of(record),
+    lambda request, owner: {"metrics": forms.measurable()},
+    "Delete a test set with its systems and everything that was computed.",
+    PAGE,
+)
 add_links(router, people, "testset")
 router.routes.extend(people.routes)

@@ -242,27 +242,9 @@ class Choice:
         return cls(*json.loads(bytes.fromhex(spelled)))
 
 
-@dataclass(frozen=True)
-class Rows:
-    """What rows are called under one number of resamples.
-
-    Attributes:
-        resamples: R.
-    """
-
-    resamples: int
-
-    def system(self, digest: str) -> str:
-        """The row of one system."""
-        return f"{MAKE} {self.resamples} {digest}"
-
-    def said(self, digest: str) -> str:
-        """What is said of one system's content, whatever the resamples."""
-        return f"{MAKE} said {digest}"
-
-    def pair(self, a: str, b: str) -> str:
-        """The row of a pair, from both digests."""
-        return f"{MAKE} {self.resamples} {a} {b}"
+def row_name(resamples: int | str, *digests: str) -> str:
+    """What the row of one system, or of a pair, is called; `said` for all numbers of resamples."""
+    return " ".join((MAKE, str(resamples), *digests))
 
 
 def score_of(row: Array, replicas: int, metric: Metric) -> ScoreReport:
@@ -343,9 +325,9 @@ class TestSetStore(Shelf[TestSetRecord]):
         )
         counts = facts[len(SHOWN) : -len(FIELDS)]
         capacity, submissions, changed, size, family = (int(count or 0) for count in counts)
-        told, row_of = json.loads(summary), Rows(int(resamples)).system
+        told = json.loads(summary)
         digests = {decoded(system): decoded(digest) for system, digest in systems.items()}
-        rows = self.rows(name, [row_of(digest) for digest in digests.values()])
+        rows = self.rows(name, [row_name(resamples, digest) for digest in digests.values()])
         parts = (decoded(member).partition(" ") for member in left)
         return TestSetRecord(
             id=name,

@@ -43,7 +43,7 @@ from sigtest.significance.best import most_draws
 from workers.errors import GoneError, NotFoundError
 from workers.queue import Context
 from workers.store import codec, keys, totals
-from workers.store.boards import Choice, Column, Rows, TestSetRecord, TestSetStore
+from workers.store.boards import Choice, Column, TestSetRecord, TestSetStore, row_name
 from workers.store.records import Task
 
 
@@ -215,10 +215,9 @@ def join(context: Context, testset_id: str, digest: str, resamples: int) -> None
     member = sampling.members([digest]).get(digest)
     if member is None:
         return
-    names = Rows(resamples)
-    rows = {names.system(digest): row_of(sampling.part, member.totals)}
-    if context.testsets.rows(testset_id, [names.said(digest)]) == [None]:
-        rows[names.said(digest)] = codec.pack_json(sampling.notes(digest))
+    rows = {row_name(resamples, digest): row_of(sampling.part, member.totals)}
+    if context.testsets.rows(testset_id, [row_name("said", digest)]) == [None]:
+        rows[row_name("said", digest)] = codec.pack_json(sampling.notes(digest))
     context.testsets.add_rows(testset_id, rows)
     state = context.testsets.stored(testset_id)
     if state is None:
@@ -364,13 +363,13 @@ def _make_rows(
     sampling: Sampling, pairs: Sequence[tuple[str, str]], known: dict[str, Member]
 ) -> list[bytes]:
     """The rows of these pairs, but those whose system was removed; what is missing is made."""
-    names = Rows(sampling.part.resamples)
     testsets, testset_id = sampling.context.testsets, sampling.testset_id
-    rows = dict(zip(pairs, testsets.rows(testset_id, [names.pair(*p) for p in pairs]), strict=True))
+    names = {pair: row_name(sampling.part.resamples, *pair) for pair in pairs}
+    rows = dict(zip(names, testsets.rows(testset_id, [*names.values()]), strict=True))
     wanted = [pair for pair, row in rows.items() if row is None]
     for there, made in _rows_of(sampling, wanted, known):
         new = {pair: row.tobytes() for pair, row in zip(there, made, strict=True)}
-        testsets.add_rows(testset_id, {names.pair(*pair): row for pair, row in new.items()})
+        testsets.add_rows(testset_id, {names[pair]: row for pair, row in new.items()})
         rows |= new
     return [row for pair in pairs if (row := rows[pair]) is not None]
 
@@ -433,7 +432,7 @@ def _report(sampling: Sampling, state: TestSetRecord, part: Part, gone: Gone) ->
 
 def _with_said(sampling: Sampling, part: Part) -> Part:
     """The part with what is said of its systems' contents, by their names."""
-    names = [Rows(part.resamples).said(digest) for digest in part.digests]
+    names = [row_name("said", digest) for digest in part.digests]
     rows = sampling.context.testsets.rows(sampling.testset_id, names)
     said = {
         system: SystemNotes(*codec.unpack_json(row))

@@ -16,7 +16,7 @@ from workers.errors import GoneError, ShownError, TakenError
 from workers.questions import PairAsked, Questions
 from workers.queue import Context
 from workers.store import keys
-from workers.store.boards import Choice, Rows, Standing
+from workers.store.boards import Choice, Standing, row_name
 from workers.store.questions import block_name
 from workers.store.records import Task
 from workers.tasks.boards import joins, refresh, refreshing
@@ -262,8 +262,8 @@ def test_what_is_asked_of_a_deleted_system_is_gone_at_once(board, context):
 
 
 def test_names_of_what_is_kept_have_the_versions_that_made_it():
-    names = Rows(600)
-    held = {names.system("a"), names.pair("a", "b"), names.said("a"), block_name((0, 9))}
+    rows = {row_name(600, "a"), row_name(600, "a", "b"), row_name("said", "a")}
+    held = rows | {block_name((0, 9))}
     make = f"{__version__}+sacrebleu.{version('sacrebleu')}"
     assert {name.split(" ")[0] for name in held} == {make}
     assert f":{make}:" in keys.totals("0" * 32, 600, "a")
