@@ -137,11 +137,17 @@ def separator_of(first: str) -> str:
     return max("\t,;", key=first.count)
 
 
-def sniff_judged_columns(file: File) -> bool:
-    """JSON, or a header with two of the names that tables of judgements have."""
+def judged_roles(file: File) -> set[str]:
+    """What a header names of judgements; all that is needed where it is JSON."""
     first = first_line(file)
     is_json = re.match(r"\s*(\{|\[\s*(\{|$))", first) is not None
-    return is_json or len(_named(tables.fields_of(first, separator_of(first)))) >= len(NEEDED)
+    names = (*NEEDED, "score") if is_json else tables.fields_of(first, separator_of(first))
+    return {*_named(names)}
+
+
+def sniff_judged_columns(file: File) -> bool:
+    """JSON, or a header that names a system, a segment and a score."""
+    return any(judged_roles(file) >= {*NEEDED, scored} for scored in ("score", "z"))
 
 
 def read_judged_columns(file: File) -> JudgedFile:

@@ -453,11 +453,12 @@ def _format_of_judgements(file: File) -> Reader[File, JudgedFile]:
     for known in _JUDGED:
         if known.sniff(file):
             return known
-    first = judgements.first_line(file)
+    if len(judgements.judged_roles(file)) >= len(judgements.NEEDED):
+        return FORMATS_JUDGED["columns"]  # which says what it lacks
     titles = "; ".join(f"{known.name}: {known.title}" for known in _JUDGED)
     raise InputError(
         f"{file.name} is in no format of judgements that is known ({titles}). Its first line is "
-        f"{first[:60]!r}. Write a judgement a row: CSV with the columns system, segment, score and "
-        "annotator.",
+        f"{judgements.first_line(file)[:60]!r}. Write a judgement a row: CSV with the columns "
+        "system, segment, score and annotator.",
         line=1,
     )

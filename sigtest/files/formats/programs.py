@@ -492,7 +492,10 @@ def read_lm_eval(file: File) -> Material:
             f"{file.name} has no metric with one finite number an item: "
             f"{why or 'its rows have none.'} Give samples of a task with such a metric."
         )
-    system = results.system or _folder(file) or file.stem.removesuffix("_write_out_info")
+    # the harness names folders after models, org__model
+    folder = file.path.replace("\\", "/").rpartition("/")[0].rpartition("/")[2]
+    named = results.system or folder * ("__" in folder)
+    system = named or file.stem.removesuffix("_write_out_info")
     assembly = Assembly(file.name)
     for row, chosen in zip(rows, filters, strict=True):
         i = assembly.place_of(row.record.get("doc_id"), row.place)
@@ -542,12 +545,6 @@ def _results(file: File) -> Results:
                 samples=samples if isinstance(samples, int) else None,
             )
     return Results(task)
-
-
-def _folder(file: File) -> str | None:
-    """The model as the harness names its folder, `org__model`."""
-    parts = file.path.replace("\\", "/").split("/")
-    return parts[-2] if len(parts) > 1 and "__" in parts[-2] else None
 
 
 def _metrics(record: Record) -> Iterable[str]:
@@ -609,9 +606,8 @@ def read_inspect(file: File) -> Material:
 
 def is_packed_log(names: Sequence[str]) -> bool:
     """Whether an archive with these members is a log."""
-    return "_journal/start.json" in names or (
-        "header.json" in names and any(name.startswith("samples/") for name in names)
-    )
+    samples = any(name.startswith("samples/") for name in names)
+    return "_journal/start.json" in names or ("header.json" in names and samples)
 
 
 def read_packed_log(names: Sequence[str], read: Callable[[str], bytes], name: str) -> Material:

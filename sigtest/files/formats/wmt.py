@@ -318,10 +318,8 @@ class _Sgml:
 
 def _attributes(text: str) -> dict[str, str]:
     """Attributes by name in small letters; of one that stands twice the first counts."""
-    found: dict[str, str] = {}
-    for name, double, single, bare in ATTRIBUTE.findall(text):
-        found.setdefault(name.lower(), (double or single or bare).strip())
-    return found
+    found = ATTRIBUTE.findall(text)[::-1]
+    return {name.lower(): (one or two or bare).strip() for name, one, two, bare in found}
 
 
 SEPARATOR = "_#_"

@@ -13,6 +13,7 @@ from sigtest.files.folders import EvalSet
 from sigtest.files.judgements import read_scores
 from sigtest.kinds import KINDS, FormFile
 from sigtest.meta_evaluation.question import parse
+from sigtest.meta_evaluation.sources import with_files
 
 KIND = KINDS["metric-evaluations"]
 NAMES = ("Aspen", "Birch", "Cedar", "Daisy", "refA")
@@ -232,3 +233,9 @@ def test_quotation_marks_round_names_are_none_of_their_letters():
     assert read_scores(b'"system","score"\n"a",0.5\n"b",0.7\n', "x.csv") == found
     assert read_scores(b'"","system","score"\n"1","a",0.5\n"2","b",0.7\n', "x.csv") == found
     assert read_scores(b'"a"\t0.5\n"b"\t0.7\n', "x.tsv") == found
+
+
+def test_a_wrong_score_by_people_is_named_where_the_table_has_no_segments() -> None:
+    table = b"id,system,score\n1,A,0.5\n1,B,x\n"
+    with pytest.raises(InputError, match=r"h\.csv, line 3: 'x' is not a number"):
+        with_files({}, {"human": [("h.csv", table)]})
