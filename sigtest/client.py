@@ -208,7 +208,7 @@ class Client:
             kind: Of question.
             wanted: `title`, `tag` (one or several) and `status` of those that are wanted.
         """
-        return self._pages(f"/v1/{kind}", kind, wanted)
+        return self._pages(f"/v1/{kind}", wanted)
 
     def describe(self, question_id: str, kind: str = COMPARISONS, **notes: Any) -> dict[str, Any]:
         """Write `title`, `tags` or `metadata` on a question; what is not said stays."""
@@ -282,7 +282,7 @@ class Client:
 
     def testsets(self, **wanted: str | Sequence[str]) -> Iterator[dict[str, Any]]:
         """The caller's test sets, newest first; `wanted` are `title` and `tag`."""
-        return self._pages(TESTSETS, "testsets", wanted)
+        return self._pages(TESTSETS, wanted)
 
     def describe_testset(self, testset_id: str, **notes: Any) -> dict[str, Any]:
         """Write `title`, `tags` or `metadata` on a test set; what is not said stays."""
@@ -325,7 +325,7 @@ class Client:
 
     def systems(self, testset_id: str) -> Iterator[dict[str, Any]]:
         """The systems of a test set in the order of their names."""
-        return self._pages(f"{TESTSETS}/{testset_id}/systems", "systems", {})
+        return self._pages(f"{TESTSETS}/{testset_id}/systems", {})
 
     def remove_system(self, testset_id: str, name: str) -> None:
         """Delete a system of a test set."""
@@ -391,7 +391,7 @@ class Client:
 
     def races(self, **wanted: str | Sequence[str]) -> Iterator[dict[str, Any]]:
         """The caller's races, newest first; `wanted` are `title` and `tag`."""
-        return self._pages(RACES, "races", wanted)
+        return self._pages(RACES, wanted)
 
     def delete_race(self, race_id: str) -> None:
         """Delete a race with its scores."""
@@ -424,13 +424,13 @@ class Client:
     # requests
 
     def _pages(
-        self, path: str, entries: str, wanted: Mapping[str, str | Sequence[str]]
+        self, path: str, wanted: Mapping[str, str | Sequence[str]]
     ) -> Iterator[dict[str, Any]]:
-        """All entries of a listing that pass its filters."""
+        """All entries of a listing, called as the end of its path, that pass its filters."""
         params = dict(wanted)
         while True:
             page = self._read("GET", path, params=params)
-            yield from page[entries]
+            yield from page[path.rpartition("/")[2]]
             if page["next_cursor"] is None:
                 return
             params["cursor"] = page["next_cursor"]
@@ -464,7 +464,10 @@ class Client:
             else:
                 self._met = True
                 wait = seconds_of(answer, default=min(pause, longest))
-                if not _comes(answer) or not left or wait > PATIENCE:
+                # the service is busy, or is still computing what is asked for
+                computing = answer.status_code == 409 and "Retry-After" in answer.headers
+                again = computing or answer.status_code in _BUSY
+                if not again or not left or wait > PATIENCE:
                     return self._checked(answer)
             self._sleep(wait)
             pause *= 2
@@ -517,12 +520,6 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "tolist"):
         return value.tolist()
     raise TypeError(f"it has a {type(value).__name__}")
-
-
-def _comes(answer: httpx.Response) -> bool:
-    """Whether asking again may help: the service is busy, or is still computing what is asked."""
-    computing = answer.status_code == 409 and "Retry-After" in answer.headers
-    return answer.status_code in _BUSY or computing
 
 
 def seconds_of(answer: httpx.Response, default: float) -> float:

@@ -22,9 +22,8 @@ from sigtest.cli.compare import compare, layout_of, read_files
 from sigtest.cli.options import Chosen, UsageError
 from sigtest.cli.shell import bar
 from sigtest.comparison.comparison import Comparison, parse_comparison
-from sigtest.data.names import is_reference, system_name
+from sigtest.data.names import is_reference
 from sigtest.data.testset import LABEL
-from sigtest.data.text import parse_lines
 from sigtest.decide.summary import decided
 from sigtest.engine import compare as compare_here
 from sigtest.errors import InputError, SigtestError, quoted
@@ -377,23 +376,19 @@ def read_labels(options: Chosen) -> Comparison:
     options.metrics = options.metrics or ["accuracy" if options.wide is None else "scores"]
     if options.tests is None and options.metrics == ["accuracy"]:
         options.tests = ["mcnemar"]
-    choices = files.choices_of(options, ())
-    Recipe.of(choices)  # a wrong option is cheaper to find than a wrong file
     if options.wide is not None:
+        choices = files.choices_of(options, ())
+        Recipe.of(choices)  # a wrong option is cheaper to find than a wrong file
         how = replace(files.joining_of(options), columns=options.columns or "tasks")
         material = files.read([Entry("scores", Path(options.wide), label=LABEL)], how).material
         return parse_comparison({**material.as_json(), **choices})
-    labelled = [_labelled(spelled) for spelled in options.systems]
-    body = {
-        "references": [_lines(options.gold)],
-        "systems": [{"name": name, "hypotheses": _lines(path)} for name, path in labelled],
-        "documents": options.documents and _lines(options.documents),
-        **choices,
-    }
-    with files.naming(
-        {name: (files.shown(path),) for name, path in labelled}, [files.shown(options.gold)]
-    ):
-        return parse_comparison(body)
+    options.reference = [options.gold]
+    for entry in (*files.references_of(options), *files.systems_of(options)):
+        if (path := str(entry.where)) != files.STDIN:
+            known = format_of(File(path, files.read_bytes(path)))
+            if known.name not in ("text", "numbers"):
+                raise InputError(f"{path} is {known.title}; give labels alone, one line an item.")
+    return files.read_comparison(options)
 
 
 def _proportion(options: Chosen) -> Proportion:
@@ -436,19 +431,3 @@ def read_counts(options: Chosen) -> Comparison:
         systems[f"{i} ({correct} of {n})"] = {"scores": {"accuracy": right}}
     choices = files.choices_of(options, ["scores:of=accuracy"])
     return parse_comparison({"systems": systems, **choices, "unpaired": len(systems) > 1})
-
-
-def _labelled(spelled: str) -> tuple[str, str]:
-    """Name and file of `[NAME=]FILE`."""
-    name, equals, path = spelled.partition("=")
-    return (name, path) if equals else (system_name(os.path.basename(spelled)), spelled)
-
-
-def _lines(path: str) -> tuple[str, ...]:
-    """The lines of a file of numbers or text; what has a format of its own is no labels."""
-    data, name = files.read_bytes(path), files.shown(path)
-    lines = parse_lines(data, name)  # says what is wrong with an empty file
-    known = format_of(File(name, data))
-    if known.name not in ("text", "numbers"):
-        raise InputError(f"{name} is {known.title}; give labels alone, one line an item.")
-    return lines

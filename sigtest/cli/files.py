@@ -147,12 +147,12 @@ def columns_of(options: Chosen) -> list[Entry]:
 def systems_of(options: Chosen) -> list[Entry]:
     """The systems: plain ones, those with several runs, those with scores."""
     entries = [Entry("system", Path(path), name) for name, path in map(_named, options.systems)]
-    for spelled in options.replicas:
+    for spelled in options.replicas or ():
         name, equals, listed = spelled.partition("=")
         if not equals or not all(listed.split(",")):
             raise InputError(f"--replicas takes NAME=FILE,FILE,..., not {spelled!r}.")
         entries += [Entry("system", Path(path), name, run=True) for path in listed.split(",")]
-    for spelled in options.scores:
+    for spelled in options.scores or ():
         target, equals, path = spelled.partition("=")
         if not equals:
             raise InputError(f"--scores takes [LABEL:]NAME=FILE, not {spelled!r}.")
@@ -193,7 +193,7 @@ def read_comparison(options: Chosen) -> Comparison:
         OSError: A file that cannot be read.
     """
     check_choices(options)
-    entries = [Entry("anything", Path(path)) for path in options.imports]
+    entries = [Entry("anything", Path(path)) for path in options.imports or ()]
     if options.testset is not None and not entries:
         if options.reference:
             raise InputError("--testset brings the references; leave out -r.")

@@ -91,25 +91,24 @@ class Command:
         options: Gives a parser its options; its docstring is the command's help: what it does, what
             must follow (in brackets, what may; a line for each way of asking), what else to know.
         action: Where its function is.
-        compiles: Whether it runs kernels.
     """
 
     name: str
     about: str
     options: Register
     action: str
-    compiles: bool
 
 
+QUICK = {"look", "plot", "human", "testset", "submit", "leaderboard", "metrics"}  # run no kernels
 COMMANDS: dict[str, Command] = {}
 
 
-def command(about: str, action: str, compiles: bool = True) -> Callable[[Register], Register]:
+def command(about: str, action: str) -> Callable[[Register], Register]:
     """A command that is called as the function that gives it options; see `Command`."""
 
     def register(options: Register) -> Register:
         name = options.__name__
-        COMMANDS[name] = Command(name, about, options, f"sigtest.cli.{action}", compiles)
+        COMMANDS[name] = Command(name, about, options, f"sigtest.cli.{action}")
         return options
 
     return register
@@ -341,7 +340,7 @@ def board(parser: Parser) -> None:
     parser.set_defaults(columns="systems")
 
 
-@command("say what files are, and what can be asked of them", "checks:look", compiles=False)
+@command("say what files are, and what can be asked of them", "checks:look")
 def look(parser: Parser) -> None:
     """Say what files are, what can be asked of them (commands to type), and what is missing.
 
@@ -354,7 +353,7 @@ def look(parser: Parser) -> None:
     parser.add("", place("files", "FILE", words, nargs="+"), HELP)
 
 
-@command("draw a picture of a JSON report", "compare:plot", compiles=False)
+@command("draw a picture of a JSON report", "compare:plot")
 def plot(parser: Parser) -> None:
     """Draw a picture of a JSON report as SVG, PDF or PNG.
 
@@ -501,11 +500,7 @@ def classify(parser: Parser) -> None:
     parser.add("what to show", *shown())
 
 
-@command(
-    "say what people's judgements of systems say, and whether people agree",
-    "compare:ask",
-    compiles=False,
-)
+@command("say what people's judgements of systems say, and whether people agree", "compare:ask")
 def human(parser: Parser) -> None:
     """Judgements of people.
 
@@ -590,11 +585,7 @@ def race(parser: Parser) -> None:
 ACTIONS = ("create", "list", "show", "raise", "withdraw", "delete")
 
 
-@command(
-    "make a test set on a service, for systems that arrive over time",
-    "boards:testset",
-    compiles=False,
-)
+@command("make a test set on a service, for systems that arrive over time", "boards:testset")
 def testset(parser: Parser) -> None:
     """Make and change test sets on a service.
 
@@ -638,7 +629,7 @@ def testset(parser: Parser) -> None:
     parser.add("where", *SERVER, *NOTES, EXPIRES)
 
 
-@command("put systems to a test set", "boards:submit", compiles=False)
+@command("put systems to a test set", "boards:submit")
 def submit(parser: Parser) -> None:
     """Put systems to a test set on a service.
 
@@ -662,7 +653,7 @@ def submit(parser: Parser) -> None:
     parser.add("where", *SERVER, *NOTES)
 
 
-@command("show the leaderboard of a test set", "boards:leaderboard", compiles=False)
+@command("show the leaderboard of a test set", "boards:leaderboard")
 def leaderboard(parser: Parser) -> None:
     """Show the leaderboard of a test set.
 
@@ -685,7 +676,6 @@ def leaderboard(parser: Parser) -> None:
 @command(
     "list metrics with their options, tests, corrections, formats and pictures",
     "compare:metrics",
-    compiles=False,
 )
 def metrics(parser: Parser) -> None:
     """List metrics, tests, corrections, formats and pictures.

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from sigtest.cli.options import COMMANDS, UsageError, parse
+from sigtest.cli.options import COMMANDS, QUICK, UsageError, parse
 from sigtest.errors import SigtestError, unreadable
 from sigtest.late import late
 from sigtest.processor import prepare_blas
@@ -38,12 +38,12 @@ def _run(arguments: list[str]) -> int:
         sys.stdout.write(options)
         sys.stdout.flush()
         return 0
-    command = COMMANDS[options.command]
     # why a run takes long is said before anything that takes long is loaded
-    if command.compiles and getattr(options, "server", None) is None and (why := waiting()):
+    here = options.command not in QUICK and options.server is None
+    if here and (why := waiting()):
         sys.stderr.write(f"sigtest: compiling numeric kernels; {why}.\n")
         sys.stderr.flush()
-    return late(command.action)(options) or 0
+    return late(COMMANDS[options.command].action)(options) or 0
 
 
 def status_of(program: str, command: Callable[[], int]) -> int:
