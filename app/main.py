@@ -12,7 +12,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
 from functools import partial
 from pathlib import Path
 from threading import Event
-from typing import TypedDict
+from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
@@ -20,7 +20,6 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.exceptions import ExceptionMiddleware
 
 from app import openapi
-from app.http import problems
 from app.http.auth import Door, Gate, is_loopback
 from app.http.middleware import BodyLimit, Compression, Connection, CutShort, Head
 from app.http.observing import Observer, Requests
@@ -54,23 +53,7 @@ LEVEL = 4  # of 9, which takes three times as long to save another twentieth of 
 log = logging.getLogger(__name__)
 
 
-class State(TypedDict):
-    """What is open while the service runs, and travels with every request."""
-
-    settings: Settings
-    requests: Requests
-    door: Door
-    sessions: Sessions
-    questions: Questions
-    races: Races
-    testsets: TestSets
-    shared_tasks: SharedTasks
-    webhooks: Webhooks
-    watcher: Watcher
-    parser: Parser
-
-
-Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[State]]
+Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[dict[str, Any]]]
 
 
 def create_app(settings: Settings | None = None, queue: QueueSettings | None = None) -> FastAPI:
@@ -100,35 +83,34 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
     app.state.reading = ReadingProcess(chosen.max_reading_seconds)
     app.state.stopping = Event()
     app.openapi = partial(openapi.document, app)  # type: ignore[method-assign]
-    problems.install(app)
     site.install(app)
     _install(app, chosen, requests)
     return app
 
 
 def _lifespan(settings: Settings, queue: QueueSettings, requests: Requests) -> Lifespan:
-    """What opens the state when the service starts, and closes it when it stops."""
+    """What is open while the service runs, and travels with every request as its state."""
 
     @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[State]:
+    async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
         rehearse()
         questions = Questions.connect(queue)
-        news = News.connect(queue)
-        of_testsets = TestSets(questions.context)
+        context, news = questions.context, News.connect(queue)
+        of_testsets = TestSets(context)
         with closing(news), closing(questions), closing(app.state.reading):
-            yield State(
-                settings=settings,
-                requests=requests,
-                door=Door(settings, Access(questions.context.redis, queue.marker)),
-                sessions=Sessions(questions.context.redis),
-                questions=questions,
-                races=Races(questions.context),
-                testsets=of_testsets,
-                shared_tasks=SharedTasks(questions.context, of_testsets),
-                webhooks=Webhooks(questions.context),
-                watcher=Watcher(questions, news, app.state.stopping),
-                parser=Parser(settings.max_body_bytes, app.state.reading),
-            )
+            yield {
+                "settings": settings,
+                "requests": requests,
+                "door": Door(settings, Access(context.redis, queue.marker)),
+                "sessions": Sessions(context.redis),
+                "questions": questions,
+                "races": Races(context),
+                "testsets": of_testsets,
+                "shared_tasks": SharedTasks(context, of_testsets),
+                "webhooks": Webhooks(context),
+                "watcher": Watcher(questions, news, app.state.stopping),
+                "parser": Parser(settings.max_body_bytes, app.state.reading),
+            }
 
     return lifespan
 

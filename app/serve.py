@@ -138,15 +138,11 @@ def run(server: Server, listening: socket.socket) -> None:
     """
     if _stopped:
         raise SystemExit(0)
-    _allow_connections()
-    server.run(sockets=[listening])
-
-
-def _allow_connections() -> None:
-    """Have as many open files as this process may; each connection is one, and 1,024 are few."""
+    # each connection is an open file, and 1,024 are few
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(ValueError, OSError):  # a system that says more than it gives
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    server.run(sockets=[listening])
 
 
 if __name__ == "__main__":

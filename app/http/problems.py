@@ -4,11 +4,11 @@ import http
 import json
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fastapi import FastAPI, Request
+from fastapi import Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
@@ -174,8 +174,8 @@ def of_error(error: errors.SigtestError) -> Response:
 def _place(error: errors.SigtestError) -> dict[str, Any]:
     """What an error is about and says; nothing where it is about no place."""
     places = {"field": error.field, "system": error.system, "line": error.line}
-    named = {name: value for name, value in places.items() if value is not None}
-    return {**named, "message": _message(error)} if named else {}
+    named = {name: _cut(value) for name, value in places.items() if value is not None}
+    return {**named, "message": _cut(_message(error))} if named else {}
 
 
 def _message(error: errors.SigtestError) -> str:
@@ -192,28 +192,17 @@ def problem(
     headers: Mapping[str, str] | None = None,
 ) -> Response:
     """One problem document."""
-    words = {"title": kind.title, "status": kind.status, "detail": detail}
+    words = {"title": kind.title, "status": kind.status, "detail": _cut(detail)}
     body = {"type": stored.PROBLEM + kind.slug, **words, **(extra or {})}
-    text = json.dumps(_shortened(body), ensure_ascii=False)
+    text = json.dumps(body, ensure_ascii=False)
     # What a user sent may hold half a surrogate pair, which UTF-8 cannot carry and JSON can.
     content = text.encode("utf-8", "backslashreplace")
     EXCHANGE.get().problem = kind.slug
     return Response(content, kind.status, headers, MEDIA_TYPE)
 
 
-def install(app: FastAPI) -> None:
-    """Let every error of `app` be answered with a problem document."""
-    app.add_exception_handler(errors.SigtestError, lambda _, error: of_error(error))
-    app.add_exception_handler(HTTPException, _on_http_exception)
-    app.add_exception_handler(RequestValidationError, _on_invalid_parameters)
-    # a client that has gone while it was sending reads nothing
-    app.add_exception_handler(ClientDisconnect, lambda *_: Response(status_code=400))
-    app.add_exception_handler(Exception, _on_bug)
-
-
-def _on_http_exception(request: Request, error: Exception) -> Response:
+def _on_http_exception(request: Request, error: HTTPException) -> Response:
     """Routes that do not exist, methods that they do not have."""
-    assert isinstance(error, HTTPException)
     phrase = http.HTTPStatus(error.status_code).phrase
     slug = phrase.lower().replace(" ", "-")
     where, headers = request.url.path, dict(error.headers or {})
@@ -232,9 +221,8 @@ def _on_http_exception(request: Request, error: Exception) -> Response:
     return problem(Kind(slug, phrase, error.status_code), detail, headers=headers)
 
 
-def _on_invalid_parameters(request: Request, error: Exception) -> Response:
+def _on_invalid_parameters(request: Request, error: RequestValidationError) -> Response:
     """What is wrong with parameters, with what was given, as the validator leaves it out."""
-    assert isinstance(error, RequestValidationError)
     errors = []
     for flaw in error.errors():
         words, value = UNREADABLE.get(flaw["type"], str(flaw["msg"])), flaw.get("input")
@@ -255,12 +243,17 @@ def _on_bug(request: Request, error: Exception) -> Response:
     return problem(INTERNAL, detail, {"id": identity}, {HEADER: identity})
 
 
-def _shortened(value: Any) -> Any:
+def _cut(value: Any) -> Any:
     """A problem never repeats more of what was sent than helps."""
-    if isinstance(value, str) and len(value) > MAX_MESSAGE:
-        return value[:MAX_MESSAGE] + "..."
-    if isinstance(value, Mapping):
-        return {key: _shortened(entry) for key, entry in value.items()}
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return [_shortened(entry) for entry in value]
-    return value
+    long = isinstance(value, str) and len(value) > MAX_MESSAGE
+    return f"{value[:MAX_MESSAGE]}..." if long else value
+
+
+# how errors are answered; a client that has gone while it was sending reads nothing
+HANDLERS: dict[type[Exception], Callable[[Request, Any], Response]] = {
+    errors.SigtestError: lambda _, error: of_error(error),
+    HTTPException: _on_http_exception,
+    RequestValidationError: _on_invalid_parameters,
+    ClientDisconnect: lambda *_: Response(status_code=400),
+    Exception: _on_bug,
+}

@@ -58,7 +58,7 @@ async def asked_kind(request: Request) -> Kind[Any]:
 
 
 def of_state(name: str) -> Any:
-    """A dependency: what is open under this name, see `app.main.State`."""
+    """A dependency: what `app.main` has open under this name."""
 
     async def opened(request: Request) -> Any:
         return getattr(request.state, name)

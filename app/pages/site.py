@@ -10,14 +10,13 @@ from typing import Any
 from urllib.parse import urlencode
 
 from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
-from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from app.http.auth import noted
 from app.http.negotiation import wants_page
+from app.http.problems import HANDLERS
 from sigtest.errors import SigtestError
 from sigtest.kinds import KINDS, About
 from sigtest.render import html
@@ -214,9 +213,8 @@ LATER = {409, 429, 500, 503}
 
 
 def install(app: FastAPI) -> None:
-    """Let problems be pages where a page was asked for; call after `problems.install`."""
-    for kind in (SigtestError, HTTPException, RequestValidationError, Exception):
-        handler: Any = app.exception_handlers[kind]
+    """Let every error be answered with a problem document, or a page where one was asked for."""
+    for kind, handler in HANDLERS.items():
         app.add_exception_handler(kind, partial(_handle, handler))
 
 

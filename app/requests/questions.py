@@ -30,19 +30,12 @@ from sigtest.requests.notes import PARTS as WRITTEN
 from sigtest.requests.notes import Noted, Notes
 from sigtest.requests.recipe import labels_asked
 from workers.errors import NotFoundError
-from workers.queue import Context
-from workers.settings import Settings as QueueSettings
-from workers.store.server import connect
 from workers.testsets import TestSets
 
 ID = re.compile("[0-9a-f]{32,64}")
 Draft = bodies.Submission[Question]
 TESTSET_ID = re.compile("[0-9a-f]{32}")
 TEXTS_OF_TESTSETS = ("references", "documents", "labels", "source", "segments", "builtin")
-
-
-# puts the texts of one of the caller's test sets in the place of its id; can be pickled
-Named = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 
 async def read_question(request: Request, caller: Caller, wait: Wait) -> list[Draft]:
@@ -57,13 +50,14 @@ async def read_question(request: Request, caller: Caller, wait: Wait) -> list[Dr
     kind, state = await asked_kind(request), request.state
     forms = isinstance(kind, Comparisons) or kind.parts or kind.compares
     media, page = (bodies.JSON, bodies.FORM) if forms else (bodies.JSON,), shows_pages(request)
-    named = partial(_with_testset, state.questions.context.settings, caller.name)
     async with bodies.body_of(request, *media) as (body, work), work:
-        notes, found = await work.run(_question, body, page, kind.path, state.settings, named)
+        notes, found = await work.run(_question, body, page, kind.path, state.settings)
         if isinstance(found, RawRequest):
             filled = await _with_finished(request, caller.name, kind, found.body, wait, work)
+            texts = partial(_with_testset, state.testsets, caller.name)
+            filled = await run_in_threadpool(_comparing, kind, filled, texts)
             raw = RawRequest(filled, found.files)
-            found = await work.run(parsed, kind.path, raw, state.settings, named)
+            found = await work.run(parsed, kind.path, raw, state.settings)
         besides = {}
         if page and isinstance(body, bodies.Form) and body.get("do") == "look":
             besides = {"kept": await work.run(_repacked, body, kind.path, state.settings)}
@@ -74,7 +68,7 @@ Read = Annotated[list[Draft], Depends(read_question)]
 
 
 def _question(
-    body: bodies.Body, page: bool, path: str, settings: Settings, named: Named
+    body: bodies.Body, page: bool, path: str, settings: Settings
 ) -> tuple[Noted, Question | RawRequest]:
     """What is written on a question, and that; or its request where it names finished ones."""
     kind = KINDS[path]
@@ -88,9 +82,11 @@ def _question(
     rest = {field: value for field, value in raw.body.items() if field not in WRITTEN}
     notes = {field: raw.body[field] for field in WRITTEN if field in raw.body}
     raw = RawRequest(rest, raw.files)
-    names = any(reference.ids(rest) for reference in kind.named)
+    compared = rest if isinstance(kind, Comparisons) else rest.get(kind.compares)
+    names = isinstance(compared, Mapping) and compared.get("testset") is not None
+    names = names or any(reference.ids(rest) for reference in kind.named)
     try:
-        found = raw if names else parsed(path, raw, settings, named)
+        found = raw if names else parsed(path, raw, settings)
     except SigtestError as error:
         try:
             Notes.of(notes)
@@ -134,25 +130,19 @@ def rehearse() -> None:
             assert question.seconds
 
 
-def parsed(path: str, raw: RawRequest, settings: Settings, named: Named) -> Question:
+def parsed(path: str, raw: RawRequest, settings: Settings) -> Question:
     """The question, whose comparison is no larger than this service accepts.
 
     Args:
         path: Of the kind.
-        raw: With finished questions in the place of their ids.
+        raw: With finished questions, and the texts of test sets, in the place of their ids.
         settings: Limits.
-        named: Fills in the caller's test sets.
 
     Raises:
         SigtestError: It asks for nothing that can be done.
     """
-    kind, body = KINDS[path], raw.body
-    if isinstance(kind, Comparisons):
-        body = _with_texts(body, settings, named)
-    elif kind.compares and isinstance(body.get(kind.compares), Mapping):
-        with inside(kind.compares):
-            texts = _with_texts(body[kind.compares], settings, named)
-        body = {**body, kind.compares: texts}
+    kind = KINDS[path]
+    body = _comparing(kind, raw.body, partial(_with_texts, settings))
     question: Question = kind.parse(body, raw.files)
     comparison = kind.comparison(question)
     if comparison is not None:
@@ -161,6 +151,18 @@ def parsed(path: str, raw: RawRequest, settings: Settings, named: Named) -> Ques
     assert question.key  # both are kept with it, and take a while
     assert question.seconds >= 0
     return question
+
+
+def _comparing(
+    kind: Kind[Any], body: Mapping[str, Any], change: Callable[..., Mapping[str, Any]]
+) -> Mapping[str, Any]:
+    """A request with a change in the comparison that it is, or that it has in it."""
+    if isinstance(kind, Comparisons):
+        return change(body)
+    if not isinstance(inner := body.get(kind.compares), Mapping):
+        return body
+    with inside(kind.compares):
+        return {**body, kind.compares: change(inner)}
 
 
 # what a request names
@@ -214,20 +216,16 @@ async def _with_finished(
     return body
 
 
-@cache
-def _testsets(store: QueueSettings) -> TestSets:
-    """The test sets there, for as long as this process lives."""
-    return TestSets(Context.on(connect(store), store))
-
-
-def _with_testset(store: QueueSettings, caller: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    """A request with the references, documents and labels that its `testset` names.
+def _with_testset(testsets: TestSets, caller: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A request with the references, documents and labels of the test set that it may name.
 
     Raises:
         InputError: No id, or some of these besides it.
         NotFoundError: The caller has, or had, no test set of this id.
     """
-    name = body["testset"]
+    name = body.get("testset")
+    if name is None:
+        return body
     if not isinstance(name, str):
         raise InputError("testset must be the id of a test set.", field="testset")
     for field in TEXTS_OF_TESTSETS:
@@ -239,13 +237,12 @@ def _with_testset(store: QueueSettings, caller: str, body: Mapping[str, Any]) ->
     try:
         if not TESTSET_ID.fullmatch(name):
             raise NotFoundError(f"There is no test set {name!r}.")
-        testsets = _testsets(store)
         found = testsets.testset(testsets.find(name, caller).id)
     except NotFoundError as error:
         error.field = "testset"
         raise
     return {
-        **{k: value for k, value in body.items() if k not in TEXTS_OF_TESTSETS},
+        **{k: own for k, own in body.items() if k not in (*TEXTS_OF_TESTSETS, "testset")},
         "references": [text.lines for text in found.references],
         "documents": found.documents,
         "labels": found.labels,
@@ -254,7 +251,7 @@ def _with_testset(store: QueueSettings, caller: str, body: Mapping[str, Any]) ->
     }
 
 
-def _with_texts(body: Mapping[str, Any], settings: Settings, named: Named) -> Mapping[str, Any]:
+def _with_texts(settings: Settings, body: Mapping[str, Any]) -> Mapping[str, Any]:
     """A request for a comparison with the texts that it names, no larger than is accepted.
 
     Raises:
@@ -263,8 +260,6 @@ def _with_texts(body: Mapping[str, Any], settings: Settings, named: Named) -> Ma
     """
     body = listed(body)
     limits.check_content(body, settings)
-    if body.get("testset") is not None:
-        body = named(body)
     builtin = body.get("builtin")
     if builtin is not None:
         if not isinstance(builtin, str):
