@@ -345,9 +345,8 @@ def test_idempotency_keys_are_plain(service, body, key):
     response = service.post(COMPARISONS, json=body, headers=headers)
     (error,) = problem(response, 422, "invalid-parameter")["errors"]
     assert error["field"] == "Idempotency-Key"
-    assert error["message"] == (
-        "A key is 1 to 255 letters, digits and signs of ASCII, without spaces."
-    )
+    wanted = "1 to 255 letters, digits and signs of ASCII, without spaces"
+    assert error["message"].startswith(f"it must be {wanted}, not ")
 
 
 @pytest.mark.parametrize(
