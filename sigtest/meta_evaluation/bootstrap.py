@@ -316,7 +316,7 @@ def _of_systems(statistic: str, cells: Cells, values: Values, counts: Array) -> 
             row = _ratio(*sums)
         elif statistic == "kendall":
             tables = (signs * by_people, signs**2, by_people**2)
-            row = _ratio(*[form(counts, table) for table in tables])
+            row = _ratio(*[_form(counts, table) for table in tables])
         else:
             limit = 0.0 if values.epsilons is None else values.epsilons[m]
             gaps = scores[:, None] - scores[None, :]
@@ -324,7 +324,7 @@ def _of_systems(statistic: str, cells: Cells, values: Values, counts: Array) -> 
             np.fill_diagonal(right, 0.0)
             all_pairs = counts.sum(1) ** 2 - (counts**2).sum(1)
             with np.errstate(invalid="ignore"):
-                row = form(counts, right) / all_pairs
+                row = _form(counts, right) / all_pairs
         rows.append(row)
     return np.array(rows)
 
@@ -333,7 +333,7 @@ def _signs(scores: Array) -> Array:
     return np.sign(scores[:, None] - scores[None, :])
 
 
-def form(counts: Array, table: Array) -> Array:
+def _form(counts: Array, table: Array) -> Array:
     """(B,) sums over pairs of counts times an (S, S) table."""
     return ((counts @ table) * counts).sum(axis=1)
 
@@ -460,11 +460,20 @@ def correlation_rows(scores: Array) -> Array:
 
 
 def correlations(sums: Array) -> Array:
-    """Pearson's r of sums of such rows, (6, ...) to (...); 0 where a vector does not vary."""
-    n, m, mm, mh, h, hh = sums
-    spread = (n * mm - m * m) * (n * hh - h * h)
-    varies: Flags = spread > 0.0
-    return np.where(varies, (n * mh - m * h) / np.sqrt(np.where(varies, spread, 1.0)), 0.0)
+    """Pearson's r of sums of such rows, (6, ...) to (...)."""
+    flat = np.ascontiguousarray(sums, dtype=np.float64).reshape(6, -1)
+    return _correlations(flat).reshape(sums.shape[1:])
+
+
+@compiled
+def _correlations(sums: Array) -> Array:
+    """One correlation a column; 0 where a vector does not vary."""
+    found = np.empty(sums.shape[1])
+    for i in range(len(found)):
+        n, m, mm, mh, h, hh = sums[:, i]
+        spread = (n * mm - m * m) * (n * hh - h * h)
+        found[i] = (n * mh - m * h) / np.sqrt(spread) if spread > 0.0 else 0.0
+    return found
 
 
 def standard_scores(cells: Cells, ranked: bool = False) -> Array:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
+from sigtest.compiled import compiled
 from sigtest.draws.product import DistinctColumns, fixed_point, relative
 from sigtest.draws.weights import swap_masks
 from sigtest.meta_evaluation import bootstrap
@@ -24,7 +25,7 @@ from sigtest.meta_evaluation.statistics import Pairs, Values, midranks, pearson,
 from sigtest.metrics.scores import Ratio
 from sigtest.people.statistics import Tails, student
 from sigtest.significance import ALTERNATIVES, Alternative
-from sigtest.significance.base import SMALLEST_P, reaching, slack
+from sigtest.significance.base import SLACK, SMALLEST_P, reaching, slack
 from sigtest.significance.exact import (
     MOST_UNITS,
     ExactP,
@@ -41,7 +42,6 @@ ORDINAL = ("spearman", "kendall", "accuracy")
 DIGITS = 12  # of standardised scores: copies of a metric on another scale keep their ties
 PERFECT = 1.0 - 1e-12  # correlation of two metrics from which on only rounding tells them apart
 TOGETHER_BYTES = 1 << 21  # of exchanged sums at a time
-TOGETHER_ROWS = 1 << 11  # exchanges of systems
 
 
 @dataclass(frozen=True)
@@ -280,15 +280,10 @@ def _permute(
             sides = zip(chances, defined, strict=True)
             tested[name] = unit, [by_claim if known else {} for by_claim, known in sides]
     if ordinal := [name for name in held if systems and name in ORDINAL]:
-        cells = shared.cells
-        people, metrics, flat = cells.flat_human, cells.flat_metrics, cells.constant
-        masks = swap_masks(draws.seed, 0, shared.choices.resamples, cells.size, draws.stream) > 0
-        found = [
-            {} if flat[a] or flat[b] else exchange_systems(people, metrics[a], metrics[b], masks)
-            for a, b in pairs
-        ]
+        found = _exchange_orders(shared, pairs)
         tested |= {
-            name: ("system", [by_name.get(name, {}) for by_name in found]) for name in ordinal
+            name: ("system", [by_name[name] if by_name else {} for by_name in found])
+            for name in ordinal
         }
     return tested
 
@@ -340,30 +335,18 @@ def _count_differences(column: ExchangeColumn, totals: Array, stay: Array, count
         stay: (k, M, R) sums of the units that keep their metrics, or how far they differ.
         counts: (3, P) of each claim.
     """
-    scores = column.score(totals)
+    scores = column.score(totals)[:, 0]
     most = max(1, TOGETHER_BYTES // (16 * len(stay) * stay.shape[2]))
     for first in range(0, len(column.pairs), most):
         run = slice(first, first + most)
         a, b = np.array(column.pairs[run], dtype=np.int64).T
         x = stay[:, a] + (totals[:, b] - stay[:, b])
         y = totals[:, a] + totals[:, b] - x
-        counts[:, run] += reached(scores[a], scores[b], column.score(x), column.score(y))
-
-
-def reached(first: Array, second: Array, x: Array, y: Array) -> Counts:
-    """(3, P) differences of (P, R) scores that reach those of the observed ones, by claim.
-
-    Args:
-        first: (P, ...) observed scores of the first metric come first.
-        second: Of the second metric, likewise.
-        x: Scores of the first metric after exchanges.
-        y: Of the second.
-    """
-    observed, tolerance = first[:, 0] - second[:, 0], slack(first[:, 0], second[:, 0])
-    return np.array([
-        np.count_nonzero(reaching(observed, x - y, tolerance, claim), axis=1)
-        for claim in ALTERNATIVES
-    ])  # fmt: skip
+        differences = column.score(x) - column.score(y)
+        observed, tolerance = scores[a] - scores[b], slack(scores[a], scores[b])
+        for claim, count in zip(ALTERNATIVES, counts, strict=True):
+            reached = reaching(observed, differences, tolerance, claim)
+            count[run] += np.count_nonzero(reached, axis=1)
 
 
 def _drawn_chances(counts: Sequence[int], resamples: int) -> Chances:
@@ -428,14 +411,79 @@ def exact_correlations(a: Array, b: Array) -> Chances | None:
         return None
     if not len(differing):
         return counted_chances(1, 1, 0)
-    moved = subset_sums((a - b)[differing[:-1]])  # from the first metric to the second
-    x = bootstrap.correlations(a.sum(axis=0)[:, None] - moved)[None]
-    y = bootstrap.correlations(b.sum(axis=0)[:, None] + moved)[None]
-    _, greater, less = reached(x, y, x, y) + reached(x, y, y, x)
-    return counted_chances(int(greater[0]), int(less[0]), len(differing))
+    sums_a, sums_b = a.sum(axis=0), b.sum(axis=0)
+    observed_a, observed_b = bootstrap.correlations(np.stack([sums_a, sums_b], axis=1))
+    moved = (a - b)[differing[:-1], 1:4]
+    half = len(moved) // 2
+    greater, less = _count_correlations(
+        sums_a,
+        sums_b,
+        subset_sums(moved[half:]),
+        subset_sums(moved[:half]),
+        float(observed_a - observed_b),
+        float(slack(observed_a, observed_b)),
+    )
+    return counted_chances(greater, less, len(differing))
+
+
+@lru_cache(maxsize=4)
+def patterns(units: int) -> Flags:
+    """(2**units, units) which units stay, each pattern once, neighbours differing in one unit."""
+    numbers = np.arange(2**units, dtype=np.int64)
+    gray = numbers ^ (numbers >> 1)
+    return (gray[:, None] >> np.arange(units)) & 1 == 0
+
+
+@compiled
+def _count_correlations(
+    a: Array, b: Array, low: Array, high: Array, observed: float, tolerance: float
+) -> tuple[int, int]:
+    """How many differences of all patterns are at least, and at most, the observed one.
+
+    Args:
+        a: (6,) sums of the first metric.
+        b: (6,) sums of the second.
+        low: (3, L) what exchanging some of the units takes from the sums of m, m^2 and m h of a
+            and gives to b, for every choice of them.
+        high: (3, H) the same for other units; one unit is in neither, as complements count too.
+        observed: The difference.
+        tolerance: Slack within which two differences are tied.
+    """
+    n, h = a[0], a[4]
+    spread = n * a[5] - h * h
+    least, most = observed - tolerance, observed + tolerance
+    greater, less = 0, 0
+    for i in range(high.shape[1]):
+        am, amm, amh = a[1] - high[0, i], a[2] - high[1, i], a[3] - high[2, i]
+        bm, bmm, bmh = b[1] + high[0, i], b[2] + high[1, i], b[3] + high[2, i]
+        for j in range(low.shape[1]):
+            xm, ym = am - low[0, j], bm + low[0, j]
+            x = (n * (amm - low[1, j]) - xm * xm) * spread
+            y = (n * (bmm + low[1, j]) - ym * ym) * spread
+            rx = (n * (amh - low[2, j]) - xm * h) / np.sqrt(x)
+            ry = (n * (bmh + low[2, j]) - ym * h) / np.sqrt(y)
+            difference = (rx if x > 0.0 else 0.0) - (ry if y > 0.0 else 0.0)
+            greater += int(difference >= least) + int(-difference >= least)
+            less += int(difference <= most) + int(-difference <= most)
+    return greater, less
 
 
 # Exchanges of systems, for what looks at their order only ------------------------
+#
+# Rho, tau-b and accuracy are sums over pairs of systems of the sign of a difference of scores, over
+# a term for ties. Exchanging a system between two metrics changes the signs of its own pairs alone.
+
+
+def _exchange_orders(shared: bootstrap.Shared, pairs: Pairs) -> list[dict[str, Chances]]:
+    """P-values by statistic of each pair; none where it is not defined."""
+    cells, draws, metrics = shared.cells, shared.draws, shared.cells.flat_metrics
+    masks = swap_masks(draws.seed, 0, shared.choices.resamples, cells.size, draws.stream) > 0
+    return [
+        {}
+        if cells.constant[a] or cells.constant[b]
+        else exchange_systems(cells.flat_human, metrics[a], metrics[b], masks)
+        for a, b in pairs
+    ]
 
 
 def exchange_systems(human: Array, a: Array, b: Array, masks: Flags) -> dict[str, Chances]:
@@ -454,61 +502,136 @@ def exchange_systems(human: Array, a: Array, b: Array, masks: Flags) -> dict[str
     differing = np.flatnonzero(values[0] != values[1])
     units = len(differing)
     exact = units <= MOST_UNITS
-    if exact:  # the last of these stays, as complements count, too
-        numbers = np.arange(2 ** max(units - 1, 0), dtype=np.int64)
-        masks = np.ones((len(numbers), len(a)), dtype=np.bool_)
-        masks[:, differing[:-1]] = (numbers[:, None] >> np.arange(max(units - 1, 0))) & 1 == 0
-    score = order_scores(human, values)
-    all_stay = np.repeat([[1.0], [0.0]], len(a), axis=1).reshape(1, -1)
-    first, second = score(all_stay), score(1.0 - all_stay)
-    counts = np.zeros((3, len(ORDINAL)), dtype=np.int64)
-    for start in range(0, len(masks), TOGETHER_ROWS):
-        stay = masks[start : start + TOGETHER_ROWS]
-        chosen = np.concatenate([stay, ~stay], axis=1).astype(np.float64)
-        x, y = score(chosen), score(1.0 - chosen)
-        counts += reached(first, second, x, y)
-        if exact and units:
-            counts += reached(first, second, y, x)
+    signs, ranks = _signs(values), 2.0 * midranks(human)
+    gaps = ranks[:, None] - ranks[None, :]
+    order = np.sign(gaps)
+    if (signs[np.triu_indices(len(a), 1)] == 0).any():
+        if exact:
+            masks = np.ones((2 ** max(units - 1, 0), len(a)), dtype=np.bool_)
+            masks[:, differing[:-1]] = patterns(max(units - 1, 0))
+        spread = float(((ranks - ranks.mean()) ** 2).sum())
+        counts = _count(signs, gaps, order, spread, masks, exact and units > 0)
+    else:
+        # the divisors are the same for all exchanges, and what these take from the first metric's
+        # sums of signs and give to the second's is a sum over systems
+        between = (signs[:, :, :2].sum(axis=2) - signs[:, :, 2:].sum(axis=2)) / 2.0
+        steps = np.stack([(between * gaps).sum(axis=1), (between * order).sum(axis=1)], axis=1)
+        first = steps.sum(axis=0)[:, None]
+        if exact:
+            differences = first - 2.0 * subset_sums(steps[differing])
+        else:
+            differences = 2.0 * (masks.astype(np.float64) @ steps).T - first
+        reached = (differences >= first, differences <= first, abs(differences) >= abs(first))
+        rho, tau = np.count_nonzero(reached, axis=2).T
+        counts = np.array([rho, tau, tau])  # without ties accuracy is tau on another scale
     return {
         name: counted_chances(greater, less, units)
         if exact
         else _drawn_chances([beyond, greater, less], len(masks))
-        for name, (beyond, greater, less) in zip(ORDINAL, counts.T.tolist(), strict=True)
+        for name, (greater, less, beyond) in zip(ORDINAL, counts.tolist(), strict=True)
     }
 
 
-def order_scores(human: Array, values: Array) -> Callable[[Array], Array]:
-    """What scores an exchange by rho, tau-b and accuracy, 0 where the systems have equal scores.
-
-    These are sums over pairs of systems of the sign of a difference of scores, over a term for
-    ties. Without ties that term is the same for all exchanges, and so is what a pair adds to the
-    difference of both metrics up to a sum over systems: scores are on another scale then.
+def _signs(values: Array) -> Array:
+    """(S, S, 4) sign of system i's score less system j's, at [i, j, 2 * s + t].
 
     Args:
-        human: (S,) human scores.
-        values: (2, S) scores by two metrics.
-
-    Returns:
-        From (R, 2 S) which of these scores a metric has, one a system, to (3, R) scores.
+        values: (2, S) scores; i's score is that of metric s, j's of metric t.
     """
-    ranks, both = 2.0 * midranks(human), values.ravel()
-    gaps = np.tile(ranks[:, None] - ranks, (2, 2))
-    order, signs = np.sign(gaps), np.sign(both[:, None] - both)
-    rho, tau = signs * gaps, signs * order
-    if (np.abs(signs) + np.tile(np.eye(len(ranks)), (2, 2)) > 0).all():
-        steps = np.stack([table.sum(axis=1) for table in (rho, tau, tau)], axis=1)
-        return lambda chosen: (chosen @ steps).T
-    untied = np.abs(signs)
-    tables = rho, tau, untied * (order != 0), untied * (order == 0)
-    spread = ((ranks - ranks.mean()) ** 2).sum()
-    pairs, decided = len(ranks) * (len(ranks) - 1) / 2, np.count_nonzero(order) / 8
+    signs = np.sign(values[:, None, :, None] - values[None, :, None, :])  # (s, t, i, j)
+    return np.ascontiguousarray(np.moveaxis(signs.reshape(4, *signs.shape[2:]), 0, -1))
 
-    def score(chosen: Array) -> Array:
-        by_rank, by_order, ordered, tied = (bootstrap.form(chosen, own) / 2 for own in tables)
-        squares = (chosen * (chosen @ signs) ** 2).sum(axis=1)  # of the centred doubled ranks
-        divisors = np.sqrt(np.maximum([squares * spread, (ordered + tied) * decided], 1.0))
-        # pairs that both order alike, and pairs that both tie
-        alike = (by_order + ordered) / 2 + (pairs - decided) - tied
-        return np.array([by_rank / divisors[0], by_order / divisors[1], alike / pairs])
 
-    return score
+@compiled
+def _count(
+    signs: Array, gaps: Array, human: Array, spread: float, masks: Flags, halved: bool
+) -> Counts:
+    """(3, 3) for each statistic how many differences reach the observed one, on three sides.
+
+    Args:
+        signs: (S, S, 4) signs that the two metrics give.
+        gaps: (S, S) differences of doubled ranks by people.
+        human: (S, S) their signs.
+        spread: Sum of squares of the centred doubled ranks.
+        masks: (R, S) which systems keep their scores.
+        halved: Whether the masks are half of all patterns; the others give opposite differences.
+    """
+    size = masks.shape[1]
+    held = np.zeros(size, dtype=np.int64)  # whose scores the first metric has
+    sums, totals = np.zeros((2, 5)), np.zeros((2, size))
+    for side in range(2):
+        for i in range(size):
+            for j in range(i):
+                sign = signs[i, j, 3 * side]
+                sums[side, 0] += sign * gaps[i, j]
+                sums[side, 1] += sign * human[i, j]
+                sums[side, 2 if human[i, j] != 0.0 else 3] += abs(sign)
+                totals[side, i] += sign
+                totals[side, j] -= sign
+        sums[side, 4] = (totals[side] ** 2).sum()
+    pairs = size * (size - 1) / 2
+    decided = (human != 0.0).sum() / 2
+    counts = np.zeros((3, 3), dtype=np.int64)
+    observed, tolerance = np.empty(3), np.empty(3)
+    for s in range(3):
+        x = _score(s, sums[0], spread, decided, pairs)
+        y = _score(s, sums[1], spread, decided, pairs)
+        observed[s], tolerance[s] = x - y, SLACK * max(abs(x), abs(y))
+    for r in range(len(masks)):
+        for i in range(size):
+            if masks[r, i] == (held[i] == 1):
+                _exchange(i, signs, gaps, human, held, sums, totals)
+        for s in range(3):
+            x = _score(s, sums[0], spread, decided, pairs)
+            difference = x - _score(s, sums[1], spread, decided, pairs)
+            counts[s, 0] += difference >= observed[s] - tolerance[s]
+            counts[s, 1] += difference <= observed[s] + tolerance[s]
+            counts[s, 2] += abs(difference) >= abs(observed[s]) - tolerance[s]
+            if halved:
+                counts[s, 0] += -difference >= observed[s] - tolerance[s]
+                counts[s, 1] += -difference <= observed[s] + tolerance[s]
+                counts[s, 2] += abs(difference) >= abs(observed[s]) - tolerance[s]
+    return counts
+
+
+@compiled
+def _exchange(
+    i: int, signs: Array, gaps: Array, human: Array, held: Counts, sums: Array, totals: Array
+) -> None:
+    """Exchange system i between the two metrics.
+
+    Sums are of rho and tau, of the pairs without a tie that people order and that they tie, and of
+    the squares of the systems' sums of signs, from which the spread of the ranks follows.
+    """
+    for side in range(2):
+        rho, tau = 0.0, 0.0
+        before = totals[side, i]
+        for j in range(len(held)):
+            place = 2 * held[i] + held[j] if side == 0 else 3 - 2 * held[i] - held[j]
+            old, new = signs[i, j, place], signs[i, j, place ^ 2]
+            if j == i or old == new:
+                continue
+            rho += (new - old) * gaps[i, j]
+            tau += (new - old) * human[i, j]
+            sums[side, 2 if human[i, j] != 0.0 else 3] += abs(new) - abs(old)
+            total = totals[side, j]
+            totals[side, j] = total - (new - old)
+            sums[side, 4] += totals[side, j] ** 2 - total**2
+            totals[side, i] += new - old
+        sums[side, 0] += rho
+        sums[side, 1] += tau
+        sums[side, 4] += totals[side, i] ** 2 - before**2
+    held[i] = 1 - held[i]
+
+
+@compiled
+def _score(s: int, sums: Array, spread: float, decided: float, pairs: float) -> float:
+    """One statistic from the sums; 0 where a metric is constant."""
+    if s == 0:
+        product = sums[4] * spread
+        return sums[0] / np.sqrt(product) if product > 0.0 else 0.0
+    if s == 1:
+        product = (sums[2] + sums[3]) * decided
+        return sums[1] / np.sqrt(product) if product > 0.0 else 0.0
+    # pairs that both order alike, and pairs that both tie
+    return ((sums[1] + sums[2]) / 2 + (pairs - decided) - sums[3]) / pairs
