@@ -201,12 +201,6 @@ FILES = (
     *MISSING,
 )  # fmt: skip
 OUTPUT = once("--output", "FILE", "write to FILE, whole or not at all")
-REPORT = (
-    once("--format", "NAME", f"{', '.join(FORMATS)}; default by --output, or text"),
-    OUTPUT,
-    once("--plots", "DIR", "write pictures of the report to DIR"),
-    once("--plots-as", "NAME", f"of those pictures: {', '.join(PICTURE_FORMATS)}; default svg"),
-)
 COMPARED = (
     "systems (in latex one column wide, with a decimal less; in csv a row for each system), pairs, "
     "matrix (p-values of all pairs), row (systems without anything around them) or board (which "
@@ -243,6 +237,16 @@ JOBS = once("--jobs", "N", "processes to share large work between; default all c
 NAMES = "what tables call a metric or system, such as 'bleu=BLEU $\\uparrow$'; repeatable"
 
 
+def of_report() -> tuple[Argument, ...]:
+    """The options of what shows a report, with the formats that there are."""
+    return (
+        once("--format", "NAME", f"{', '.join(FORMATS)}; default by --output, or text"),
+        OUTPUT,
+        once("--plots", "DIR", "write pictures of the report to DIR"),
+        once("--plots-as", "NAME", f"of those pictures: {', '.join(PICTURE_FORMATS)}; default svg"),
+    )
+
+
 def layout(tables: str = COMPARED) -> tuple[Argument, ...]:
     """How a report is laid out, and which tables there are."""
     return (
@@ -255,7 +259,7 @@ def layout(tables: str = COMPARED) -> tuple[Argument, ...]:
 
 def shown(*layout: Argument) -> tuple[Argument, ...]:
     """What to show of a comparison, and where it is made."""
-    return (*REPORT, EVERY_PAIR, *layout, *PICTURES_OF_PAIRS, JOBS, *SERVER, *NOTES, EXPIRES)
+    return (*of_report(), EVERY_PAIR, *layout, *PICTURES_OF_PAIRS, JOBS, *SERVER, *NOTES, EXPIRES)
 
 
 def recipe(without: Sequence[str] = (), **words: str) -> list[Argument]:
@@ -287,7 +291,7 @@ def add_kind(parser: Parser, path: str, without: str = "") -> None:
     fields = [field for field in kind.fields if field.name != without]
     parser.set_defaults(kind=kind, fields=fields)
     parser.add("what to ask", *of_fields(fields, {}))
-    parser.add("what to show", *REPORT, *layout(", ".join(kind.tables)))
+    parser.add("what to show", *of_report(), *layout(", ".join(kind.tables)))
     parser.add("where", *SERVER, *NOTES, EXPIRES)
 
 
@@ -666,7 +670,7 @@ def leaderboard(parser: Parser) -> None:
         once("--test", "NAME", "significance test; default: the test set's first"),
         once("--alpha", "LEVEL", "of decisions and intervals; default: the test set's"),
         once("--correction", "NAME", "for multiple comparisons; default: the test set's"),
-        *REPORT,
+        *of_report(),
         *layout(),
         *PICTURES_OF_PAIRS,
     )
