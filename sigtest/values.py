@@ -360,7 +360,7 @@ def _joined(body: Body, options: Mapping[str, Any]) -> Body:
     apart = bool(options.get("unpaired"))
     how = Joining(missing, testset, False, labels, wanted, columns=columns, unpaired=apart)
     with readable():
-        material = gather(entries, how).material
+        material = gather(entries, how)
     roles = {entry.role for entry in entries}
     if body["references"] and "reference" not in roles:  # lines in memory have no ids
         material = in_order(material)

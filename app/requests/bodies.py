@@ -437,7 +437,7 @@ def bounds_of(settings: Settings) -> Bounds:
 
 def gathered(entries: Sequence[Entry], how: Joining, settings: Settings) -> Material:
     """What files bring together, within the limits of this service."""
-    return gather(entries, how, bounds_of(settings)).material
+    return gather(entries, how, bounds_of(settings))
 
 
 def add_content(body: Mapping[str, Any], content: Mapping[str, Any]) -> dict[str, Any]:

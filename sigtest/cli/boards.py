@@ -78,7 +78,7 @@ def submit(options: Chosen) -> None:
     if options.id is None or not entries:
         raise UsageError("submit takes the id of a test set and files (see sigtest submit --help)")
     written = compare.notes_of(options).as_json()
-    outputs = outputs_of(files.read(entries, STRICT).material)
+    outputs = outputs_of(files.read(entries, STRICT))
     states: dict[str, dict[str, Any]] = {}
     failed = []
     with _client(options) as client:
@@ -149,7 +149,7 @@ def _testset_of(options: Chosen) -> dict[str, Any]:
     choices = files.choices_of(options, ["bleu"])
     Recipe.of(choices)  # a wrong option is cheaper to find than a wrong file
     content = in_order(
-        files.read([*files.references_of(options), *files.columns_of(options)], STRICT).material
+        files.read([*files.references_of(options), *files.columns_of(options)], STRICT)
     ).as_json()
     del content["systems"]
     body = {"name": options.name, **content, **choices, **compare.notes_of(options).as_json()}

@@ -380,7 +380,7 @@ def read_labels(options: Chosen) -> Comparison:
         choices = files.choices_of(options, ())
         Recipe.of(choices)  # a wrong option is cheaper to find than a wrong file
         how = replace(files.joining_of(options), columns=options.columns or "tasks")
-        material = files.read([Entry("scores", Path(options.wide), label=LABEL)], how).material
+        material = files.read([Entry("scores", Path(options.wide), label=LABEL)], how)
         return parse_comparison({**material.as_json(), **choices})
     options.reference = [options.gold]
     for entry in (*files.references_of(options), *files.systems_of(options)):

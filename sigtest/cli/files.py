@@ -14,7 +14,7 @@ from sigtest.comparison.comparison import Comparison, parse_comparison
 from sigtest.data.names import system_name
 from sigtest.data.testset import NOTHING, MetricOptions
 from sigtest.errors import InputError, LimitError, RecipeError, SigtestError
-from sigtest.files.gathering import COLUMNS, SETTING, Entry, Gathered, Upload, gather, read_builtin
+from sigtest.files.gathering import COLUMNS, SETTING, Entry, Upload, gather, read_builtin
 from sigtest.files.join import Joining
 from sigtest.files.material import Material, metric_options, metrics_of
 from sigtest.files.tree import GZIP, unpacking
@@ -117,7 +117,7 @@ def write_pictures(pictures: Iterable[tuple[Sequence[str], str]], options: Chose
 # what files bring
 
 
-def read(entries: Sequence[Entry], how: Joining) -> Gathered:
+def read(entries: Sequence[Entry], how: Joining) -> Material:
     """Read all files; standard input may be one of them."""
     piped = [entry for entry in entries if entry.where == Path(STDIN)]
     if len(piped) > 1:
@@ -202,14 +202,13 @@ def read_comparison(options: Chosen) -> Comparison:
     entries += [*references_of(options), *systems_of(options), *columns_of(options)]
     if not entries:
         raise InputError(NO_REFERENCES)
-    found = read(entries, joining_of(options, options.testset if options.imports else None))
-    material = found.material
+    material = read(entries, joining_of(options, options.testset if options.imports else None))
     if material.systems and not (material.references or material.scores):
         raise InputError(NO_REFERENCES)
     if material.tasks:
         options.tests = options.tests or list(OVER_DATA_SETS)
     choices = choices_of(options, metrics_of(material), _told(material))
-    with naming(found.files, [shown(path) for path in options.reference]):
+    with naming(material.files, [shown(path) for path in options.reference]):
         return parse_comparison({**material.as_json(), **choices})
 
 
@@ -240,7 +239,7 @@ def _read_testset(spelled: str, how: Joining) -> tuple[str, Material]:
     if not equals or os.path.exists(spelled):
         last = os.path.basename(os.path.abspath(spelled))
         name, path = last if os.path.isdir(spelled) else system_name(last), spelled
-    return name, read([Entry("anything", Path(path))], how).material
+    return name, read([Entry("anything", Path(path))], how)
 
 
 # choices

@@ -103,15 +103,14 @@ class TestSet:
 
     def as_json(self) -> dict[str, Any]:
         """The fields of a JSON request that describe this test set."""
-        body: dict[str, Any] = {"references": [list(text.lines) for text in self.references]}
-        if not self.references:
-            body["segments"] = self.segments
-        for name, values in (("documents", self.documents), ("labels", self.labels)):
-            if values is not None:
-                body[name] = list(values)
-        if self.source is not None:
-            body["source"] = list(self.source.lines)
-        return body
+        body = {
+            "references": [list(text.lines) for text in self.references],
+            "segments": None if self.references else self.segments,
+            "documents": self.documents,
+            "labels": self.labels,
+            "source": None if self.source is None else self.source.lines,
+        }
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in body.items() if v is not None}
 
     @classmethod
     def load(cls, body: Mapping[str, Any]) -> TestSet:
@@ -132,12 +131,10 @@ class TestSet:
         digest = hashlib.sha256(b"%d\n" % self.segments)
         for text in self.references:
             digest.update(text.sha256.encode() + b"\n")
-        if self.documents is not None:
-            digest.update(b"documents\n" + Text(self.documents).sha256.encode())
-        if self.labels is not None:
-            digest.update(b"labels\n" + Text(self.labels).sha256.encode())
-        if self.source is not None:
-            digest.update(b"source\n" + self.source.sha256.encode())
+        for name in ("documents", "labels", "source"):
+            if (lines := getattr(self, name)) is not None:
+                text = lines if isinstance(lines, Text) else Text(lines)
+                digest.update(f"{name}\n{text.sha256}".encode())
         return digest.hexdigest()
 
 
@@ -230,7 +227,10 @@ class System:
         return cls(
             name,
             Text(hypotheses) if hypotheses is not None else None,
-            {label: _as_table(rows) for label, rows in body.get("scores", {}).items()},
+            {
+                label: np.array(rows, dtype=np.float64).reshape(len(rows), -1)
+                for label, rows in body.get("scores", {}).items()
+            },
             tuple(Text(lines) for lines in body.get("replicas", ())),
         )
 
@@ -301,12 +301,6 @@ def _by_segment(
             field=what,
         )
     return lines
-
-
-def _as_table(rows: Sequence[Any]) -> Array:
-    """(n, w) numbers from a list of numbers or of lists."""
-    table = np.array(rows, dtype=np.float64)
-    return table if table.ndim == 2 else table[:, None]
 
 
 def _require_numbers(rows: object, wrong: Callable[[int, str], InputError]) -> None:

@@ -6,7 +6,6 @@ file, makes the whole archive unusable, even where the member would have been pa
 
 from __future__ import annotations
 
-import gzip
 import io
 import stat
 import tarfile
@@ -17,11 +16,11 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
 from pathlib import PurePosixPath
-from typing import Any, BinaryIO
+from typing import Any
 
 from sigtest.errors import InputError
 from sigtest.files.file import first_twice
-from sigtest.files.tree import CHUNK, TAR, TAR_MAGIC, Meter, Tree, is_hidden
+from sigtest.files.tree import Meter, Tree, is_hidden
 
 zstd: Any = None
 for _place in ("compression.zstd", "backports.zstd"):  # of Python 3.14, or the extra `zstd`
@@ -103,18 +102,18 @@ def _of_zstandard(data: bytes, member: zipfile.ZipInfo, meter: Meter) -> bytes:
     return content
 
 
-def open_tar(stream: Counted, meter: Meter) -> Tree:
-    """The members of a tar, all of which are read.
+def open_tar(data: bytes, meter: Meter) -> Tree:
+    """The members of a tar, whose bytes are counted already.
 
     Raises:
         InputError: Damaged, or a member that is a link, a device or leads out of it.
-        LimitError: More than the bounds allow.
+        LimitError: Too many members.
     """
     files: dict[PurePosixPath, Callable[[], bytes]] = {}
     seen: list[PurePosixPath] = []
     with _whole(meter, "tar"):
         # as a stream, which cannot be sent back to read a member again and again
-        with tarfile.open(fileobj=stream, mode="r|") as archive:
+        with tarfile.open(fileobj=io.BytesIO(data), mode="r|") as archive:
             for member in archive:
                 meter.add_file()
                 path = _path(member.name, meter.name)
@@ -123,56 +122,15 @@ def open_tar(stream: Counted, meter: Meter) -> Tree:
                 if not member.isreg() or member.issparse():
                     raise _not_plain(meter.name, member.name)
                 seen.append(path)
-                inner = archive.extractfile(member) if not is_hidden(path) else None
-                if inner is not None:
-                    files[path] = partial(bytes, inner.read())  # the stream counts
-        stream.require_end()
+                end = member.offset_data + member.size
+                if end > len(data):
+                    raise tarfile.ReadError("unexpected end of data")
+                if not is_hidden(path):
+                    files[path] = partial(bytes, memoryview(data)[member.offset_data : end])
+        if len(data) < HEADER or data[-HEADER:].strip(b"\0"):  # cut between two members
+            raise tarfile.ReadError("it has no end")
     _distinct(seen, meter)
     return Tree(files, meter)
-
-
-class Counted(io.RawIOBase):
-    """A stream whose bytes are counted as they are read."""
-
-    def __init__(self, inner: BinaryIO | gzip.GzipFile, meter: Meter) -> None:
-        self._inner = inner
-        self._meter = meter
-        self._tail = b""
-        self._head = self._pull(HEADER)
-
-    @property
-    def is_tar(self) -> bool:
-        """Whether it begins like a tar archive."""
-        return self._head[TAR_MAGIC] == TAR
-
-    def read(self, size: int = -1) -> bytes:
-        """At most so many bytes; a request for all is none that this is for."""
-        if self._head:
-            head, self._head = self._head[:size], self._head[size:]
-            return head + self._pull(size - len(head))
-        return self._pull(size)
-
-    def rest(self) -> bytes:
-        """All that is left."""
-        head, self._head = self._head, b""
-        return head + self._meter.drain(self._inner)
-
-    def require_end(self) -> None:
-        """Check that a tar ended as tars do; one cut between two members would seem shorter.
-
-        Raises:
-            tarfile.ReadError: It did not.
-        """
-        while self._pull(CHUNK):
-            pass
-        if self._tail.strip(b"\0") or len(self._tail) < HEADER:
-            raise tarfile.ReadError("it has no end")
-
-    def _pull(self, size: int) -> bytes:
-        data = self._inner.read(size)
-        self._meter.add_bytes(len(data))
-        self._tail = (self._tail + data)[-HEADER:]
-        return data
 
 
 _DAMAGED = (

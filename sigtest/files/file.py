@@ -20,6 +20,7 @@ SPARSEST = 20  # places of a table for each that is filled, at most: all of them
 # what may stand before the first element of XML; nothing of it is read a second time
 PROLOGUE = r"(?:\s++|<\?xml[^>]*+>|<!--.*?-->)*+"
 JSON_LIKE = re.compile(r'\{\s*("|\}|$)|\[\s*(\{|\[\s*["\d\[-]|"[^"\n]*"\s*(,|\]\s*(\n|$))|$)')
+HINT = re.compile(r"\A[^\S\n]*sep=\S[^\S\n]*(?=\n|\Z)")  # for spreadsheets: which separator follows
 Record = Mapping[str, object]
 Near = Callable[[Callable[[str], bool]], Mapping[str, bytes]]  # files in the same folder, by names
 Name = TypeVar("Name", bound=Hashable)
@@ -55,6 +56,7 @@ class File:
         near: Reads what lies in the same folder: the files whose names satisfy a condition.
         path: Its path, where messages call it something else.
         columns: What columns of numbers are in a table that does not say it: systems or metrics.
+        labels: Whether lines are labels or other names, also where they look like numbers.
     """
 
     def __init__(
@@ -64,11 +66,13 @@ class File:
         near: Near | None = None,
         path: str | None = None,
         columns: str | None = None,
+        labels: bool = False,
     ) -> None:
         self.name = name
         self.data = data
         self.path = path or name
         self.columns = columns
+        self.labels = labels
         self.near = near or (lambda _: {})
 
     @cached_property
@@ -83,12 +87,12 @@ class File:
 
     @cached_property
     def text(self) -> str:
-        """All of it.
+        """All of it, but what tells spreadsheets the separator; places stay as they are.
 
         Raises:
             InputError: Not UTF-8.
         """
-        return decode(self.data, self.name)
+        return HINT.sub("", decode(self.data, self.name))
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
@@ -102,7 +106,8 @@ class File:
     @cached_property
     def head(self) -> str:
         """Its beginning; damaged letters do not matter for sniffing."""
-        return self.data[:HEAD].decode("utf-8", "replace").removeprefix("\ufeff")
+        head = self.data[:HEAD].decode("utf-8", "replace").removeprefix("\ufeff")
+        return HINT.sub("", head)
 
     @cached_property
     def first_lines(self) -> tuple[str, ...]:

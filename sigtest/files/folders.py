@@ -19,32 +19,25 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from sigtest.data.names import choose, system_name
-from sigtest.errors import InputError, LengthError
+from sigtest.errors import InputError
 from sigtest.files.file import File
 from sigtest.files.formats import programs
 from sigtest.files.formats.columns import read_workbook
-from sigtest.files.join import STRICT, Joining, combine
+from sigtest.files.join import STRICT, Joining, combine, require_equal
 from sigtest.files.material import AS_WHAT, WHICH, Material, examples
-from sigtest.files.registry import (
-    FORMATS_READ,
-    FORMATS_REFUSED,
-    Reader,
-    format_of,
-    read_file,
-    read_lines,
-)
-from sigtest.files.tree import ZIP, Bounds, Meter, Tree, folder_of, unpacked
+from sigtest.files.registry import FORMATS_READ, FORMATS_REFUSED, Reader, format_of, read_file
+from sigtest.files.tree import ZIP, Bounds, Meter, Tree, folder_of, opened
 
 SYSTEMS = "systems"
 REFERENCE = "reference"
-COLUMNS = {"documents": ("documents", "docids"), "labels": ("labels",)}
+COLUMNS = {"documents": ("documents", "docids"), "labels": ("labels",), "sources": ("source",)}
 
 
 def _with_systems(tree: Tree) -> set[PurePosixPath]:
@@ -68,43 +61,29 @@ def read_folder(tree: Tree, testset: str | None = None) -> Material:
     """
     root = _root(tree, testset)
     here = tree.under(root)
+    references = [read_file(tree.file(p)) for p in here if p.name.startswith(REFERENCE)]
+    parts = [part.alone(references=part.as_references()) for part in references]
     columns: dict[str, Any] = {}
     for kind, names in COLUMNS.items():
         paths = [path for path in here if path.name.startswith(names)]
-        if len(paths) > 1:
+        if len(paths) > 1 and kind != "sources":
             raise InputError(f"{tree.name} has {paths[0].name} and {paths[1].name}; one is enough.")
-        columns[kind] = tree.lines(paths[0]) if paths else None
-    references = [tree.file(path) for path in here if path.name.startswith(REFERENCE)]
-    read = [read_file(file) for file in references]
-    sources = [tree.file(path) for path in here if path.name.startswith("source")]
-    columns["sources"] = read_lines(sources[0], "a source") if len(sources) == 1 else None
-    by_id = not all(own.ordered for own in read)  # such as transcripts
-    outputs: dict[str, list[File]] = {}
+        if len(paths) == 1:
+            file, of_text = tree.file(paths[0]), kind == "sources"
+            columns[kind] = read_file(file).as_source() if of_text else tree.lines(paths[0])
+            require_equal([parts[0], Material(texts=(columns[kind],), name=file.name)])
+    parts[0] = replace(parts[0], **columns)
+    files: dict[str, PurePosixPath] = {}
     for path in tree.below(root / SYSTEMS):
         alone = path.parent == root / SYSTEMS
         name = system_name(path.name) if alone else path.parent.name
-        if alone and name in outputs:
-            files = [str(own) for own in tree.under(path.parent) if system_name(own.name) == name]
+        if (other := files.setdefault(name, path)) != path and alone:
             raise InputError(
-                f"{tree.name} has two systems {name[:200]!r}, {' and '.join(files)}; rename one."
+                f"{tree.name} has two systems {name[:200]!r}, {other} and {path}; rename one."
             )
-        outputs.setdefault(name, []).append(tree.file(path))
-    if by_id:
-        parts = [replace(own, references=own.as_references(), texts=()) for own in read]
-        known = {what: lines for what, lines in columns.items() if lines is not None}
-        parts[0] = replace(parts[0], **known)
-        parts += [read_file(run).as_systems(name) for name, runs in outputs.items() for run in runs]
-        material = replace(combine(parts, Joining(runs=True)), name=tree.name)
-    else:
-        material = Material(
-            references=tuple(lines for own in read for lines in own.as_references()),
-            systems=tuple(
-                (name, tuple(read_lines(run, "an output") for run in runs))
-                for name, runs in outputs.items()
-            ),
-            name=tree.name,
-            **columns,
-        )
+        part = read_file(tree.file(path))
+        parts.append(part.alone(systems=((name, (part.only_text("an output"),)),)))
+    material = replace(combine(parts, Joining(runs=True)), name=tree.name)
     if testset is None or testset not in (str(root), root.name):
         return material
     return replace(material, testsets=(testset,) * len(material))
@@ -135,7 +114,8 @@ def _root(tree: Tree, testset: str | None) -> PurePosixPath:
 
 
 OUTPUTS, HUMAN, METRICS = "system-outputs", "human-scores", "metric-scores"
-LEVELS = {"system": "sys", "segment": "seg"}
+LEVELS = {"sys": "system", "seg": "segment"}
+SCORES = re.compile(r"(?P<label>.*)\.(?P<level>sys|seg)\.score")
 BOUNDS = Bounds(files=10_000)  # three pairs of languages have a thousand and more
 Files = Mapping[str, Mapping[str, PurePosixPath]]  # of scores, by name and level
 
@@ -164,7 +144,9 @@ class EvalSet:
         Raises:
             InputError: No archive, a damaged one, or one without human scores.
         """
-        tree = unpacked(data, name, BOUNDS)
+        tree = opened(data, Meter(name, BOUNDS).of_part(name, len(data)))
+        if not isinstance(tree, Tree):
+            raise InputError(f"{name} is no zip, tar or tar.gz file.")
         roots = {path.parent.parent for path in tree.paths if path.parent.name == HUMAN}
         if not roots:
             raise InputError(
@@ -198,37 +180,37 @@ class EvalSet:
                 f"{tree.name} is an EvalSet with {len(pairs)} pairs of languages "
                 f"({', '.join(pairs)}); {unknown}{WHICH}"
             )
-        references = {name: tree.lines(path) for name, path in self._references(pair).items()}
+        references = self._references(pair)
         outputs = {
-            path.name.removesuffix(".gz").removesuffix(".txt"): tree.lines(path)
+            path.name.removesuffix(".gz").removesuffix(".txt"): path
             for path in tree.under(root / OUTPUTS / pair)
         }
         human = sorted({*outputs} & {*references})
-        of_pair = [
-            path
-            for folder in (HUMAN, METRICS)
-            for path in tree.below(root / folder)
-            if path.parent.name == pair or path.name.startswith(f"{pair}.")
+        parts = [
+            Material(references=(tree.lines(path),), name=tree.named(path))
+            for path in references.values()
         ]
-        segments = [p for p in of_pair if p.name.removesuffix(".gz").endswith(".seg.score")]
-        scores = [
-            own for path in segments for own in programs.read_seg_scores(tree.file(path)).scores
+        parts += [
+            Material(systems=((name, (tree.lines(path),)),), name=tree.named(path))
+            for name, path in outputs.items()
+            if name not in references
         ]
-        documents, sources = (
-            tree.lines(path) if path in tree.paths else None
-            for path in (root / "documents" / f"{pair}.docs", root / "sources" / f"{pair}.txt")
-        )
-        material = Material(
-            references=tuple(references.values()),
-            systems=tuple((n, (lines,)) for n, lines in outputs.items() if n not in references),
-            documents=tuple(line.split("\t")[-1] for line in documents) if documents else None,
-            labels=tuple(line.split("\t")[0] for line in documents) if documents else None,
-            sources=sources,
-            scores=tuple(s for s in scores if s.system in {*outputs} - {*references}),
-            name=tree.name,
-            notes=(f"{tree.name}: references, not systems: {', '.join(human)}.",) if human else (),
-        )
-        _require_equal(material)
+        for path in (p for folder in (HUMAN, METRICS) for p in tree.below(root / folder)):
+            of_pair = path.parent.name == pair or path.name.startswith(f"{pair}.")
+            if of_pair and path.name.removesuffix(".gz").endswith(".seg.score"):
+                part = programs.read_seg_scores(tree.file(path))
+                scores = [s for s in part.scores if s.system in {*outputs} - {*references}]
+                parts.append(replace(part, scores=tuple(scores)))
+        if (path := root / "sources" / f"{pair}.txt") in tree.paths:
+            parts.append(Material(sources=tree.lines(path), name=tree.named(path)))
+        if (path := root / "documents" / f"{pair}.docs") in tree.paths:
+            cells = [line.split("\t") for line in tree.lines(path)]
+            labels, documents = (tuple([row[i] for row in cells]) for i in (0, -1))
+            parts.append(Material(documents=documents, labels=labels, name=tree.named(path)))
+        material = replace(combine(parts), name=tree.name)
+        if human:
+            note = f"{tree.name}: references, not systems: {', '.join(human)}."
+            material = replace(material, notes=(*material.notes, note))
         return replace(material, testsets=(pair,) * len(material))
 
     def _references(self, pair: str) -> dict[str, PurePosixPath]:
@@ -245,22 +227,15 @@ class EvalSet:
         """
         folder = self.root.joinpath(*names)
         paths = self.tree.under(folder)
-        if not paths:
-            raise InputError(
-                f"{self.tree.named(folder)} is missing; an EvalSet holds {HUMAN} and {METRICS}/LP.",
-                field="evalset",
-            )
-        files: dict[str, dict[str, PurePosixPath]] = {}
+        files: defaultdict[str, dict[str, PurePosixPath]] = defaultdict(dict)
         for path in paths:
-            for level, suffix in LEVELS.items():
-                if path.name.endswith(f".{suffix}.score"):
-                    label = path.name.removesuffix(f".{suffix}.score")
-                    files.setdefault(label, {})[level] = path
+            if (match := SCORES.fullmatch(path.name)) is not None:
+                files[match["label"]][LEVELS[match["level"]]] = path
         if not files:
-            raise InputError(
-                f"{self.tree.named(folder)} has no files NAME.sys.score or NAME.seg.score.",
-                field="evalset",
-            )
+            why = f"is missing; an EvalSet holds {HUMAN} and {METRICS}/LP."
+            if paths:
+                why = "has no files NAME.sys.score or NAME.seg.score."
+            raise InputError(f"{self.tree.named(folder)} {why}", field="evalset")
         return {label: files[label] for label in sorted(files)}
 
     def standard_reference(self, lp: str, labels: Sequence[str]) -> str | None:
@@ -273,15 +248,15 @@ class EvalSet:
         """Scores by level, then system."""
         levels: dict[str, Any] = {}
         for level, path in files.items():
-            file = self.tree.file(path)
-            scores = programs.scores_of_systems(file)
+            scores: dict[str, Any] = {**programs.scores_of_systems(self.tree.file(path))}
             for system, values in scores.items() if level == "system" else ():
                 if len(values) > 1:
                     raise InputError(
-                        f"{file.name}: system {system!r} has {len(values)} scores, not one."
+                        f"{self.tree.named(path)}: system {system!r} has {len(values)} scores, not "
+                        "one."
                     )
-            alone = {system: values[0] for system, values in scores.items()}
-            levels[level] = alone if level == "system" else scores
+                scores[system] = values[0]
+            levels[level] = scores
         return levels
 
     def request(self, lp: str, gold: str, metrics: Sequence[str] | None = None) -> dict[str, Any]:
@@ -355,24 +330,6 @@ class EvalSet:
         return {"sets": sets}
 
 
-def _require_equal(material: Material) -> None:
-    """Check that every text and every score has one entry a segment."""
-    columns: list[tuple[str, Sequence[object]]] = [
-        *((f"reference {i + 1}", lines) for i, lines in enumerate(material.references)),
-        *((f"system {name!r}", runs[0]) for name, runs in material.systems),
-        *((f"{s.label} of {s.system!r}", s.values) for s in material.scores),
-        ("source", material.sources or ()),
-        ("documents", material.documents or ()),
-    ]
-    first, expected = columns[0]
-    for what, column in columns:
-        if column and len(column) != len(expected):
-            raise LengthError(
-                f"{material.name}: {what} has {len(column):,} lines, {first} has "
-                f"{len(expected):,}; an EvalSet needs one line a segment."
-            )
-
-
 OFFICE = {
     "word/document.xml": "a Word document",
     "META-INF/manifest.xml": "an OpenDocument file",
@@ -409,13 +366,10 @@ def format_of_tree(tree: Tree) -> Reader[Tree, Material]:
     return next(reader for reader in TREES_READ.values() if reader.sniff(tree))
 
 
-def _is_inspect(tree: Tree) -> bool:
-    return programs.is_packed_log([str(path) for path in tree.paths])
-
-
 def _read_inspect(tree: Tree, _: Joining) -> Material:
-    names = [str(path) for path in tree.paths]
-    return programs.read_packed_log(names, lambda name: tree.read(PurePosixPath(name)), tree.name)
+    return programs.read_packed_log(
+        [*map(str, tree.paths)], lambda name: tree.read(PurePosixPath(name)), tree.name
+    )
 
 
 def _read_workbook(tree: Tree, how: Joining) -> Material:
@@ -426,10 +380,6 @@ def _read_workbook(tree: Tree, how: Joining) -> Material:
         for name, part in parts.items():
             archive.writestr(name, part)
     return read_workbook(data.getvalue(), parts.values(), tree.name, how.columns)
-
-
-def _read_evalset(tree: Tree, how: Joining) -> Material:
-    return (EvalSet.of_outputs(tree) or EvalSet(tree)).material(how.testset)
 
 
 def _read_collection(tree: Tree, how: Joining) -> Material:
@@ -485,8 +435,10 @@ _TREES: tuple[Reader[Tree, Material], ...] = (
            lambda tree: bool(_with_systems(tree) & _with_references(tree)),
            lambda tree, how: read_folder(tree, how.testset)),
     Reader("evalset", "an EvalSet tree of mt-metrics-eval",
-           lambda tree: EvalSet.of_outputs(tree) is not None, _read_evalset),
-    Reader("inspect", "a log of Inspect AI (.eval)", _is_inspect, _read_inspect),
+           lambda tree: EvalSet.of_outputs(tree) is not None,
+           lambda tree, how: (EvalSet.of_outputs(tree) or EvalSet(tree)).material(how.testset)),
+    Reader("inspect", "a log of Inspect AI (.eval)",
+           lambda tree: programs.is_packed_log([*map(str, tree.paths)]), _read_inspect),
     Reader("workbook", "an Excel workbook (.xlsx)", lambda tree: WORKBOOK in tree.paths,
            _read_workbook),
     Reader("collection", "files of the formats above, joined by their ids", lambda tree: True,

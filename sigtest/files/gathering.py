@@ -20,7 +20,7 @@ from sigtest.files.file import File, Near
 from sigtest.files.folders import read_tree
 from sigtest.files.join import STRICT, Joining, combine, join
 from sigtest.files.material import Material
-from sigtest.files.registry import format_of, read_file
+from sigtest.files.registry import read_file
 from sigtest.files.tree import Bounds, Meter, Tree, folder_of, opened, reader_of
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def read_bytes(
     found = opened(data, whole.of_part(name, len(data)))
     if isinstance(found, Tree):
         return read_tree(found, how)
-    return read_file(File(name, found, near, columns=how.columns))
+    return read_file(File(name, found, near, None, how.columns, how.labels))
 
 
 def read_path(
@@ -105,7 +105,6 @@ ALONE: Mapping[Role, Mapping[str, Any]] = {  # what does not count beside files 
     "documents": {"documents": None},
     "labels": {"labels": None},
 }
-LINES = ("text", "numbers", "text-columns")  # formats in which documents and labels are lines
 
 
 @dataclass(frozen=True)
@@ -147,22 +146,9 @@ class Entry:
         return str(self.where) if isinstance(self.where, Path) else self.where.name
 
 
-@dataclass(frozen=True)
-class Gathered:
-    """What files bring together.
-
-    Attributes:
-        material: All of it, aligned and whole.
-        files: What messages call the files of each system.
-    """
-
-    material: Material
-    files: dict[str, tuple[str, ...]]
-
-
 def gather(
     entries: Sequence[Entry], how: Joining = STRICT, bounds: Bounds | None = None
-) -> Gathered:
+) -> Material:
     """Read files and put them together.
 
     Args:
@@ -201,7 +187,7 @@ def gather(
             error.field = blamed.field
             error.system = error.system or blamed.system
         raise
-    return Gathered(replace(material, notes=_without_folders(material.notes, entries)), files)
+    return replace(material, notes=_without_folders(material.notes, entries), files=files)
 
 
 def _without_folders(notes: Sequence[str], entries: Sequence[Entry]) -> tuple[str, ...]:
@@ -231,14 +217,12 @@ def _checked(entry: Entry, how: Joining, meter: Meter) -> Material:
 
 
 def _check_characters(material: Material, entry: Entry, most: int) -> None:
-    outputs = [run for _, runs in material.systems for run in runs]
-    columns = (material.sources, material.documents, material.labels)
-    for lines in (*material.references, *material.texts, *outputs, *columns):
-        if max((len(line) for line in lines or () if line is not None), default=0) > most:
-            line = next(i for i, text in enumerate(lines or (), 1) if text and len(text) > most)
+    for lines in material.lines:
+        if max((len(line) for line in lines if line is not None), default=0) > most:
+            line, size = next((i, len(t)) for i, t in enumerate(lines, 1) if t and len(t) > most)
             raise LimitError(
-                f"{entry.name}, line {line}: {len((lines or ())[line - 1] or ''):,} characters; a "
-                f"segment has at most max_characters, {most:,}.",
+                f"{entry.name}, line {line}: {size:,} characters; a segment has at most "
+                f"max_characters, {most:,}.",
                 limit="max_characters",
                 field=entry.name,
                 line=line,
@@ -253,49 +237,25 @@ def _check_name(name: str, what: str, file: str) -> None:
 
 
 def _material(entry: Entry, how: Joining, meter: Meter) -> Material:
-    where = entry.where
+    """What a file brings; of documents and labels, lines of numbers alone are names."""
+    where, names = entry.where, how.labels and entry.role in ("reference", "system")
+    how = replace(how, labels=names or entry.role in ("documents", "labels"))
     if isinstance(where, Material):
         return where
-    column, labels = entry.role in ("documents", "labels"), entry.role in ("reference", "system")
-    if column or (how.labels and labels and (isinstance(where, Upload) or where.is_file())):
-        data = where.data if isinstance(where, Upload) else where.read_bytes()
-        data = meter.of_part(entry.name, len(data)).unzipped(data, entry.name)
-        material = _of_lines(entry, data, column)
-        if material is not None:
-            return material
     if isinstance(where, Upload):
         return read_bytes(where.data, where.name, how=how, outer=meter)
     return read_path(where, how=how, outer=meter)
 
 
-def _of_lines(entry: Entry, data: bytes, column: bool) -> Material | None:
-    """Documents or labels: lines, or what a format says of segments; else plain lines alone.
-
-    Of two columns between tabs, the first is the label and the second the document, as
-    mt-metrics-eval writes them.
-    """
-    lines = parse_lines(data, entry.name) if column else ()  # says what is wrong with an empty file
-    known = format_of(File(entry.name, data))
-    if not column:  # where numbers are labels, too
-        lines = parse_lines(data, entry.name) if known.name in ("numbers", "text") else ()
-        return Material(texts=(lines,), name=entry.name) if lines else None
-    if known.name not in LINES:
-        return known.read(File(entry.name, data))
-    if known.name == "text-columns" and all(line.count("\t") == 1 for line in lines):
-        lines = tuple(line.split("\t")[entry.role == "documents"] for line in lines)
-    columns: dict[str, Any] = {entry.role: lines}
-    return Material(name=entry.name, **columns)
-
-
 def _as_role(entry: Entry, material: Material) -> Material:
     """The same as what it was given as."""
-    role, bare = entry.role, replace(material, references=(), systems=(), texts=(), scores=())
+    role = entry.role
     if role == "anything":
         return material.of_known_role()
     if role == "reference":
-        return replace(bare, references=material.as_references())
+        return material.alone(references=material.as_references())
     if role == "source":
-        return replace(bare, sources=material.as_source())
+        return material.alone(sources=material.as_source())
     if role == "system":
         return _as_system(entry, material)
     if role == "scores":
@@ -305,14 +265,19 @@ def _as_role(entry: Entry, material: Material) -> Material:
                 "named columns.",
                 field=entry.name,
             )
-        return replace(bare, scores=material.scores).named(entry.system, entry.label)
-    columns: dict[str, Any] = {role: getattr(material, role)}
-    if columns[role] is None:
+        return material.alone(scores=material.scores).named(entry.system, entry.label)
+    column = getattr(material, role)
+    if len(material.texts) == 2:  # labels and documents, as mt-metrics-eval writes them
+        column = material.texts[role == "documents"]
+    elif material.texts:
+        column = tuple(map("\t".join, zip(*material.texts, strict=True)))
+    if column is None:
         raise InputError(
             f"{entry.name} does not name the {role} of segments; give one a line.",
             field=entry.name,
         )
-    return Material(ids=material.ids, ordered=material.ordered, name=material.name, **columns)
+    columns = {role: column, "ids": material.ids, "ordered": material.ordered}
+    return Material(name=material.name, **columns)
 
 
 def _as_system(entry: Entry, material: Material) -> Material:

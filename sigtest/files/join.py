@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 from unicodedata import normalize
 
 from sigtest.data.names import choose
@@ -69,7 +70,7 @@ def join(materials: Sequence[Material], how: Joining = STRICT) -> Material:
             under one id, two outputs or scores of one system.
         LengthError: Files without ids that are not equally long.
     """
-    combined = combine(_of_testset(materials, how.testset), how)
+    combined = combine(materials, how)
     for name in how.without:
         if _left_out(name) not in combined.notes:
             choose(name, combined.system_names, "without", "system")
@@ -100,6 +101,7 @@ def combine(materials: Sequence[Material], how: Joining = STRICT) -> Material:
     merged = parts[0]
     if len(parts) > 1:
         parts = _aligned(parts, how.missing, notes)
+        _require_same_items(parts)
         merged = _merged(parts, how.runs)
     return replace(merged, notes=(*notes, *_repeated(parts)))
 
@@ -227,7 +229,7 @@ def _apart(parts: Sequence[Material]) -> Material:
 def _aligned(parts: Sequence[Material], missing: str, notes: list[str]) -> list[Material]:
     """All with the same segments in the same order."""
     if all(part.ids is None for part in parts):
-        _require_equal(parts)
+        require_equal(parts)
         return list(parts)
     parts = _with_ids(parts)
     first = next((p for p in parts if p.references or p.sources), parts[0])
@@ -247,7 +249,6 @@ def _aligned(parts: Sequence[Material], missing: str, notes: list[str]) -> list[
     for part in parts:
         place = {name: k for k, name in enumerate(part.ids or ())}
         aligned.append(part.rows([place[i] for i in order]))
-    _require_same_items(aligned)
     return aligned
 
 
@@ -257,7 +258,7 @@ def _with_ids(parts: Sequence[Material]) -> list[Material]:
     if not plain:
         return list(parts)
     size, named = len(plain[0]), [part for part in parts if part.ids is not None]
-    _require_equal(plain)
+    require_equal(plain)
     numbered = {id(part): _numbered(part, size) for part in named}
     counted = None not in numbered.values()
     guide = next((part for part in named if part.ordered and len(part) == size), None)
@@ -277,7 +278,7 @@ def _with_ids(parts: Sequence[Material]) -> list[Material]:
     ]
 
 
-def _require_equal(parts: Sequence[Material]) -> None:
+def require_equal(parts: Sequence[Material]) -> None:
     """Check that files without ids are equally long."""
     size = len(parts[0])
     for part in parts:
@@ -379,14 +380,17 @@ def _repeated(parts: Sequence[Material]) -> list[str]:
 
 
 def _require_same_items(parts: Sequence[Material]) -> None:
-    """Check that one id means one item: equal keys, equal sources."""
-    # of files that have one reference beside outputs or scores, rather than being one
-    beside = [p for p in parts if len(p.references) == 1 and (p.systems or p.scores)]
-    compared: Mapping[str, list[tuple[Material, Sequence[Line]]]] = {
-        "item": [(p, p.keys) for p in parts if p.keys is not None],
-        "source": [(p, p.sources) for p in parts if p.sources is not None],
-        "reference": [(p, p.references[0]) for p in beside],
+    """Check that one id means one item: equal documents and domains, keys, sources."""
+    compared: dict[str, list[tuple[Material, Sequence[Line]]]] = {
+        "document": [(p, p.documents) for p in parts if p.documents is not None],
+        "domain": [(p, p.labels) for p in parts if p.labels is not None],
     }
+    if parts[0].ids is not None:
+        compared["item"] = [(p, p.keys) for p in parts if p.keys is not None]
+        compared["source"] = [(p, p.sources) for p in parts if p.sources is not None]
+        # of files that have one reference beside outputs or scores, rather than being one
+        beside = [p for p in parts if len(p.references) == 1 and (p.systems or p.scores)]
+        compared["reference"] = [(p, p.references[0]) for p in beside]
     for what, columns in compared.items():
         for part, column in columns[1:]:
             first, known = columns[0]
@@ -436,48 +440,29 @@ def _merged(parts: Sequence[Material], runs: bool) -> Material:
             earlier = scores[key].runs if key in scores else ()
             scores[key] = replace(table, runs=(*earlier, *table.runs))
             origin.setdefault(key, part.name)
+    columns = ("documents", "labels", "sources", "keys", "testsets")
+    first: dict[str, Any] = {
+        column: next((own for part in parts if (own := getattr(part, column)) is not None), None)
+        for column in columns
+    }
     return Material(
         references=tuple(dict.fromkeys(lines for part in parts for lines in part.references)),
         systems=tuple(outputs.items()),
-        documents=_agreed(parts, "documents", [part.documents for part in parts]),
-        labels=_agreed(parts, "domains", [part.labels for part in parts]),
-        sources=next((part.sources for part in parts if part.sources is not None), None),
         texts=tuple(text for part in parts for text in part.texts),
         scores=tuple(scores.values()),
         ids=parts[0].ids,
         ordered=any(part.ordered for part in parts),
         tasks=any(part.tasks for part in parts),
-        keys=next((part.keys for part in parts if part.keys is not None), None),
-        testsets=next((part.testsets for part in parts if part.testsets is not None), None),
         name=examples(dict.fromkeys(part.name for part in parts if part.name)),
+        **first,
     )
-
-
-def _agreed(
-    parts: Sequence[Material], what: str, columns: Sequence[tuple[str, ...] | None]
-) -> tuple[str, ...] | None:
-    """A column that is the same wherever it is known."""
-    known = [(part, column) for part, column in zip(parts, columns, strict=True) if column]
-    for part, column in known[1:]:
-        first, others = known[0]
-        differ = (i for i, (a, b) in enumerate(zip(column, others, strict=True)) if a != b)
-        if (i := next(differ, None)) is not None:
-            raise InputError(
-                f"{first.name} and {part.name} name different {what}: {part.segment(i)} is "
-                f"in {others[i]!a} and in {column[i]!a}."
-            )
-    return known[0][1] if known else None
 
 
 def _without_gaps(joined: Material) -> Material:
     """Without segments for which some system has no output or score."""
     alike: defaultdict[frozenset[int], list[str]] = defaultdict(list)  # named once
-    for name, texts in joined.systems:
-        empty = frozenset(i for lines in texts for i, line in enumerate(lines) if line is None)
-        alike[empty].append(f"system {name!r} has no hypothesis")
-    for table in joined.scores:
-        gaps = frozenset(table.missing)
-        alike[gaps].append(f"system {table.system!r} has no {table.label!r} score")
+    for gap in joined.gaps():
+        alike[frozenset(gap.places)].append(gap.what)
     gone = frozenset[int]().union(*alike)
     if not gone:
         return joined

@@ -129,7 +129,7 @@ def refused(
 
 def first_line(file: File) -> str:
     """The line that says of which format a file of judgements is."""
-    return next(iter(tables.lines_below_hint(file)), "")
+    return next(iter(file.first_lines), "")
 
 
 def separator_of(first: str) -> str:

@@ -11,14 +11,14 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from sigtest.cached import cached_property
 from sigtest.data.names import MEANS, check_name, look_alikes
 from sigtest.data.runs import Crossed, crossed
 from sigtest.data.testset import inferred_metrics
 from sigtest.data.text import MOST_DIGITS
-from sigtest.errors import InputError, LengthError
+from sigtest.errors import InputError
 from sigtest.files.file import require_filled
 
 Line = str | None
@@ -76,6 +76,22 @@ class SystemScores:
         return tuple(i for i, value in enumerate(self.values) if value is None)
 
 
+class Gap(NamedTuple):
+    """Segments of which a system lacks an output, or a score.
+
+    Attributes:
+        system: Its name.
+        what: What it has not, in words.
+        places: Of the segments.
+        instead: What would be right.
+    """
+
+    system: str
+    what: str
+    places: Sequence[int]
+    instead: str
+
+
 @dataclass(frozen=True)
 class Material:
     """What belongs together. It is checked when a comparison is made of it.
@@ -100,6 +116,7 @@ class Material:
         tasks: Whether each segment is a test set of its own, as rows of a board are.
         name: What messages call it.
         notes: Sentences about what was read in a way that could surprise, for the report.
+        files: What messages call the files of each system, where several were put together.
     """
 
     references: tuple[tuple[Line, ...], ...] = ()
@@ -119,19 +136,24 @@ class Material:
     tasks: bool = field(default=False, compare=False)
     name: str = field(default="", compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
+    files: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
 
     def __len__(self) -> int:
         """Number of segments; of the first column where columns are unequal."""
         return len(self.columns[0]) if self.columns else 0
 
     @property
+    def lines(self) -> list[Sequence[Line]]:
+        """All that has a text or a name a segment, texts first."""
+        columns: list[Sequence[Line]] = [*self.references, *self.texts]
+        columns += [run for _, runs in self.systems for run in runs]
+        return columns + [c for c in (self.sources, self.documents, self.labels) if c]
+
+    @property
     def columns(self) -> list[Sequence[object]]:
         """All that has an entry a segment, texts first."""
-        columns: list[Sequence[object]] = [*self.references, *self.texts]
-        columns += [run for _, runs in self.systems for run in runs]
-        columns += [run for scores in self.scores for run in scores.runs]
-        columns += [c for c in (self.ids, self.sources, self.documents, self.labels) if c]
-        return columns
+        scores = [run for scores in self.scores for run in scores.runs]
+        return [*self.lines, *scores, *([self.ids] if self.ids else [])]
 
     @property
     def system_names(self) -> tuple[str, ...]:
@@ -210,6 +232,11 @@ class Material:
             ),
         )
 
+    def alone(self, **content: Any) -> Material:
+        """What is known of the segments, with these texts or scores and no others."""
+        nothing: dict[str, Any] = {"references": (), "systems": (), "texts": (), "scores": ()}
+        return replace(self, **nothing | content)
+
     def as_references(self) -> tuple[tuple[Line, ...], ...]:
         """The reference sets of a file that was given as the reference, whatever it says it is.
 
@@ -286,56 +313,40 @@ class Material:
             )
         return self
 
+    def gaps(self) -> Iterator[Gap]:
+        """What each system lacks of its output, and of each of its scores."""
+        for name, runs in self.systems:
+            lacking = [i for i, lines in enumerate(zip(*runs, strict=True)) if None in lines]
+            instead = 'write "" for an empty output'
+            yield Gap(name, f"system {name!r} has no hypothesis", lacking, instead)
+        for own in self.scores:
+            what = f"system {own.system!r} has no {own.label!r} score"
+            yield Gap(own.system, what, own.missing, "leave these scores out")
+
     def require_complete(self) -> None:
-        """Check that everything has one entry a segment and that none is missing.
+        """Check that nothing is missing of what has one entry a segment.
 
         Raises:
             InputError: Something is missing; the message counts it and shows examples.
-            LengthError: Columns of unequal lengths.
         """
-        if self.unpaired:
-            return
-        columns: list[tuple[str, Sequence[object], str, str]] = [
-            (name, lines, f"system {name!r} has no hypothesis for", 'write "" for an empty output')
-            for name, runs in self.systems
-            for lines in runs
-        ]
-        columns += [
-            (own.system, own.values, f"system {own.system!r} has no {own.label!r} score for",
-             "leave these scores out")
-            for own in self.scores
-        ]  # fmt: skip
-        self._require_shared([column for _, column, _, _ in columns])
-        size = len(self)
-        for system, column, what, instead in columns:
-            if len(column) != size:
-                raise LengthError(
-                    f"{self.name}: system {system!r} has {len(column):,} "
-                    f"line{'' if len(column) == 1 else 's'}, others have {size:,}; every "
-                    "system needs one a segment.",
-                    system=system,
-                )
-            missing = [i for i, entry in enumerate(column) if entry is None]
-            if missing:
-                raise InputError(
-                    f"{self.name}: {what} {len(missing):,} of {len(column):,} segments "
-                    f"({examples(self.segment(i) for i in missing)}); {instead}, or drop such "
-                    'segments for all systems: missing "drop" (--missing drop in the shell).'
-                    f"{self._alike()}",
-                    system=system,
-                )
-
-    def _require_shared(self, columns: Sequence[Sequence[object]]) -> None:
-        """Check that some segment has an entry of every system, where each has some entries."""
-        equal = len({*map(len, columns)}) == 1
-        each = all(any(entry is not None for entry in column) for column in columns)
-        if each and equal and all(None in entries for entries in zip(*columns, strict=True)):
-            lone = [next(i for i, e in enumerate(own) if e is not None) for own in columns]
+        gaps, size = [*self.gaps()] if not self.unpaired else [], len(self)
+        lost = {i for gap in gaps for i in gap.places}
+        if lost and len(lost) == size > max(len(gap.places) for gap in gaps):
+            lone = [min({*range(size)} - {*gap.places}) for gap in gaps]
             raise InputError(
                 f"{self.name}: no segment has an entry of every system and metric; ids "
                 f"({examples(map(self.segment, dict.fromkeys(lone)))}) must be the same in all; "
                 f"scores of items of their own are compared unpaired (--unpaired).{self._alike()}"
             )
+        for gap in gaps:
+            if gap.places:
+                raise InputError(
+                    f"{self.name}: {gap.what} for {len(gap.places):,} of {size:,} segments "
+                    f"({examples(map(self.segment, gap.places))}); {gap.instead}, or drop such "
+                    'segments for all systems: missing "drop" (--missing drop in the shell).'
+                    f"{self._alike()}",
+                    system=gap.system,
+                )
 
     def _alike(self) -> str:
         """Which names of systems or of scores may be meant for one."""
@@ -563,7 +574,11 @@ class Assembly:
         """
         names = [*self._places]
         count = len(names) or self._count()
-        summaries = [name for name in names if _is_summary(name)]
+        summaries = [
+            name
+            for name in names  # no summary has a longer name
+            if (words := re.findall(r"\w+", name[:40].lower())) and SUMMARIES.issuperset(words)
+        ]
         if summaries and len(summaries) < len(names):
             raise InputError(
                 f"{self.name}: {examples(map(repr, summaries))} stands among the ids of "
@@ -642,11 +657,6 @@ class Assembly:
                     "one."
                 )
         return first[1]
-
-
-def _is_summary(name: str) -> bool:
-    words = re.findall(r"\w+", name[:40].lower())  # no summary has a longer name
-    return bool(words) and SUMMARIES.issuperset(words)
 
 
 def _by_run(groups: Collection[Key]) -> list[Key]:

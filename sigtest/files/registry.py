@@ -17,7 +17,7 @@ from sigtest.files import judgements, tables
 from sigtest.files.file import PROLOGUE, File
 from sigtest.files.formats import columns, evaluations, people, preferences, programs, wmt
 from sigtest.files.judgements import JudgedFile
-from sigtest.files.material import Line, Material
+from sigtest.files.material import Material
 
 MAX_ROWS = 1_000_000  # of judgements
 
@@ -384,26 +384,6 @@ def read_file(file: File) -> Material:
         raise InputError(f"{file.name} is empty; one line a segment is expected.", field=file.name)
     known = format_of(file)
     return replace(known.read(file), format=known.title)
-
-
-def read_lines(file: File, role: str) -> tuple[Line, ...]:
-    """The one text of a file, whatever its format.
-
-    Args:
-        file: With a text in an order that is that of the test set.
-        role: What messages call it: a reference, an output, a source.
-
-    Raises:
-        InputError: Scores alone, several texts, a table whose rows are in any order.
-    """
-    material = read_file(file)
-    lines = material.only_text(role)
-    if not material.ordered:
-        raise InputError(
-            f"{file.name} is a table whose rows are known by their ids; it cannot stand beside "
-            "plain lines. Give all of the texts with ids, or plain lines."
-        )
-    return lines
 
 
 def read_judgements(data: bytes, name: str, input: str | None = None) -> JudgedFile:  # noqa: A002

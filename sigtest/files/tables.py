@@ -337,7 +337,6 @@ TEXTS = ("source", "reference", "hypothesis")
 OTHER_TEXTS = {"target", "tgt", "text", "sentence", "summary", "prediction", "response", "answer"}
 LANGUAGE = re.compile(r"[a-z]{2}([_-][A-Z]{2})?")
 ID = re.compile(r"[A-Za-z][\w.#:/-]*\d[\w.#:/-]*", re.ASCII)  # doc1, newstest2019.12#3
-HINT = re.compile(r"sep=.")  # for spreadsheets, which separator follows
 QUOTED_CELLS = re.compile(r'"([^"]|"")*+"([\t,;]"([^"]|"")*+")+')
 WHOLLY_QUOTED = re.compile(r'"([^"]|"")*+"')
 QUOTED_FIELD = re.compile(r'"[^"]*"|\S+')
@@ -381,15 +380,6 @@ class Table:
         return f"{self.name}, {self.place(row)}, column {column!r}"
 
 
-def has_header(file: File) -> bool:
-    """Whether a file looks like a table with names of columns.
-
-    Either the first line is nothing but names known for columns, or some column has a name and
-    below it only numbers.
-    """
-    return _separator(file) is not None
-
-
 def read_table(file: File, separator: str | None = None) -> Table:
     """All rows of a file that has a header, or records of JSON.
 
@@ -404,10 +394,10 @@ def read_table(file: File, separator: str | None = None) -> Table:
     """
     if file.kind:
         return _of_json(file)
-    separator = separator or _separator(file)
+    separator = separator or header_separator(file)
     if separator is None:
         raise InputError(f"{file.name} has no header that names its columns.")
-    rows = list(parsed(_without_hint(file.text), separator, file.name))
+    rows = list(parsed(file.text, separator, file.name))
     # without columns at the end that have neither a name nor content
     filled = max((i for _, row in rows for i, cell in enumerate(row, 1) if cell.strip()), default=0)
     header = tuple(name.strip() for name in rows[0][1][:filled])
@@ -515,11 +505,10 @@ def require_header(file: File) -> None:
         InputError: As many cells on every line, and numbers or ids throughout in one place of them;
             a header below other lines, or above rows with one cell more.
     """
-    if not file.first_lines:  # blanks only, as far as sniffing looks
+    if not file.first_lines or file.labels:  # blanks only, as far as sniffing looks
         return
     _require_nothing_above(file)
     _require_no_unread_header(file)
-    _require_no_quoted_cells(file)
     for separator in "\t,;|":
         rows = _first_rows(file, separator)
         width = len(rows[0])
@@ -563,8 +552,13 @@ def _require_nothing_above(file: File) -> None:
 
 
 def _require_no_unread_header(file: File) -> None:
-    """Check that the first line is no header of texts in a form that is not read."""
+    """Check that the first line is no header in a form that is not read.
+
+    It has the names of texts, or stands above cells between quotation marks, as only tables have.
+    """
     first, *below = file.first_lines
+    what = "stands above cells between quotation marks and has no known names of columns"
+    wrong = len(below) > 1 and all(map(QUOTED_CELLS.fullmatch, below))
     for separator in "\t,;":
         names = [name.strip('"') for name in first.split(separator)]
         texts = any(role_of(name) in TEXTS or name.lower() in OTHER_TEXTS for name in names)
@@ -574,46 +568,26 @@ def _require_no_unread_header(file: File) -> None:
         named = (texts and plain and not heading) or languages
         wide = all(line.count(separator) >= len(names) - 1 for line in below)
         if named and wide and len(below) > 1:
-            raise at_line(
-                file.name,
-                1,
-                f"{first[:60]!a} names columns of text; name them source, reference and "
-                "hypothesis, beside a column id, or give plain text without a header.",
-            )
-
-
-def _require_no_quoted_cells(file: File) -> None:
-    """Check that lines are not cells between quotation marks, as only tables have them."""
-    first, *below = file.first_lines
-    marked = len(below) > 1 and all(map(QUOTED_CELLS.fullmatch, below))
-    for separator in ",;":  # rows have as many cells each only because some have one inside
+            what, wrong = "names columns of text", True
+        # rows that have as many cells each only because some have a separator inside
         rows = _first_rows(file, separator)
         inside = any(separator in cell for row in rows for cell in row)
-        marked |= inside and len(rows) >= FEWEST and {*map(len, rows)} == {max(2, len(rows[0]))}
-    if marked:
-        raise at_line(
-            file.name,
-            1,
-            f"{first[:60]!a} stands above cells between quotation marks and has no known names of "
-            "columns; name them, such as id, system, score, source, reference and hypothesis, or "
-            "give plain text.",
+        wrong |= inside and len(rows) >= FEWEST and {*map(len, rows)} == {max(2, len(rows[0]))}
+    if wrong:
+        why = (
+            f"{first[:60]!a} {what}; name them source, reference and hypothesis, beside columns "
+            "such as id, system and score, or give plain text without a header."
         )
+        raise at_line(file.name, 1, why)
 
 
-def _without_hint(text: str) -> str:
-    """A table without the line that tells spreadsheets its separator; places stay as they are."""
-    first, newline, rest = text.partition("\n")
-    return newline + rest if HINT.fullmatch(first.strip()) else text
+def header_separator(file: File) -> str | None:
+    """What stands between the cells of a file that looks like a table with names of columns.
 
-
-def lines_below_hint(file: File) -> tuple[str, ...]:
-    """The first lines of a table, without the one that tells spreadsheets its separator."""
+    Either the first line is nothing but names known for columns, or some column has a name and
+    below it only numbers.
+    """
     lines = file.first_lines
-    return lines[1:] if lines and HINT.fullmatch(lines[0].strip()) else lines
-
-
-def _separator(file: File) -> str | None:
-    lines = lines_below_hint(file)
     if file.kind or not lines or lines[0].lstrip().startswith("["):
         return None
     candidates = [s for s in SEPARATORS if s in lines[0].strip()]
@@ -627,12 +601,12 @@ def _separator(file: File) -> str | None:
 
 def _first_rows(file: File, separator: str) -> list[list[str]]:
     """Cells of the first rows, which may go over several lines where their cells are quoted."""
-    lines = lines_below_hint(file)
+    lines = file.first_lines
     plain = [_split(line, separator) for line in lines]
     if separator not in ",;" or not any('"' in line for line in lines):
         return plain
     rows: list[list[str]] = []
-    stream = io.StringIO(_without_hint(file.head), newline="")
+    stream = io.StringIO(file.head, newline="")
     try:
         for row in csv.reader(stream, delimiter=separator, strict=True):
             rows += [row] if any(map(str.strip, row)) else []

@@ -260,39 +260,18 @@ def reader_of(file: Path, meter: Meter) -> Callable[[], bytes]:
     return read
 
 
-def unpacked(data: bytes, name: str, bounds: Bounds | None = None) -> Tree:
-    """The files of a zip, a tar or a tar.gz.
-
-    Args:
-        data: Its bytes, which say what it is.
-        name: What messages call it.
-        bounds: How much it may unpack to.
-
-    Raises:
-        InputError: None of these, damaged, or with a member that cannot be used.
-        LimitError: More than the bounds allow.
-    """
-    found = opened(data, Meter(name, bounds or Bounds()).of_part(name, len(data)))
-    if not isinstance(found, Tree):
-        raise InputError(f"{name} is no zip, tar or tar.gz file.")
-    return found
-
-
 def opened(data: bytes, meter: Meter) -> Tree | bytes:
     """The files of an archive, or what a single file holds, perhaps decompressed."""
-    if not data.startswith((*ZIP, GZIP)) and data[TAR_MAGIC] != TAR:
-        meter.add_bytes(len(data))
-        return data
-    from sigtest.files.archives import (  # late: most files are no archives
-        Counted,
-        open_tar,
-        open_zip,
-    )
-
     if data.startswith(ZIP):
+        from sigtest.files.archives import open_zip  # late: most files are no archives
+
         return open_zip(data, meter)
     if data.startswith(GZIP):
-        with unpacking(io.BytesIO(data), meter.name) as inner:
-            stream = Counted(inner, meter)
-            return open_tar(stream, meter) if stream.is_tar else stream.rest()
-    return open_tar(Counted(io.BytesIO(data), meter), meter)
+        data = meter.unzipped(data, meter.name)
+    else:
+        meter.add_bytes(len(data))
+    if data[TAR_MAGIC] != TAR:
+        return data
+    from sigtest.files.archives import open_tar  # late, too
+
+    return open_tar(data, meter)

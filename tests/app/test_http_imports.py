@@ -108,9 +108,9 @@ FORMS: dict[str, tuple[list[Part], str]] = {
         "does not say what it is; give it as the reference (in"
         " the shell -r FILE, in a form the part references)",
     ),
-    "unequal": (form(zipped(GOOD | {"systems/c.en": b"x\n"})), "system 'c' has 1 line"),
+    "unequal": (form(zipped(GOOD | {"systems/c.en": b"x\n"})), "systems/c.en has 1 line, but"),
     "hostile name": (form(zipped(GOOD | {"systems/<b>.en": TEXT})), "The system name '<b>'"),
-    "documents": (form(zipped(GOOD | {"documents": b"d\n"})), "documents has 1 entry,"),
+    "documents": (form(zipped(GOOD | {"documents": b"d\n"})), "documents has 1 line, but"),
     "two archives": (form(zipped(GOOD)) * 2, "one request part"),
     "another output": (
         [*form(zipped(GOOD)), ("systems", ("a.txt", TEXT.upper()))],

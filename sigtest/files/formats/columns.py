@@ -31,7 +31,7 @@ def sniff(file: File) -> bool:
     if file.kind:
         first = tables.flat(file.first) if file.has_records else {}
         return tables.names_columns(first) or _is_wide(first)
-    return tables.has_header(file)
+    return tables.header_separator(file) is not None
 
 
 def _is_wide(record: Mapping[str, object]) -> bool:
@@ -441,7 +441,7 @@ TABULAR = 3  # lines that have tabs before they are columns
 def sniff_numbers(file: File) -> bool:
     """Numbers, or words for missing ones, on most lines."""
     lines = file.first_lines
-    if not lines or file.kind:
+    if not lines or file.kind or file.labels:
         return False
     if lines[0].lstrip().startswith("["):
         return all(map(_is_list, lines)) or _is_number_array(file)
@@ -547,6 +547,8 @@ def read_columns(file: File) -> Material:
     """
     tables.require_header(file)
     rows = [line.split("\t") for line in file.lines]
+    if file.labels and len({*map(len, rows)}) > 1:  # some names have tabs
+        rows = [[line] for line in file.lines]
     for i, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):
             why = f"line 1 has {len(rows[0])}; every segment needs all of them"

@@ -161,7 +161,7 @@ SLIPS = {
     "a JSON line that is no record": (records(GOOD) + "[1, 2]\n", ["line 13", "object"]),
     "JSON of other fields": (
         records([{"question": "a", "answer": i} for i in IDS]),
-        ["JSON of a kind", "id, system, metric", "WMT XML"],
+        ["JSON of a kind", "id, system, metric"],
     ),
     "UTF-16": (table().encode("utf-16"), ["UTF-16", "UTF-8"]),
     "Latin-1": (changed(3, "4,ästhetik,0.4").encode("latin-1"), ["line 5", "UTF-8"]),
@@ -339,7 +339,7 @@ PAIRS = {
     "another document": (
         table([f"{row},d{row[0]}" for row in ROWS[:6]], HEAD + ",document"),
         table([f"{row},e{row[0]}" for row in ROWS[6:]], HEAD + ",document"),
-        ["different documents", "'1'", "'d1'", "'e1'"],
+        ["another document", "'1'", "'d1'", "'e1'"],
     ),
     "another test set": (
         table([f"{row},wmt24" for row in ROWS[:6]], HEAD + ",testset"),
