@@ -9,7 +9,7 @@ from browser import BROWSER
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[object]:
     """Debian's Chromium, driven by Playwright, whose event loop must end before other tests."""
     driver = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")

@@ -213,7 +213,7 @@ def test_systems_of_another_version_are_queued(jobs, context, reconciler):
     redis.rename(rows, "elsewhere")
     for field, row in redis.hgetall("elsewhere").items():
         redis.hset(rows, b"0.0.1 " + field.partition(b" ")[2], row)
-    assert board.record.pending == 2
+    assert board.record.pending == ("aspen", "birch")
     perform(context, [refreshing(board.state, "asked", EVERYTHING)])
     lose_queue(context)
     for _ in range(2):
