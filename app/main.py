@@ -106,7 +106,7 @@ def _lifespan(settings: Settings, queue: QueueSettings, requests: Requests) -> L
                 "questions": questions,
                 "races": Races(context),
                 "testsets": of_testsets,
-                "shared_tasks": SharedTasks(context, of_testsets),
+                "tasks": SharedTasks(context, of_testsets),
                 "webhooks": Webhooks(context),
                 "watcher": Watcher(questions, news, app.state.stopping),
                 "parser": Parser(settings.max_body_bytes, app.state.reading),

@@ -129,7 +129,7 @@ Limits = Annotated[Settings, of_state("settings")]
 QuestionStore = Annotated[Questions, of_state("questions")]
 Boards = Annotated[TestSets, of_state("testsets")]
 RaceStore = Annotated[Races, of_state("races")]
-TaskStore = Annotated[SharedTasks, of_state("shared_tasks")]
+TaskStore = Annotated[SharedTasks, of_state("tasks")]
 WebhookStore = Annotated[Webhooks, of_state("webhooks")]
 Cursor = Annotated[
     str | None, Query(max_length=200, description="`next_cursor` of the page before.")

@@ -54,7 +54,8 @@ T = TypeVar("T")
 class Form(ImmutableMultiDict[str, str | Upload]):
     """A form as it was sent: texts and files, by part."""
 
-    def __len__(self) -> int:
+    @property
+    def size(self) -> int:
         """Its characters and bytes."""
         parts = (part for _, part in self.multi_items())
         return sum(len(part if isinstance(part, str) else part.data) for part in parts)
@@ -95,7 +96,7 @@ class Parser:
 
     @asynccontextmanager
     async def holding(self, request: Request) -> AsyncIterator[Request]:
-        """The same request, whose body is in memory or in a file as long as the block lasts.
+        """The same request, whose body is in memory as long as the block lasts.
 
         A caller may hold as much as is left for all others.
 
@@ -191,8 +192,12 @@ async def body_of(request: Request, *media: str) -> AsyncIterator[tuple[Body, Wo
         )
     parser: Parser = request.state.parser
     async with parser.holding(request) as held:
-        body = await _form_of(held) if kind == FORM else await held.body()
-        yield body, Work(parser, len(body))
+        if kind == FORM:
+            form = await _form_of(held)
+            yield form, Work(parser, form.size)
+        else:
+            data = await held.body()
+            yield data, Work(parser, len(data))
 
 
 async def _form_of(request: Request) -> Form:

@@ -337,8 +337,8 @@ def _modelled(model: type[M], besides: Callable[[Form], dict[str, Any]], body: B
     if isinstance(body, bytes):
         return model.of(parse_json(body, "body"))
     own = besides(body)
-    plain_ones = options(model, (*PARTS, *own, "testsets", "published"))
-    return model.of(chosen_of(body, plain_ones, "") | written(body) | own)
+    controls = options(model, (*PARTS, *own))
+    return model.of(chosen_of(body, controls, "") | written(body) | own)
 
 
 # what was looked at

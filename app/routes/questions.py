@@ -72,8 +72,7 @@ Values = Annotated[bool, Query(description="Every pseudo-statistic as well.")]
 
 def _shelf(request: Request, kind: str) -> Any:
     """All things of a kind that may have a public link."""
-    name = {"question": "questions", "testset": "testsets", "race": "races"}[kind]
-    return getattr(request.state, name)
+    return getattr(request.state, f"{kind}s")
 
 
 async def _stored(request: Request, questions: QuestionStore, caller: Caller) -> Record:
@@ -487,13 +486,12 @@ def add_shelf(
         page: Entries a page, where nothing is said.
     """
     listed = router.prefix.rpartition("/")[2]
-    state = {"tasks": "shared_tasks"}.get(listed, listed)
 
     def list_shelf(
         request: Request, caller: Caller, settings: Limits, wanted: answers.Wanted,
         cursor: Cursor = None, limit: Limit = page,
     ) -> Response:  # fmt: skip
-        shelf = getattr(request.state, state)
+        shelf = getattr(request.state, listed)
         most, chosen = min(limit, settings.max_page), wanted.filter
         records, after = shelf.listing(caller.name, cursor, most, chosen)
         if wants_page(request):
@@ -510,7 +508,7 @@ def add_shelf(
         place: Annotated[str, Path(alias="id", description=f"Id of a {name}.")],
         caller: Caller,
     ) -> Response:
-        getattr(request.state, state).delete(place, caller.name, partial(require_match, request))
+        getattr(request.state, listed).delete(place, caller.name, partial(require_match, request))
         if shows_pages(request):
             return RedirectResponse(people.prefix, 303)
         return Response(status_code=204)

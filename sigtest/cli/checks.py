@@ -83,7 +83,7 @@ SIGNATURE = re.compile(
         rf"(\|{part}:(?P<{part}>{'.' if part == 'pairs' else '[^|]'}+)){'?' * (part in OPTIONAL)}"
         for part in PARTS
     )
-    + r"(\|decided:alpha=(?P<new_alpha>\d*\.?\d+(e-?\d+)?|None),"
+    + r"(\|decided:alpha=(?P<new_alpha>\d*\.?\d+(e-?\d+)?),"
     r"correction=(?P<new_correction>[^|]+))?",
     re.DOTALL,
 )

@@ -145,7 +145,7 @@ def answer(
         layout: Of the report.
         question: As a service takes it.
         compute: Makes the report here.
-        pictures: Draws a report; where a service made it, that and the id help.
+        pictures: Draws a report; gets also the client and the id, where a service made it.
         **sent: `files` and `envelope` of the question, for a service.
     """
     with ExitStack() as open_:

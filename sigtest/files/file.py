@@ -87,12 +87,12 @@ class File:
 
     @cached_property
     def text(self) -> str:
-        """All of it, but what tells spreadsheets the separator; places stay as they are.
+        """All of it.
 
         Raises:
             InputError: Not UTF-8.
         """
-        return HINT.sub("", decode(self.data, self.name))
+        return decode(self.data, self.name)
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
@@ -105,7 +105,7 @@ class File:
 
     @cached_property
     def head(self) -> str:
-        """Its beginning; damaged letters do not matter for sniffing."""
+        """Its beginning, to be recognised by: without a hint, and whatever letters are damaged."""
         head = self.data[:HEAD].decode("utf-8", "replace").removeprefix("\ufeff")
         return HINT.sub("", head)
 

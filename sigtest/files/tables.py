@@ -16,7 +16,7 @@ from typing import Literal
 
 from sigtest.cached import cached_property
 from sigtest.errors import InputError, at_line, quoted
-from sigtest.files.file import HEAD, SNIFFED, File, Record, entries_of, require_filled
+from sigtest.files.file import HEAD, HINT, SNIFFED, File, Record, entries_of, require_filled
 
 MISSING = {
     "", "none", "nan", "-nan", "na", "n/a", "n.a.", "#n/a", "null", "nil", "<na>", "-", "--", "?",
@@ -397,7 +397,8 @@ def read_table(file: File, separator: str | None = None) -> Table:
     separator = separator or header_separator(file)
     if separator is None:
         raise InputError(f"{file.name} has no header that names its columns.")
-    rows = list(parsed(file.text, separator, file.name))
+    # places stay as they are
+    rows = list(parsed(HINT.sub("", file.text), separator, file.name))
     # without columns at the end that have neither a name nor content
     filled = max((i for _, row in rows for i, cell in enumerate(row, 1) if cell.strip()), default=0)
     header = tuple(name.strip() for name in rows[0][1][:filled])

@@ -173,7 +173,7 @@ class WholeNumber(GroupedMetadata):
 
     def __iter__(self) -> Iterator[object]:
         # other things stay as they are, to be refused
-        read = BeforeValidator(lambda value: value if whole(value) is None else whole(value))
+        read = BeforeValidator(lambda own: own if (number := whole(own)) is None else number)
         yield from (Strict(), Ge(self.low), Le(self.high), read)
         yield Must(f"a whole number from {self.low} to {self.high}")
 

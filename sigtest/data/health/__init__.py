@@ -151,7 +151,8 @@ def _look_at(output: Output) -> None:
     find_copies(output)
     copied = [f for f in output.findings[before:] if f.kind.startswith("equals")]
     if sum(len(f.segments) for f in copied) < MANY * output.total:
-        find_scripts(output) or find_languages(output)
+        if not find_scripts(output):
+            find_languages(output)
         if all(finding.segments for finding in output.findings[before:]):
             for find in (find_shifts, find_frames, find_lengths, find_surface):
                 find(output)
@@ -334,7 +335,7 @@ def _foreign_letters(*main: int) -> NDArray[np.uint8]:
     return (~np.isin(texts.table_of_scripts(), [texts.OTHER, *main])).astype(np.uint8)
 
 
-def find_languages(output: Output) -> bool:
+def find_languages(output: Output) -> None:
     """An output, or lines of it, without the common words of the references."""
     common, spaced = output.reference.common, output.reference.sample.spaced
     ours, theirs = output.text.words(spaced), output.reference.words(spaced)
@@ -343,17 +344,18 @@ def find_languages(output: Output) -> bool:
     here = sum(map(common.__contains__, chain.from_iterable(ours)))
     there = sum(map(common.__contains__, apart))
     if words < WORDS or right < WORDS or words * there < EXPECTED * right:
-        return False
+        return
     usual = there / right
     if here / words < KEPT * usual:
         foreign = {*output.source.common} - {*common} if output.source is not None else set()
         like_source = sum(map(foreign.__contains__, chain.from_iterable(ours))) > here
         language = "that of the source" if like_source else "another than that of the references"
-        return output.add(
+        output.add(
             "wrong_language",
             f": the language seems to be {language}: {here / words:.0%} of its words are among the "
             f"{len(common)} most common of the references, where {usual:.0%} are usual",
         )
+        return
     looked_at = texts.spread(0, output.total, texts.LOOKED_AT)
     strange = [
         i
@@ -365,7 +367,7 @@ def find_languages(output: Output) -> bool:
     compared = f"than the references ({len(looked_at):,} segments were looked at)"
     enough = max(FEW, math.ceil(STRANGE * len(looked_at)))
     seem = f"seem to be in another language {compared}"
-    return output.at("wrong_language", strange, seem, enough)
+    output.at("wrong_language", strange, seem, enough)
 
 
 def check_tokenizers(references: texts.Lines, tokenizers: Mapping[str, str]) -> list[Finding]:

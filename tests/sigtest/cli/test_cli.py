@@ -1,3 +1,4 @@
+import ast
 import gzip
 import json
 import os
@@ -10,6 +11,7 @@ import pytest
 from sacrebleu.metrics.bleu import BLEU
 from sentences import sentences
 
+from sigtest import cli
 from sigtest.cli.files import write
 from sigtest.cli.options import COMMANDS, parser_of
 from sigtest.cli.shell import bar
@@ -546,3 +548,16 @@ def test_one_system_with_its_reference_has_scores_and_intervals(report):
     assert score["score"] == pytest.approx(BLEU().corpus_score(ours, [reference]).score)
     assert score["ci"][0] <= score["score"] <= score["ci"][1]
     assert found["pairs"] == []
+
+
+def test_every_option_that_a_command_looks_at_is_one_of_some_command():
+    """An option that a command does not have is none there, and so is one that is misspelt."""
+    known = {action.dest for name in COMMANDS for action in parser_of(name)._actions}
+    known |= {default for name in COMMANDS for default in parser_of(name)._defaults}
+    looked_at = set[str]()
+    for path in Path(cli.__path__[0]).glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "options":
+                (looked_at if isinstance(node.ctx, ast.Load) else known).add(node.attr)
+    # a method, what every command has, and what is read off a signature
+    assert looked_at - known - {"some", "command", "decided", "__name__", "__doc__"} == set()

@@ -241,3 +241,7 @@ def test_a_report_that_was_decided_anew_is_verified(made, capsys):
     assert "verified, every byte" in capsys.readouterr().out
     made.write_text(render_json(anew).replace("correction=none", "correction=holm"))
     assert main(["verify", str(made), *SHUFFLED]) == 1
+    made.write_text(render_json(anew).replace("decided:alpha=0.2", "decided:alpha=None"))
+    capsys.readouterr()
+    assert main(["verify", str(made), *SHUFFLED]) == 2
+    assert "signature cannot be read" in capsys.readouterr().err

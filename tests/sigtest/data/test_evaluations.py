@@ -243,6 +243,10 @@ def test_decimal_commas_between_semicolons_are_numbers():
     assert tables(read("sep=;\n" + text, "x.csv"))["oak", "x"] == ((1.0, None),)
 
 
+def test_a_text_that_begins_as_tables_do_for_spreadsheets_keeps_its_first_line():
+    assert read("sep=;\na line\nanother\n", "x.txt").texts == (("sep=;", "a line", "another"),)
+
+
 def test_texts_with_commas_between_semicolons_stay_texts():
     found = read("id;system;hypothesis;score\n1;elm;3,5;0,5\n2;elm;a, b;0,25\n", "x.csv")
     assert found.systems == (("elm", (("3,5", "a, b"),)),)
