@@ -100,6 +100,7 @@ def test_a_team_submits_replaces_and_withdraws_its_own_systems(owner):
         listed = lynx.get(f"/v1/tasks/{task}/systems").json()
         assert [own["system"] for own in listed["systems"]] == ["main"]
         events = [(own["system"], own["event"]) for own in listed["receipts"]]
+        assert {own["task"] for own in listed["receipts"]} == {task}
         submitted = ("main", "submitted"), ("main", "replaced"), ("other", "submitted")
         assert events == [*submitted, ("other", "withdrawn")]
         assert [own["digest"] for own in listed["receipts"]][:2] == [
