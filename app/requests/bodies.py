@@ -192,12 +192,8 @@ async def body_of(request: Request, *media: str) -> AsyncIterator[tuple[Body, Wo
         )
     parser: Parser = request.state.parser
     async with parser.holding(request) as held:
-        if kind == FORM:
-            form = await _form_of(held)
-            yield form, Work(parser, form.size)
-        else:
-            data = await held.body()
-            yield data, Work(parser, len(data))
+        body = await _form_of(held) if kind == FORM else await held.body()
+        yield body, Work(parser, body.size if isinstance(body, Form) else len(body))
 
 
 async def _form_of(request: Request) -> Form:

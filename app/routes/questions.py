@@ -9,7 +9,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request
 from fastapi.sse import EventSourceResponse, ServerSentEvent
@@ -93,8 +93,7 @@ def _linked(request: Request, questions: QuestionStore) -> Record:
     """The question that a public link leads to."""
     noted(request)
     link = questions.linked(request.path_params["link"])
-    found: Record = _shelf(request, link.kind).behind(link)
-    return found
+    return cast("Record", _shelf(request, link.kind).behind(link))
 
 
 Target = Annotated[Record, Depends(_stored)]
