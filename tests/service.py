@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from workers.machine.keeper import running
 from workers.machine.worker import WORKING
 from workers.questions import PairAsked, Questions, Record
 from workers.settings import Settings
+from workers.store.server import connect
 
 CALLER = "tester"
 ROOT = Path(__file__).parents[1]
@@ -108,6 +109,12 @@ class Service:
         for worker in set(busy) - set(working):  # it ended its task meanwhile
             send(signal.SIGCONT, worker)
         return working
+
+
+def hurry(settings: Settings) -> None:
+    """Let the server leave the disk to the kernel: a stalled disk is not what tests are about."""
+    with closing(connect(settings, timeout=60)) as redis:
+        redis.config_set("appendfsync", "no")
 
 
 @contextmanager

@@ -14,7 +14,7 @@ import pytest
 import uvicorn
 from exchange import Serve, ServeOn, Stored
 from lent import Lent, end_spare
-from service import launched
+from service import hurry, launched
 from warmed import warmed
 
 from app.main import configuration, create_app
@@ -48,6 +48,7 @@ def queue(tmp_path_factory: pytest.TempPathFactory) -> QueueSettings:
 def service(queue: QueueSettings) -> Iterator[httpx.Client]:
     """A client of a service that all tests share."""
     with launched(queue) as (_, url), httpx.Client(base_url=url, timeout=120) as client:
+        hurry(queue)
         yield client
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from service import Comparisons, Service, started
+from service import Comparisons, Service, hurry, started
 
 from workers.queue import Context
 from workers.settings import Settings
@@ -15,6 +15,7 @@ from workers.store.server import EmbeddedServer, connect
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """Two workers, for tests that leave everything as it was."""
     with started(Settings(state=tmp_path_factory.mktemp("state"), workers=2)) as service:
+        hurry(service.settings)
         yield service
 
 
@@ -34,6 +35,7 @@ def server(settings: Settings) -> Iterator[EmbeddedServer]:
     """A server of its own, with nobody to work."""
     server = EmbeddedServer(settings)
     server.ensure()
+    hurry(settings)
     yield server
     server.stop()
 
@@ -49,6 +51,6 @@ def jobs(server: EmbeddedServer, settings: Settings) -> Iterator[Comparisons]:
 @pytest.fixture
 def context(server: EmbeddedServer, settings: Settings) -> Iterator[Context]:
     """What tasks work with, to run them by hand."""
-    redis = connect(settings)
+    redis = connect(settings, timeout=60)
     yield Context.on(redis, settings)
     redis.close()

@@ -204,8 +204,8 @@ class EmbeddedServer:
         if free < RESERVE:
             reserve.unlink(missing_ok=True)
         elif free > self._settings.free + RESERVE and not reserve.exists():
-            with suppress(OSError):
-                reserve.write_bytes(bytes(RESERVE))
+            with suppress(OSError), reserve.open("wb") as file:
+                os.posix_fallocate(file.fileno(), 0, RESERVE)
         scarce = free < max(RESERVE, min(self._settings.free // 2, 4 * RESERVE))
         if scarce != self._scarce:
             log.warning("the disk of the store has %d bytes left", free)

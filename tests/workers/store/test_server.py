@@ -47,6 +47,8 @@ def replaced(killed: int, server: EmbeddedServer, settings: Settings) -> bool:
 
 
 def test_configuration_is_durable(server, settings):
+    server.stop()
+    server.ensure()  # as it is started, without what the tests set
     redis = connect(settings)
     expected = {
         "appendonly": "yes",
