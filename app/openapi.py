@@ -178,7 +178,7 @@ def _picture_name(kind: Kind[Any]) -> Schema:
 
 def _submission(kind: Kind[Any]) -> Schema:
     """What a submission of a kind takes: a request, and perhaps a form with the kind's files."""
-    schema = {"type": "object", **kind.schema()}
+    schema = {"type": "object", **schema_of(kind.request)}
     notes = schema_of(Notes)["properties"]
     asked = {**schema, "properties": {**schema.get("properties", {}), **notes}}
     content: Schema = {"application/json": {"schema": asked, "examples": kind.examples}}

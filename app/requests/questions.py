@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import cache, partial
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
@@ -77,7 +77,7 @@ def _question(
     else:
         raw = _of_page(body, kind, settings) if page else read_form(body, kind, settings)
     known = fields_of(kind)
-    for field in raw.body if known else ():
+    for field in raw.body:
         choose(field, (*known, *(kind.reading if raw.files else ())), field[:60], "field")
     rest = {field: value for field, value in raw.body.items() if field not in WRITTEN}
     notes = {field: raw.body[field] for field in WRITTEN if field in raw.body}
@@ -109,13 +109,11 @@ def _repacked(form: bodies.Form, path: str, settings: Settings) -> str:
     return packed(_of_page(form, KINDS[path], settings))
 
 
-@cache  # its schema takes milliseconds to make
 def fields_of(kind: Kind[Any]) -> tuple[str, ...]:
-    """What a request of a kind may say, as its schema has it; nothing where that names nothing."""
-    if isinstance(kind, Comparisons):
-        return tuple({**ComparisonRequest.model_fields, **SeveralRequest.model_fields})
-    fields = kind.schema().get("properties")
-    return (*fields, *WRITTEN) if fields else ()
+    """What a request of a kind may say."""
+    compared = (ComparisonRequest, SeveralRequest)
+    models = compared if isinstance(kind, Comparisons) else (kind.request, Notes)
+    return tuple(field for model in models for field in model.model_fields)
 
 
 def rehearse() -> None:

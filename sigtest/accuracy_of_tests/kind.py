@@ -8,15 +8,13 @@ from sigtest.accuracy_of_tests.question import AccuracyQuestion, parse
 from sigtest.accuracy_of_tests.report import AccuracyReport
 from sigtest.accuracy_of_tests.show import PICTURES, SHEETS, document
 from sigtest.comparison.comparison import Comparison
-from sigtest.files.judgements import JUDGEMENTS
 from sigtest.kinds import comparisons
 from sigtest.kinds.base import EXAMPLES, FormFile, WholeKind
 from sigtest.people.kind import FINISHED
 from sigtest.people.kind import recognised as judged
 from sigtest.people.question import HumanQuestion
 from sigtest.requests import people
-from sigtest.requests.comparisons import NAMED
-from sigtest.requests.model import Option, options, schema_of
+from sigtest.requests.model import Option, options
 
 PARTS = {
     "judgements": "Files of judgements by people, recognised by what is in them.",
@@ -32,32 +30,11 @@ class AccuracyOfTests(WholeKind[AccuracyQuestion]):
     content = AccuracyQuestion
     reports = (AccuracyReport,)
 
-    def schema(self) -> dict[str, Any]:
-        levels = super().schema()
-        human = people.people_schema(
-            "A request of /v1/human-evaluations, or the id of one, as `evaluation`; or `pairs` "
-            "with one-sided p-values of people, each perhaps with its criterion.",
-            JUDGEMENTS,
-            {"pairs": schema_of(people.JudgedPairsRequest)["properties"]["pairs"]},
-        )
-        comparison = {
-            "description": "A request of /v1/comparisons on one test set, or the id of one; or "
-            "`pairs` with one-sided p-values that were computed elsewhere.",
-            "anyOf": [
-                {"$ref": "#/components/schemas/ComparedRequest"},
-                NAMED,
-                schema_of(people.TestedPairsRequest),
-            ],
-        }
-        content = {"human": human, "comparison": comparison}
-        properties = {**content, **levels["properties"]}
-        return {**levels, "properties": properties, "required": [*content]}
-
     examples = EXAMPLES["test-accuracy"]
     parts = PARTS
     command = "accuracy"
     request = people.AccuracyRequest
-    fields = options(people.AccuracyRequest)
+    fields = options(people.AccuracyRequest, ("human", "comparison"))
     inside: ClassVar[Mapping[str, tuple[Option, ...]]] = {"human": options(people.Judging)}
     compares = "comparison"
     named = (FINISHED, comparisons.FINISHED)

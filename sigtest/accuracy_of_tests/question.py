@@ -147,14 +147,14 @@ def parse(request: Mapping[str, Any], files: Files = ()) -> AccuracyQuestion:
         SigtestError: Something is missing, unknown, out of range, or does not fit the rest; a
             system that only one side has.
     """
-    levels = AccuracyRequest.of(request, ("human", "comparison"))
-    compared = _compared(_object(request, "comparison"))
+    wanted = AccuracyRequest.of(request)
+    compared = _compared(_object(wanted, "comparison"))
     if isinstance(compared, Tested):
         systems, pairs = compared.systems, compared.pairs
     else:
         systems = compared.plan.systems
         pairs = tuple((systems[a], systems[b]) for a, b in compared.plan.pairs.tolist())
-    human = request.get("human") or {} if files else _object(request, "human")
+    human = wanted.human or {} if files else _object(wanted, "human")
     if not isinstance(human, Mapping):
         raise InputError("human must be an object.", field="human")
     notes: list[WarningReport] = []
@@ -168,18 +168,18 @@ def parse(request: Mapping[str, Any], files: Files = ()) -> AccuracyQuestion:
                 notes += [WarningReport("reading", own) for own in check_segments(names, size)]
     else:
         people = _judged_pairs(human, systems, pairs)
-    unused = [name for name in DECIDED if name in request["comparison"]]
+    unused = [name for name in DECIDED if name in wanted.comparison]
     if unused:
         sentence = (
             f"Not used of the comparison: {', '.join(unused)}. Both one-sided claims are tested at "
             "each of the alphas, without correction."
         )
         notes.append(WarningReport("unused", sentence))
-    return AccuracyQuestion(people, compared, levels.alphas, levels.human_alpha, tuple(notes))
+    return AccuracyQuestion(people, compared, wanted.alphas, wanted.human_alpha, tuple(notes))
 
 
-def _object(body: Mapping[str, Any], field: str) -> Mapping[str, Any]:
-    value = body.get(field)
+def _object(wanted: AccuracyRequest, field: str) -> Mapping[str, Any]:
+    value = getattr(wanted, field)
     if not isinstance(value, Mapping) or not value:
         raise InputError(f"{field} must be an object: {NEEDED[field]}.", field=field)
     return value

@@ -61,7 +61,6 @@ JUDGEMENTS = {
     "type": "array",
     "items": {"anyOf": [JUDGEMENT, COMPARISON]},
     "minItems": 1,
-    "description": "One each: scores of systems, or comparisons of two systems.",
 }
 
 

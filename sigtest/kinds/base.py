@@ -20,7 +20,7 @@ from sigtest.progress import Progress
 from sigtest.render.formats import Layout, Presented, verbatim
 from sigtest.render.model import Document, Sheet
 from sigtest.report import counted, decode, encode, names_in, renamed_in
-from sigtest.requests.model import Option, Request, schema_of
+from sigtest.requests.model import Option, Request
 
 if TYPE_CHECKING:  # what comparisons alone need
     from sigtest.comparison.comparison import Comparison
@@ -192,10 +192,6 @@ class Kind(ABC, Generic[Q]):
     tables: ClassVar[tuple[str, ...]] = ()
     naming: ClassVar[tuple[str, ...]] = ()
     decides: ClassVar[bool] = False
-
-    def schema(self) -> dict[str, Any]:
-        """JSON schema of a request."""
-        return schema_of(self.request)
 
     @abstractmethod
     def parse(self, request: Mapping[str, Any], files: Sequence[FormFile] = ()) -> Q:

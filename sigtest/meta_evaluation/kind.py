@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from sigtest.files.judgements import JUDGEMENTS
 from sigtest.kinds.base import EXAMPLES, Finished, FormFile, QuestionReference, WholeKind
 from sigtest.meta_evaluation.compute import compute
 from sigtest.meta_evaluation.question import MetricQuestion, parse
@@ -13,41 +12,7 @@ from sigtest.meta_evaluation.show import PICTURES, SHEETS, document
 from sigtest.meta_evaluation.sources import EVALSET, PARTS, from_comparison, with_files
 from sigtest.people.kind import FINISHED
 from sigtest.requests import people
-from sigtest.requests.model import Option, options, schema_of
-
-LEVELS, METRIC = schema_of(people.Levels), schema_of(people.MetricRequest)
-HUMAN = people.people_schema(
-    "`scores` of systems, of segments, or both; or `judgements` and whatever else a request of "
-    "/v1/human-evaluations has; or the id of one, as `evaluation`.",
-    JUDGEMENTS,
-    {"scores": {"anyOf": [LEVELS, *LEVELS["properties"].values()]}},
-)
-METRICS = {
-    "type": "object",
-    "properties": {"comparison": {"anyOf": [{"type": "string"}, METRIC]}},
-    "additionalProperties": METRIC,
-    "minProperties": 1,
-    "description": "Scores by label of the metric; or the id of a finished comparison, as "
-    "`comparison`, for those of its metrics.",
-}
-
-
-def request_schema(choices: Mapping[str, Any]) -> dict[str, Any]:
-    """JSON schema of a request: that of its choices, and what it brings besides."""
-    content = {"human": HUMAN, "metrics": METRICS}
-    excluded = {"exclude_systems": choices["properties"]["exclude_systems"]}
-    sets = {
-        "type": "object",
-        "additionalProperties": {
-            "type": "object",
-            "properties": {**content, **excluded},
-            "required": list(content),
-            "additionalProperties": False,
-        },
-        "minProperties": 1,
-        "description": "Instead of human and metrics: both by name of the set, such as en-de.",
-    }
-    return {**choices, "properties": {**content, "sets": sets, **choices["properties"]}}
+from sigtest.requests.model import Option, options
 
 
 class MetricEvaluations(WholeKind[MetricQuestion]):
@@ -59,15 +24,12 @@ class MetricEvaluations(WholeKind[MetricQuestion]):
     content = MetricQuestion
     reports = (MetaReport,)
 
-    def schema(self) -> dict[str, Any]:
-        return request_schema(super().schema())
-
     examples = EXAMPLES["metric-evaluations"]
     parts = PARTS
     reading = EVALSET
     command = "meta"
     request = people.MetricEvaluationRequest
-    fields = options(people.MetricEvaluationRequest)
+    fields = options(people.MetricEvaluationRequest, people.CONTENT)
     inside: ClassVar[Mapping[str, tuple[Option, ...]]] = {"human": options(people.Judging)}
     named = tuple(
         replace(reference, place=(*start, *reference.place))

@@ -28,15 +28,9 @@ from sigtest.significance import Alternative
 from sigtest.significance.exact import MOST_UNITS
 from sigtest.version import __version__
 
-CONTENT = ("human", "metrics")
-SET = (*CONTENT, "exclude_systems")
 FEWEST_WILLIAMS = 4  # systems, as n - 3 degrees of freedom are left
-UNSTATED = {
-    "exclude_systems",
-    "statistics",
-    "tests",
-    "seed",
-}  # choices that the report has otherwise
+FACTS = {*people.CONTENT, "exclude_systems"}  # of each set, and no choices
+UNSTATED = {*FACTS, "statistics", "tests", "seed"}  # which the report has otherwise
 
 # Seconds of one core for a cell of a metric and a resample, fitted to measured times.
 SECONDS = {"spearman": 2e-8, "kendall": 6e-9}
@@ -57,8 +51,8 @@ class MetricChoices(people.MetricEvaluationRequest):
     resamples: int
 
     def stored(self) -> dict[str, Any]:
-        """As JSON has it; which systems are left out is a fact of each set."""
-        return self.model_dump(mode="json", exclude={"exclude_systems"})
+        """As JSON has it."""
+        return self.model_dump(mode="json", exclude=FACTS)
 
     @property
     def claims(self) -> tuple[Alternative, ...]:
@@ -186,66 +180,51 @@ def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -
     Raises:
         SigtestError: Something is missing, unknown, out of range, or does not fit the rest.
     """
-    fields = people.MetricEvaluationRequest.of(request, (*CONTENT, "sets"))
-    bodies = _bodies(request)
-    if files and "sets" in request:
+    wanted = people.MetricEvaluationRequest.of(request)
+    bodies = _bodies(wanted)
+    if files and wanted.sets:
         raise InputError("Files of judgements are for one set; put rows into sets.", field="sets")
-    exclude = _excluded(request, "exclude_systems", list(bodies.values()))
+    exclude = _excluded(wanted, "exclude_systems", list(bodies.values()))
     sets = tuple(_set(body, name, files, exclude) for name, body in bodies.items())
-    choices = _choices(fields, sets)
+    choices = _choices(wanted, sets)
     for one in sets:
         _check_set(one, choices.level)
-    return MetricQuestion(sets, "sets" in request, choices)
+    return MetricQuestion(sets, wanted.sets is not None, choices)
 
 
 def _set(
-    body: Mapping[str, Any], name: str, files: Sequence[tuple[str, bytes]], exclude: Sequence[str]
+    body: people.MetricSet, name: str, files: Sequence[tuple[str, bytes]], exclude: Sequence[str]
 ) -> ScoredSet:
     """One set, whose human scores may still be judgements."""
     path = f"sets.{name}." if name else ""
     if name:
         exclude = (*exclude, *_excluded(body, f"{path}exclude_systems", [body]))
-    human = body.get("human")
-    if human is not None and not isinstance(human, Mapping):
-        if files:
-            raise InputError(f"{path}human must be an object.", field=f"{path}human")
-        return scored_set(body, name, path, exclude)  # which refuses it
-    evaluation = evaluation_in(human or {}, files, path)
+    evaluation = evaluation_in(body.human or {}, files, path)
     if evaluation is None:
         return scored_set(body, name, path, exclude)
     systems = [system for system in metric_systems(body) if system not in exclude]
     scores, notes = scores_of(evaluation, systems, exclude)
-    scored = scored_set({**body, "human": {"scores": scores}}, name, path, exclude)
+    body = body.model_copy(update={"human": {"scores": scores}})
+    scored = scored_set(body, name, path, exclude)
     return replace(scored, notes=(*notes, *scored.notes), judgements=evaluation.signature)
 
 
-def _bodies(request: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+def _bodies(wanted: people.MetricEvaluationRequest) -> Mapping[str, people.MetricSet]:
     """Human and metric scores of each set, by its name; one without a name where none are named."""
-    sets = request.get("sets")
-    if sets is None:
-        return {"": request}
-    if any(request.get(field) is not None for field in CONTENT):
+    if wanted.sets is None:
+        return {"": wanted}
+    if wanted.human is not None or wanted.metrics is not None:
         raise InputError("Give human and metrics, or sets of them, not both.", field="sets")
-    if not isinstance(sets, Mapping) or not sets:
-        raise InputError("sets must be an object of sets by name.", field="sets")
-    for name, body in sets.items():
+    for name in wanted.sets:
         check_name(name, "set", "sets")
-        if not isinstance(body, Mapping):
-            raise InputError(
-                f"sets.{name} must be an object with human and metrics.", field=f"sets.{name}"
-            )
-        for field in body:
-            choose(field, SET, f"sets.{name}.{field}", "field of a set")
-    return dict(sets)
+    return wanted.sets
 
 
 def _excluded(
-    body: Mapping[str, Any], field: str, bodies: Sequence[Mapping[str, Any]]
+    body: people.MetricSet, field: str, bodies: Sequence[people.MetricSet]
 ) -> tuple[str, ...]:
     """Systems to leave out, each of which some set speaks of."""
-    names = people.Excluding.of(
-        {"exclude_systems": body.get("exclude_systems", ())}, place=field.rpartition(".")[0]
-    ).exclude_systems
+    names = body.exclude_systems
     known = set().union(*(all_systems(one) for one in bodies)) if names else set()
     for name in names:
         if name not in known:
@@ -270,7 +249,9 @@ def _choices(fields: people.MetricEvaluationRequest, sets: Sequence[ScoredSet]) 
         "resamples": recipe.resolved(max(1, pairs * (1 + (recipe.alternative != "two-sided")))),
         "baseline": _baseline(fields.baseline, sets),
     }
-    return MetricChoices.model_validate({**dict(fields), **decided})
+    return MetricChoices.model_validate(
+        {**dict(fields), **dict.fromkeys(people.CONTENT), **decided}
+    )
 
 
 def _statistics(

@@ -13,7 +13,7 @@ from sigtest.data.text import check_list
 from sigtest.errors import InputError, LengthError, LimitError, quoted
 from sigtest.files.file import SPARSEST
 from sigtest.report import WarningReport, Warnings
-from sigtest.requests.people import MetricRequest, TestedSystems
+from sigtest.requests.people import EACH, HUMAN, MetricSet, TestedSystems
 
 LEVELS = ("system", "segment")
 MOST_CELLS = 5_000_000
@@ -140,11 +140,11 @@ class ScoreSource:
         return [len(row) for row in (*self.lists.values(), *self.named.values())]
 
 
-def scored_set(body: Mapping[str, Any], name: str, path: str, exclude: Sequence[str]) -> ScoredSet:
+def scored_set(body: MetricSet, name: str, path: str, exclude: Sequence[str]) -> ScoredSet:
     """One set of a request.
 
     Args:
-        body: With `human` and `metrics`.
+        body: With scores of people.
         name: Of the set; empty where there is only one.
         path: Its place in the request, with a dot at the end; empty likewise.
         exclude: Systems to leave out.
@@ -152,18 +152,19 @@ def scored_set(body: Mapping[str, Any], name: str, path: str, exclude: Sequence[
     Raises:
         SigtestError: Something is missing, unknown, no number, or does not fit the rest.
     """
-    human = _people(body, path)
-    specs = _object(body, "metrics", path, "an object with the scores of each metric")
-    metrics: dict[str, MetricRequest] = {}
-    sources = []
-    for label, spec in specs.items():
-        field = f"{path}metrics.{check_name(label, 'metric', f'{path}metrics')}"
-        if not isinstance(spec, Mapping):
-            raise InputError(
-                f"{field} must be an object with system or segment scores, and higher.", field=field
-            )
-        metrics[label] = MetricRequest.of(spec, place=field)
-        sources.append(score_source(spec, f"metric {label}", field))
+    for field, needed in (("human", HUMAN), ("metrics", EACH)):
+        if getattr(body, field) is None:
+            what = f"{path}{field} is missing; it must be {needed.words}."
+            raise InputError(what, field=path + field)
+    human, metrics = _people(body.human or {}, path), body.metrics or {}
+    sources = [
+        score_source(
+            spec.chosen(),
+            f"metric {label}",
+            f"{path}metrics.{check_name(label, 'metric', f'{path}metrics')}",
+        )
+        for label, spec in metrics.items()
+    ]
     everyone = [human, *sources]
     people, left_out = human.systems, {*exclude}
     judged = {system: None for system in people if system not in left_out}
@@ -203,18 +204,15 @@ def scored_set(body: Mapping[str, Any], name: str, path: str, exclude: Sequence[
     )
 
 
-def all_systems(body: Mapping[str, Any]) -> set[str]:
+def all_systems(body: MetricSet) -> set[str]:
     """Names of all systems that a set speaks of, as far as they can be read without checks."""
-    human = body.get("human")
-    scores = human.get("scores") if isinstance(human, Mapping) else None
-    return {*_systems(scores), *metric_systems(body)}
+    return {*_systems((body.human or {}).get("scores")), *metric_systems(body)}
 
 
-def metric_systems(body: Mapping[str, Any]) -> dict[str, None]:
+def metric_systems(body: MetricSet) -> dict[str, None]:
     """Names of all systems that a set's metrics score, likewise, in input order."""
-    metrics = body.get("metrics")
-    known = metrics.values() if isinstance(metrics, Mapping) else ()
-    return {name: None for scores in known for name in _systems(scores)}
+    known = (body.metrics or {}).values()
+    return {name: None for spec in known for name in _systems(spec.chosen())}
 
 
 def _systems(scores: object) -> list[str]:
@@ -224,16 +222,7 @@ def _systems(scores: object) -> list[str]:
     return [str(name) for table in levels or [scores] for name in table]
 
 
-def _object(body: Mapping[str, Any], field: str, path: str, what: str) -> Mapping[str, Any]:
-    value = body.get(field)
-    if not isinstance(value, Mapping) or not value:
-        state = "is missing" if field not in body else "is not that"
-        raise InputError(f"{path}{field} must be {what}; it {state}.", field=f"{path}{field}")
-    return value
-
-
-def _people(body: Mapping[str, Any], path: str) -> ScoreSource:
-    human = _object(body, "human", path, 'an object with "scores"')
+def _people(human: Mapping[str, Any], path: str) -> ScoreSource:
     for field in human:
         choose(field, ("scores",), f"{path}human.{field}", "field of human")
     field = f"{path}human.scores"

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
-from sigtest.files.judgements import JUDGEMENTS
 from sigtest.kinds.base import EXAMPLES, FormFile, QuestionReference, WholeKind
 from sigtest.people.compute import compute
 from sigtest.people.judgements import Comparisons
@@ -48,19 +47,10 @@ class HumanEvaluations(WholeKind[HumanQuestion]):
     reports = (HumanReport,)
 
     request = HumanRequest
-
-    def schema(self) -> dict[str, Any]:
-        schema = super().schema()
-        return {
-            **schema,
-            "properties": {"judgements": JUDGEMENTS, **schema["properties"]},
-            "required": ["judgements"],
-        }
-
     examples = EXAMPLES["human-evaluations"]
     parts = PARTS
     command = "human"
-    fields = options(HumanRequest)
+    fields = options(HumanRequest, ("judgements",))
     pictures = PICTURES
     tables = ("systems", "pairs", "fit", "units", "agreement", "gain")
     naming = ("name", "a", "b")

@@ -213,11 +213,12 @@ def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -
     Raises:
         SigtestError: Judgements that cannot be used, or a choice that is unknown or does not fit.
     """
-    choices = HumanRequest.of(request, ("judgements",))
+    wanted = HumanRequest.of(request)
+    choices = wanted.but(judgements=None)
     if choices.input is not None:
         choose(choices.input, FORMATS_JUDGED, "input", "format of judgements")
     if files:
-        if request.get("judgements") is not None:
+        if wanted.judgements is not None:
             raise InputError("judgements come as files or as rows, not both.", field="judgements")
         sources = [read_judgements(data, name, choices.input) for name, data in files]
         digests = [hashlib.sha256(data).hexdigest() for _, data in files]
@@ -230,7 +231,7 @@ def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -
                     field="judgements",
                 )
     else:
-        sources, digests = _rows(request, choices)
+        sources, digests = _rows(wanted.judgements, choices)
     sorts = {table.compares for table in sources}
     if len(sorts) > 1:
         raise InputError("Comparisons and scores cannot be evaluated together.", field="judgements")
@@ -273,10 +274,10 @@ def evaluation_in(
         return parse(human, files)
 
 
-def _rows(request: Mapping[str, Any], choices: HumanRequest) -> tuple[list[JudgedFile], list[str]]:
-    if request.get("judgements") is None:
+def _rows(judgements: Any, choices: HumanRequest) -> tuple[list[JudgedFile], list[str]]:
+    if judgements is None:
         raise InputError("judgements is missing: a list of judgements.", field="judgements")
-    rows = check_list(request["judgements"], "judgements")
+    rows = check_list(judgements, "judgements")
     if len(rows) > MAX_ROWS:
         raise LimitError(
             f"judgements has {len(rows):,} rows; at most {MAX_ROWS:,} are accepted.",

@@ -55,12 +55,11 @@ class Request(Documented):
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
 
     @classmethod
-    def of(cls, body: object, others: Sequence[str] = (), place: str = "") -> Self:
+    def of(cls, body: object, place: str = "") -> Self:
         """Check a request.
 
         Args:
             body: As JSON or a notebook has it.
-            others: Fields that it may have besides, which are read elsewhere.
             place: Where it stands in the whole request; nothing where it is the whole.
 
         Raises:
@@ -71,7 +70,7 @@ class Request(Documented):
             what = f"{place} must be an" if place else "A question is asked for with a JSON"
             raise RecipeError(f"{what} object.", field=place or None)
         try:
-            return cls.model_validate({k: v for k, v in body.items() if k not in others})
+            return cls.model_validate(dict(body))
         except ValidationError as error:
             found = error.errors(include_url=False)
             details = sorted(found, key=lambda one: one["type"] != "extra_forbidden")
@@ -79,7 +78,7 @@ class Request(Documented):
             for detail in details:
                 flaws.setdefault(detail["loc"][0] if detail["loc"] else "", detail)
             some = islice(flaws.values(), MOST_FLAWS)
-            first, *rest = [_in_words(flaw, cls, others, place) for flaw in some]
+            first, *rest = [_in_words(flaw, cls, place) for flaw in some]
             first.others = tuple(rest)
             raise first from None
 
@@ -272,9 +271,7 @@ def noted(notes: Iterable[Any]) -> list[Any]:
     ]
 
 
-def _in_words(
-    detail: ErrorDetails, model: type[Request], others: Sequence[str], place: str
-) -> SigtestError:
+def _in_words(detail: ErrorDetails, model: type[Request], place: str) -> SigtestError:
     kind, notes = unwrapped(model)
     path, must = place, (place, Must("something else"))
     step: str | int
@@ -285,9 +282,8 @@ def _in_words(
         fields = field_types(kind) if _is_model(kind) else None
         below = f"[{step}]" if isinstance(step, int) else f".{step}" if path and step else step
         if fields is not None and step not in fields:
-            known = [*(others if kind is model else ()), *fields]
             what = f"field of {path}" if path else "field"
-            return _unknown(step, known, path + below, what, kind.hints.get(str(step), ""))
+            return _unknown(step, [*fields], path + below, what, kind.hints.get(str(step), ""))
         path += below
         kind, notes = unwrapped(fields[str(step)] if fields else _entry(kind, step))
         needs = [note for note in noted(notes) if isinstance(note, Must)]

@@ -18,7 +18,9 @@ from pydantic import (
 
 from sigtest.data.names import check_name
 from sigtest.errors import InputError
+from sigtest.files.judgements import JUDGEMENTS
 from sigtest.requests import model
+from sigtest.requests.comparisons import COMPARED, NAMED
 from sigtest.requests.recipe import DEFAULT_SEED, MAX_RESAMPLES, Seed
 from sigtest.significance import ALONE, ALTERNATIVES
 
@@ -129,6 +131,7 @@ class HumanRequest(Judging):
     """What to compute from judgements; what judgements decide is none until they are there.
 
     Attributes:
+        judgements: One each: scores of systems, or comparisons of two systems.
         test: What compares two systems; by default rank_sum, and bradley_terry where judgements are
             comparisons of two systems.
         ties: Of comparisons: ties have a probability of their own (davidson), or are two half wins.
@@ -154,6 +157,9 @@ class HumanRequest(Judging):
         show_annotators: Name annotators in the report.
     """
 
+    model_config = ConfigDict(json_schema_extra={"required": ["judgements"]})
+
+    judgements: Annotated[Any, WithJsonSchema(JUDGEMENTS)] = None
     test: Annotated[str, model.OneOf((*TESTS, PREFERENCE_TEST), "significance test")] | None = None
     ties: Annotated[str, model.OneOf(TIES, "treatment of ties")] | None = None
     unit: Annotated[str, model.OneOf(UNITS, "unit")] | None = None
@@ -192,59 +198,19 @@ class HumanRequest(Judging):
 EVALUATION = {"type": "string", "description": "Id of a finished human evaluation, for all else."}
 
 
-def people_schema(
-    description: str, judgements: Mapping[str, Any], others: Mapping[str, Any]
-) -> dict[str, Any]:
+def people_schema(**others: Any) -> dict[str, Any]:
     """JSON schema of the field of another kind's request that says what people judge.
 
     Args:
-        description: What it says.
-        judgements: Schema of judgements.
-        others: Schemas of the fields that human evaluations do not have, by name.
+        **others: Schemas of the fields that human evaluations do not have.
     """
     fields = model.schema_of(HumanRequest)["properties"]
     return {
         "type": "object",
-        "description": description,
-        "properties": {
-            **others, "judgements": judgements, "evaluation": EVALUATION, **fields,
-        },
+        "properties": {**others, "evaluation": EVALUATION, **fields},
         "additionalProperties": False,
         "minProperties": 1,
-    }  # fmt: skip
-
-
-# accuracy of tests
-
-ALPHAS = (0.05, 0.01, 0.001)
-SAME = "same"
-
-
-class AccuracyRequest(model.Request):
-    """Levels; texts and judgements are read elsewhere.
-
-    Attributes:
-        alphas: Levels of the tests; by default .05, .01 and .001.
-    """
-
-    alphas: Annotated[
-        tuple[Annotated[float, model.Between(0, 1)], ...],
-        Len(1),
-        model.Distinct(),
-        model.Must("a list of levels, one at least"),
-    ] = Field(default=ALPHAS, title="alpha")
-    human_alpha: Annotated[
-        Annotated[float, model.Between(0, 1)] | None,
-        BeforeValidator(
-            lambda value: None if value == SAME else value,
-            json_schema_input_type=Literal["same"] | Annotated[float, model.Between(0, 1)] | None,
-        ),
-        model.Must(f'a number or "{SAME}"'),
-    ] = Field(
-        default=None,
-        description=f"level of the conclusions of people: a number, or that of the tests; default "
-        f"{SAME}",
-    )
+    }
 
 
 # metric evaluations
@@ -386,20 +352,45 @@ class MetricRequest(Levels):
     ] = ()
 
 
-class Excluding(model.Request):
-    """Which systems are left out.
+LEVELS, METRIC = model.schema_of(Levels), model.schema_of(MetricRequest)
+HUMAN_OF_METRICS = people_schema(scores={"anyOf": [LEVELS, *LEVELS["properties"].values()]})
+HUMAN = model.Must('an object with "scores"', InputError)
+EACH = model.Must("an object with the scores of each metric", InputError)
+SCORED = model.Must("an object with system or segment scores, and higher", InputError)
+CONTENT = ("human", "metrics", "sets")  # what is asked about; all else is chosen
+METRICS = {
+    "type": "object",
+    "properties": {"comparison": {"anyOf": [{"type": "string"}, METRIC]}},
+    "additionalProperties": METRIC,
+    "minProperties": 1,
+}
+
+
+class MetricSet(model.Request):
+    """Scores of people and of metrics.
 
     Attributes:
+        human: `scores` of systems, of segments, or both; or `judgements` and whatever else a
+            request of /v1/human-evaluations has; or the id of one, as `evaluation`.
+        metrics: Scores by label of the metric; or the id of a finished comparison, as `comparison`,
+            for those of its metrics.
         exclude_systems: Systems to leave out.
     """
 
+    model_config = ConfigDict(json_schema_extra={"required": ["human", "metrics"]})
+
+    human: Annotated[dict[str, Any] | None, WithJsonSchema(HUMAN_OF_METRICS), HUMAN] = None
+    metrics: Annotated[
+        dict[str, Annotated[MetricRequest, SCORED]] | None, Len(1), WithJsonSchema(METRICS), EACH
+    ] = None
     exclude_systems: model.Names = Field(default=(), title="exclude")
 
 
-class MetricEvaluationRequest(Excluding):
-    """How metrics are held against people; scores are read elsewhere.
+class MetricEvaluationRequest(MetricSet):
+    """How metrics are held against people.
 
     Attributes:
+        sets: Instead of human and metrics: both by name of the set, such as en-de.
         level: What has the scores that are compared with people's.
         group: Segment level: over all cells at once, or the mean over segments (item) or systems.
         statistics: What is reported of every metric; by default all that the scores allow.
@@ -413,6 +404,11 @@ class MetricEvaluationRequest(Excluding):
         baseline: The metric that others are asked to beat; by default BLEU where it is there.
     """
 
+    model_config = ConfigDict(json_schema_extra={})
+
+    sets: Annotated[
+        dict[str, MetricSet] | None, Len(1), model.Must("an object of sets by name", InputError)
+    ] = None
     level: Annotated[Level, model.OneOf(get_args(Level), "level")] = "system"
     group: Annotated[Group, model.OneOf(get_args(Group), "grouping")] = "none"
     statistics: Statistics | None = Field(default=None, title="statistic")
@@ -424,3 +420,48 @@ class MetricEvaluationRequest(Excluding):
     resamples: Annotated[int, model.WholeNumber(1, MAX_RESAMPLES)] | None = None
     seed: Seed = DEFAULT_SEED
     baseline: model.Name | None = None
+
+
+# accuracy of tests
+
+ALPHAS = (0.05, 0.01, 0.001)
+SAME = "same"
+
+
+JUDGED = people_schema(pairs=model.schema_of(JudgedPairsRequest)["properties"]["pairs"])
+TESTED = {"anyOf": [COMPARED, NAMED, model.schema_of(TestedPairsRequest)]}
+
+
+class AccuracyRequest(model.Request):
+    """Conclusions of people and of tests, and levels.
+
+    Attributes:
+        human: A request of /v1/human-evaluations, or the id of one, as `evaluation`; or `pairs`
+            with one-sided p-values of people, each perhaps with its criterion.
+        comparison: A request of /v1/comparisons on one test set, or the id of one; or `pairs` with
+            one-sided p-values that were computed elsewhere.
+        alphas: Levels of the tests; by default .05, .01 and .001.
+    """
+
+    model_config = ConfigDict(json_schema_extra={"required": ["human", "comparison"]})
+
+    human: Annotated[Any, WithJsonSchema(JUDGED)] = None
+    comparison: Annotated[Any, WithJsonSchema(TESTED)] = None
+    alphas: Annotated[
+        tuple[Annotated[float, model.Between(0, 1)], ...],
+        Len(1),
+        model.Distinct(),
+        model.Must("a list of levels, one at least"),
+    ] = Field(default=ALPHAS, title="alpha")
+    human_alpha: Annotated[
+        Annotated[float, model.Between(0, 1)] | None,
+        BeforeValidator(
+            lambda value: None if value == SAME else value,
+            json_schema_input_type=Literal["same"] | Annotated[float, model.Between(0, 1)] | None,
+        ),
+        model.Must(f'a number or "{SAME}"'),
+    ] = Field(
+        default=None,
+        description=f"level of the conclusions of people: a number, or that of the tests; default "
+        f"{SAME}",
+    )

@@ -5,7 +5,6 @@ from typing import Annotated, Any
 from annotated_types import Len
 from pydantic import WithJsonSchema
 
-from sigtest.files.judgements import JUDGEMENTS
 from sigtest.requests.comparisons import Label, PilotBody
 from sigtest.requests.model import Between, Flag, Must, Name, Names, Request, Span, WholeNumber
 from sigtest.requests.notes import Notes
@@ -13,7 +12,7 @@ from sigtest.requests.people import BySegment, people_schema
 
 MAX_RACING, MAX_ITEMS = 300, 1_000_000
 SOURCES = ("scores", "comparison", "human")
-People = Annotated[dict[str, Any], WithJsonSchema(people_schema("", JUDGEMENTS, {}))]
+People = Annotated[dict[str, Any], WithJsonSchema(people_schema())]
 
 
 class RaceChoices(Request):

@@ -33,6 +33,7 @@ from sigtest.files.registry import (
     read_judgements,
 )
 from sigtest.meta_evaluation.scored import align, score_source, scored_set
+from sigtest.requests.people import MetricSet
 
 SMALL, MEDIUM, LARGE = 2_000, 20_000, 200_000
 WIDTHS = pytest.mark.parametrize(  # tokens that are repeated together
@@ -329,5 +330,6 @@ def test_memory_follows_from_bytes_and_one_sentence_says_what_is_wrong(name):
 
 def test_metrics_and_people_without_a_common_segment_take_no_memory():
     own = {f"s{i}": {f"q{i}": 1} for i in range(3000)}
+    wanted = MetricSet.of({"human": {"scores": own}, "metrics": {"bleu": {"segment": own}}})
     with pytest.raises(LimitError, match="9,000,000 segment scores"):
-        scored_set({"human": {"scores": own}, "metrics": {"bleu": {"segment": own}}}, "", "", ())
+        scored_set(wanted, "", "", ())

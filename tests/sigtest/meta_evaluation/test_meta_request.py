@@ -12,11 +12,12 @@ from sigtest.errors import InputError, LengthError, RecipeError, SigtestError
 from sigtest.meta_evaluation.question import MetricQuestion, parse
 from sigtest.meta_evaluation.scored import scored_set
 from sigtest.report import decode, encode
+from sigtest.requests.people import MetricSet
 
 REFUSED = [
     ("metrix", {}, RecipeError, "Did you mean 'metrics'"),
     ("metrics", {}, InputError, "metrics must be an object"),
-    ("human", None, InputError, 'human must be an object with "scores"'),
+    ("human", None, InputError, 'human is missing; it must be an object with "scores"'),
     ("human", {"evaluation": "abc"}, InputError, "only a service can look up"),
     ("human/score", {}, RecipeError, "Did you mean 'scores'"),
     ("human/scores", {}, InputError, "must be an object with the human scores"),
@@ -253,8 +254,9 @@ def test_steps_to_match_systems_grow_as_their_number(shared, excluded):
             "human": {"scores": {"system": dict.fromkeys(people, 0.5)}},
             "metrics": {"BLEU": {"system": {name: float(i) for i, name in enumerate(metric)}}},
         }
+        wanted = MetricSet.of(body)
         Counting.steps = 0
-        scored_set(body, "", "", people[: round(size * excluded * (1 - shared))])
+        scored_set(wanted, "", "", people[: round(size * excluded * (1 - shared))])
         return Counting.steps
 
     assert steps(800) < 3 * steps(400)
