@@ -167,16 +167,17 @@ def score_agreement(
         choices: Criteria, categories, level and seed.
         scale: Lowest and highest score, where that is known.
     """
-    rows: list[AgreementReport] = []
-    left_out: list[str] = []
+    rows, left_out = list[AgreementReport](), list[str]()
     if not judgements.annotator.known:
         return rows, left_out
     for criterion in choices.criteria:
         place = judgements.criterion.names.index(criterion)
         some = judgements.take(judgements.criterion.codes == place)
         if criterion in choices.lower:
-            some = replace(some, raw=-some.raw)  # as in the files, which the scale is of
-        labels, bins = _labels(some, choices.categories, scale)
+            some = replace(some, raw=-some.raw, z=-some.z)  # as in the files
+        # one that nobody named is not that of scores which all stay in its lower half
+        believed = scale and (choices.scale or some.raw.max() > sum(scale) / 2)
+        labels, bins = _labels(some, choices.categories, scale if believed else None)
         who = some.annotator.codes
         pairs = {"same": mates(some, (REPEAT, DUPLICATE))}
         outputs = np.flatnonzero((some.kind == SYSTEM) & (who >= 0))

@@ -207,6 +207,19 @@ def test_a_score_at_the_end_of_a_category_is_in_the_next_one():
     assert (own.bins, own.categories, own.pairs, own.agreed) == ("intervals", 5, 2, 2)
 
 
+def test_stars_from_1_to_5_do_not_agree_for_lying_in_one_fifth_of_0_to_100():
+    stars = {"v": [1, 2, 3, 4, 5, 5, 4, 3, 2, 1], "w": [1, 3, 5, 4, 2, 5, 2, 3, 1, 4]}  # 4 equal
+    rows = [row(w, s, i, score) for w, own in stars.items() for i, score in enumerate(own)
+            for s in "AB"]  # fmt: skip
+    (own,) = evaluated(rows, standardise="none").agreement
+    assert (own.bins, own.pairs, own.agreed) == ("percentiles", 20, 8)
+    assert own.uniform_chance.value == pytest.approx((8 / 20 - 1 / 5) / (1 - 1 / 5))
+    (own,) = evaluated(rows, standardise="none", scale=[0, 100]).agreement  # as was asked
+    assert (own.bins, own.agreed) == ("intervals", 20)
+    far = [{**r, "score": 10 * r["score"] + 1} for r in rows]  # to 51, in the upper half
+    assert evaluated(far, standardise="none").agreement[0].bins == "intervals"
+
+
 @pytest.mark.parametrize("lowest", [0, 60])
 def test_differences_that_tie_in_decimals_are_tied_in_quality_control(lowest):
     first, bad, again = np.random.default_rng(3).integers(0, 10, (3, 12))
@@ -413,6 +426,8 @@ def test_of_penalties_the_fewest_are_best(said, standardise):
     assert "score (lower is better" in FORMATS["text"].render(KIND.present(report))
     for own, other in zip(report.agreement, turned.agreement, strict=True):
         assert own.mean_difference == other.mean_difference
+    if said == "option":  # which direction is better has no part in who agrees
+        assert report.agreement == evaluated(penalised(), **choices).agreement
 
 
 def test_names_of_penalties_are_warned_of():
