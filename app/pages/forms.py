@@ -14,15 +14,14 @@ from sigtest.kinds.comparisons import Comparisons
 from sigtest.metrics import METRICS
 from sigtest.metrics.scores import ScoreMetric
 from sigtest.requests.model import Option, options
-from sigtest.requests.recipe import OPTIONS
+from sigtest.requests.recipe import OPTIONS, Settings
 from sigtest.significance import TESTS
 
-COMPARED = tuple(
-    own
-    for own in OPTIONS
-    if own.name in ("alternative", "correction", "alpha", "resamples", "seed")
-)
-LABELS = {"a": "first system", "b": "second system"}
+LISTED = ("metrics", "tests")  # forms have boxes for each of these
+CHOSEN = tuple(own for own in OPTIONS if own.name not in LISTED)
+OF_BOARDS = options(Settings, LISTED)
+LABELS = {"a": "first system", "b": "second system", "unit": "what is resampled"}
+FIELDS = {"baseline": "pairs"}  # what a request calls it, where that is something else
 PLAIN = ("TEXT", "NAME")  # what to write is clear without a pattern
 
 
@@ -51,6 +50,7 @@ class Control:
         options: To choose from.
         hint: What stands in an empty one.
         digits: Whether a number belongs there.
+        field: What a request calls it, where that is something else.
     """
 
     name: str
@@ -60,13 +60,14 @@ class Control:
     options: tuple[str, ...] = ()
     hint: str = ""
     digits: bool = False
+    field: str = ""
 
 
 def choices(kind: Kind[Any]) -> dict[str, Any]:
     """What the form of a kind has to choose from."""
     return {
         "controls": controls(kind.fields),
-        "compared": controls(COMPARED, kind.compares) if kind.compares else (),
+        "compared": controls(CHOSEN, kind.compares) if kind.compares else (),
         "inside": {name: controls(own, name) for name, own in kind.inside.items()},
         "metrics": measurable(),
         "tests": TESTS,
@@ -117,6 +118,7 @@ def _control(field: Option, inside: str) -> Control:
         options=tuple(field.known),
         hint=hint,
         digits=field.kind in (int, float),
+        field=FIELDS.get(field.name, ""),
     )
 
 

@@ -240,8 +240,6 @@ def choices_of(form: Form, start: str = "") -> dict[str, Any]:
     choices = chosen_of(form, OPTIONS, start)
     if "baseline" in choices:
         choices["pairs"] = {"baseline": choices.pop("baseline")}
-    if choices.get("tests") == ["approximate_randomization"]:
-        del choices["tests"]  # what is chosen before anybody chooses, also where it does not fit
     for name in ("builtin", "missing"):
         if value := text_of(form, start + name):
             choices[name] = value

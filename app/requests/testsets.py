@@ -11,7 +11,7 @@ from fastapi import Depends, Request
 from app.http.negotiation import shows_pages
 from app.http.state import Limits
 from app.requests import bodies, limits
-from app.requests.forms import choices_of
+from app.requests.forms import choices_of, chosen_of
 from app.settings import Settings
 from sigtest.data.names import check_name, system_name
 from sigtest.data.testset import System
@@ -22,11 +22,13 @@ from sigtest.files.material import in_order, outputs_of
 from sigtest.files.tree import GZIP as MAGIC
 from sigtest.metrics import only_labels
 from sigtest.requests import comparisons
+from sigtest.requests.model import options
 from sigtest.requests.notes import PlainNotes
 from workers.testsets import NewTestSet
 
 BESIDES = ("replace", "testset", "contrastive")  # that the form of a page says of a system
 PARTS = ("references", "documents", "labels", "source")
+SIZES = [own for own in options(comparisons.TestSetRequest) if own.name in ("replicas", "capacity")]
 
 
 async def read_testset(request: Request, settings: Limits) -> bodies.Submission[NewTestSet]:
@@ -99,12 +101,9 @@ def _testset(body: bodies.Body, page: bool, settings: Settings) -> bodies.Submis
 
 def _choices(form: bodies.Form) -> dict[str, Any]:
     """What the form of a page chooses of a new test set."""
-    choices = {**choices_of(form), **bodies.written(form), "name": bodies.text_of(form, "name")}
-    if capacity := bodies.text_of(form, "capacity"):
-        if not capacity.isdecimal() or len(capacity) > 9:
-            raise InputError("capacity must be a whole number.", field="capacity")
-        choices["capacity"] = int(capacity)
-    return choices
+    more = chosen_of(form, SIZES, "")
+    name = bodies.text_of(form, "name")
+    return {**choices_of(form), **more, **bodies.written(form), "name": name}
 
 
 def _with_files(body: dict[str, Any], files: bodies.Files, settings: Settings) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from app.models import EntryBody, HealthBody, ReadyBody, StorageBody
 from app.pages import forms, site
 from app.requests.forms import EXAMPLE, USUAL
 from sigtest.metrics.sacre import lacking
-from sigtest.significance import ALTERNATIVES, CORRECTIONS, TESTS
+from sigtest.significance import TESTS
 from workers.access import SESSION_SECONDS
 from workers.observing import load
 from workers.store.records import Record
@@ -49,8 +49,7 @@ def entry(request: Request, caller: Noted, questions: QuestionStore) -> Response
         lacking=lacking,
         usual=USUAL,
         tests=TESTS,
-        corrections=CORRECTIONS,
-        alternatives=ALTERNATIVES,
+        controls=forms.controls(forms.CHOSEN),
         example=EXAMPLE.is_dir(),
         records=recent,
     )

@@ -524,7 +524,10 @@ add_shelf(
     people,
     "test set",
     lambda boards, record: models.TestSetResource.of(record),
-    lambda request, owner: {"metrics": forms.measurable()},
+    lambda request, owner: {
+        "metrics": forms.measurable(),
+        "controls": forms.controls(forms.OF_BOARDS),
+    },
     "Delete a test set with its systems and everything that was computed.",
     PAGE,
 )

@@ -48,10 +48,42 @@ def test_every_field_of_a_kind_can_be_chosen_and_is_explained(pages, path):
     fields += [(f"{name}.{own.name}", own) for name, fs in kind.inside.items() for own in fs]
     for name, field in fields:
         assert re.search(rf'name="{re.escape(name)}["."]', page)
-        assert f"{field.about[1:]}." in page
+        assert f"{field.about[1:]}.".replace("`", "") in page
         assert "?." not in field.about + "."
     for part in kind.parts:
         assert f'name="{part}"' in page
+
+
+def untouched(page: str, action: str) -> list[tuple[str, str]]:
+    """What a browser sends of a form in which nobody chose or wrote anything."""
+    (form,) = re.findall(rf'<form [^>]*action="{action}" enctype.*?</form>', page, re.DOTALL)
+    sent = re.findall(r'<input type="checkbox"[^>]* name="([^"]+)" value="([^"]+)" checked>', form)
+    for name, options in re.findall(r'<select [^>]*name="([^"]+)".*?>(.*?)</select>', form):
+        first, *rest = re.findall(r'<option(?: value="([^"]*)")?( selected)?>([^<]*)', options)
+        value, _, words = next((own for own in rest if own[1]), first)
+        sent.append((name, value if "value=" in options else words))
+    sent += [
+        (name, value)
+        for name, value in re.findall(r'<input id="[^"]+" name="([^"]+)" value="([^"]*)"', form)
+    ]
+    return sent
+
+
+def test_an_untouched_form_asks_what_a_request_without_choices_asks(pages):
+    lines = ["a b c d e", "f g h i j", "k l m n o", "p q r s t"] * 5
+    outputs = {"one": [line[:-2] for line in lines], "two": [line[4:] for line in lines]}
+    documents = [f"d{i // 2}" for i in range(20)]
+    texts = {"reference": lines, "documents": documents, **outputs}
+    brought = [("files", (f"{k}.txt", "\n".join(own).encode())) for k, own in texts.items()]
+    sent: dict[str, list[str]] = {}
+    for name, value in untouched(pages.get("/").text, "/comparisons"):
+        sent.setdefault(name, []).append(value)
+    asked = ask(pages, "comparisons", files=brought, data=sent)
+    systems = [{"name": name, "hypotheses": own} for name, own in outputs.items()]
+    body = {"references": [lines], "documents": documents, "systems": systems,
+            "metrics": ["bleu", "chrf"]}  # fmt: skip
+    same = pages.post("/v1/comparisons", json=body)
+    assert asked.headers["location"] == f"/comparisons/{same.json()['id']}"
 
 
 def test_what_is_written_in_a_pattern_shows_it(pages):

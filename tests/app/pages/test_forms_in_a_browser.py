@@ -37,19 +37,19 @@ def test_a_wrong_number_is_told_at_its_field_and_everything_stays(service, chrom
         chosen(page, example)
         page.fill("#title", "Mine")
         page.locator("summary", has_text="Options").click()
-        page.fill("#alpha", "3")
+        page.fill("#choice-alpha", "3")
         page.locator("summary", has_text="Options").click()
         page.click("button:text-is('Compare')")
-        refused(visited, "alpha", "alpha must lie between 0 and 1")
+        refused(visited, "choice-alpha", "alpha must lie between 0 and 1")
         assert visited.complaints.pop().count("422") == 1  # the browser's own note
-        assert (page.input_value("#title"), page.input_value("#alpha")) == ("Mine", "3")
+        assert (page.input_value("#title"), page.input_value("#choice-alpha")) == ("Mine", "3")
         assert page.evaluate("document.getElementById('files').files.length") == 6
         for width, scheme in ((360, "dark"), (1280, "light")):
             page.set_viewport_size({"width": width, "height": 900})
             page.emulate_media(color_scheme=scheme)
             assert visited.violations(axe) == []
             assert page.evaluate("document.documentElement.scrollWidth") <= width
-        page.fill("#alpha", "0.01")
+        page.fill("#choice-alpha", "0.01")
         page.click("button:text-is('Compare')")
         page.wait_for_selector("#say", timeout=60_000)
         assert page.inner_text("h1") == "Mine"
@@ -61,8 +61,8 @@ def test_a_wrong_number_is_told_at_its_field_and_everything_stays(service, chrom
         ({}, "files", "No files yet"),
         (
             {"#reference-text": "a\nb", "#first-text": "a\nb", "#second-text": "b\nb",
-             "#baseline": "Z"},
-            "baseline",
+             "#choice-baseline": "Z"},
+            "choice-baseline",
             "Unknown baseline 'Z'; choose one of ",
         ),
     ],

@@ -604,7 +604,7 @@ def test_every_state_is_a_page_for_everybody(service, chromium, axe, example):
         page.wait_for_selector("#recognised")
         page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true })")
         page.check("input[value=ter]")
-        page.fill("#resamples", "900000")
+        page.fill("#choice-resamples", "900000")
         page.click("button:text-is('Compare')")
         page.wait_for_selector("progress")
         assert visited.violations(axe) == []
@@ -644,8 +644,8 @@ def test_what_changes_is_said_once(service, chromium, example):
         page.check("input[value=ter]")
         for more in ("nist", "bootstrap", "paired_bootstrap"):  # long enough for any machine
             page.check(f"input[value={more}]")
-        page.fill("#resamples", "900000")
-        page.fill("#seed", "7")  # nothing of it is there from another test
+        page.fill("#choice-resamples", "900000")
+        page.fill("#choice-seed", "7")  # nothing of it is there from another test
         page.click("button:text-is('Compare')")
         page.wait_for_selector("text=/Drawing resamples: [1-9]/")
         page.evaluate(HEARD)
