@@ -5,12 +5,19 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).parents[1]
 os.environ.setdefault("SIGTEST_METEOR", "asked")  # most services here never need it
 DATA = Path(os.environ.get("SIGTEST_DATA", ROOT / ".." / "shared" / "data")).resolve()
 EXAMPLE = ROOT / "examples" / "shared-task"
 WAITING = ("app", "torture", "workers")  # folders whose tests mostly wait for services
+
+# the same examples in every run, however busy the machine is
+settings.register_profile(
+    "sigtest", deadline=None, derandomize=True, suppress_health_check=[*HealthCheck]
+)
+settings.load_profile("sigtest")
 
 gc.disable()  # until tests are collected: thousands of them, and all that they import, stay
 

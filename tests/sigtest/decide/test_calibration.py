@@ -78,7 +78,7 @@ DRAWN = {
 
 @pytest.mark.parametrize("examples", [12, pytest.param(80, marks=pytest.mark.slow)])
 def test_no_warning_speaks_against_what_is_calibrated(examples):
-    settings(max_examples=examples, deadline=None)(given(**DRAWN)(nothing_speaks_against))()
+    settings(max_examples=examples)(given(**DRAWN)(nothing_speaks_against))()
 
 
 def nothing_speaks_against(n, seed, shapes, unit, pieces, rare, alternative):

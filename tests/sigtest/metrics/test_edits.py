@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics.ter import TER
 
@@ -244,7 +244,7 @@ def test_lower_case_is_idempotent_so_that_once_is_enough_without_normalization()
     ] == []
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=250)
 @given(
     st.lists(
         st.tuples(*[st.lists(st.sampled_from("abcdeé中"), max_size=14).map(" ".join)] * 3),
@@ -263,7 +263,7 @@ def test_any_segments_equal_sacrebleu(segments, given_twice):
     np.testing.assert_array_equal(own_rows(hypotheses, references), expected)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     st.lists(
         st.one_of(st.sampled_from(SPACES + WORDS), st.text(CHARACTERS, max_size=4)), max_size=12

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import plain_nist
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sigtest.data.testset import System, TestSet
@@ -93,7 +93,7 @@ def test_zero_is_no_prefix_as_in_mteval(references, expected):
     ids=lambda metric: metric.spelling,
 )
 @given(batch=st.lists(st.tuples(LINES, LINES, LINES, st.integers(0, 2)), min_size=1, max_size=12))
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40)
 def test_statistics_are_those_of_textbook_loops(metric, batch):
     texts = [text for text, _, _, _ in batch]
     first: list[str | None] = [None if gap == 1 else line for _, line, _, gap in batch]

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import regex
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
@@ -168,14 +168,14 @@ def test_bleu_tokens_are_those_of_sacrebleu(tokenize, lowercase):
 
 @pytest.mark.parametrize("tokenize", TOKENIZERS)
 @given(batch=st.lists(st.tuples(lines(), lines()), min_size=1, max_size=20))
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40)
 def test_bleu_statistics_of_any_text(tokenize, batch):
     texts = [a + b for a, b in batch]
     require_equal(Bleu(tokenize=tokenize), [[b + a for a, b in batch]], texts)
 
 
 @given(batch=st.lists(st.tuples(lines(), lines(), lines()), min_size=1, max_size=20))
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60)
 def test_chrf_statistics_of_any_text(batch):
     texts = [a + b for a, b, _ in batch]
     references: list[list[str | None]] = [
