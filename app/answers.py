@@ -32,7 +32,7 @@ from sigtest.render.standings import leading_test, titled
 from sigtest.report import PairReport, Report, select
 from sigtest.segments import METHOD, ORDERS, Filter, Segments, Slice, rows_of
 from sigtest.version import __version__
-from workers.questions import PairAsked, Questions, Status
+from workers.questions import PairChoice, Questions, Status
 from workers.store import records
 from workers.store.boards import Choice
 from workers.store.records import Record
@@ -433,7 +433,7 @@ async def distribution_of(record: Record, watch: Watcher, chosen: PairOptions) -
     return await watch.made(record, look, "distribution is")
 
 
-def _pair_of(record: Record, questions: Questions, chosen: PairOptions) -> PairAsked:
+def _pair_of(record: Record, questions: Questions, chosen: PairOptions) -> PairChoice:
     """The pair that is asked for; metric and test are those that stand first by default.
 
     Raises:
@@ -447,7 +447,7 @@ def _pair_of(record: Record, questions: Questions, chosen: PairOptions) -> PairA
     leading = leading_test(report)
     if leading is None:
         raise RecipeError("The report has no pairs; it needs two systems.", field="a")
-    return PairAsked(
+    return PairChoice(
         str(chosen.a),
         str(chosen.b),
         chosen.metric or next(iter(report.metrics)),
@@ -470,7 +470,7 @@ class PairView:
         testsets: Names of several test sets.
     """
 
-    query: PairAsked
+    query: PairChoice
     pair: PairReport
     report: Report
     segments: Segments

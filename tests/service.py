@@ -22,7 +22,7 @@ from sigtest.kinds.comparisons import ComparisonQuestion
 from sigtest.render.records import render_json
 from workers.machine.keeper import running
 from workers.machine.worker import WORKING
-from workers.questions import PairAsked, Questions, Record
+from workers.questions import PairChoice, Questions, Record
 from workers.settings import Settings
 from workers.store.server import connect
 
@@ -54,7 +54,7 @@ class Comparisons:
     def distribution(
         self, key: str, caller: str, a: str, b: str, metric: str, test: str, asked: bool
     ) -> Distribution | None:
-        return self.questions.distribution(key, caller, PairAsked(a, b, metric, test), asked)
+        return self.questions.distribution(key, caller, PairChoice(a, b, metric, test), asked)
 
     def find(self, key: str, caller: str) -> Record:
         return self.questions.find(key, caller)

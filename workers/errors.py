@@ -11,7 +11,7 @@
     ├── CapacityError       a test set has taken as many systems as it may
     ├── PhaseError          a shared task that does not take this now
     ├── QuotaError          a team that has submitted as much as it may
-    ├── ShownError          a comparison that a leaderboard shows cannot be deleted by itself
+    ├── OnBoardError          a comparison that a leaderboard shows cannot be deleted by itself
     ├── LimitError
     │   ├── CostlyError     one question that is more than a caller may ever have
     │   │   └── BusyError   more unfinished work than a caller may have now
@@ -90,7 +90,7 @@ class QuotaError(errors.SigtestError):
     """A team has submitted as much as it may."""
 
 
-class ShownError(errors.SigtestError):
+class OnBoardError(errors.SigtestError):
     """A leaderboard shows it, so that it goes with its test set and not before."""
 
 

@@ -28,7 +28,7 @@ from workers.errors import (
     GoneError,
     NotFoundError,
     NotReadyError,
-    ShownError,
+    OnBoardError,
     gone,
     guarded,
 )
@@ -53,7 +53,7 @@ PROBE_SECONDS = 10
 
 
 @dataclass(frozen=True)
-class PairAsked:
+class PairChoice:
     """Which pseudo-statistics are asked for.
 
     Attributes:
@@ -194,7 +194,7 @@ class Questions(QuestionStore):
         return asked
 
     def distribution(
-        self, question_id: str, caller: str, pair: PairAsked, asked: bool
+        self, question_id: str, caller: str, pair: PairChoice, asked: bool
     ) -> Distribution | None:
         """The pseudo-statistics of one pair of a comparison, as far as they are made.
 
@@ -221,7 +221,7 @@ class Questions(QuestionStore):
         return None
 
     def segments(
-        self, question_id: str, caller: str, pair: PairAsked, asked: bool
+        self, question_id: str, caller: str, pair: PairChoice, asked: bool
     ) -> Segments | None:
         """The segments of one pair with their shares of its difference, as far as they are made.
 
@@ -259,7 +259,7 @@ class Questions(QuestionStore):
             documents=testset.documents,
         )
 
-    def _part(self, question_id: str, caller: str, pair: PairAsked) -> tuple[Record, Plan, int]:
+    def _part(self, question_id: str, caller: str, pair: PairChoice) -> tuple[Record, Plan, int]:
         """A comparison that has a report, and which of its test sets a pair is of."""
         record = _require_success(self.find(question_id, caller))
         plan = Plan.of(self.read(question_id)[1])
@@ -313,11 +313,11 @@ class Questions(QuestionStore):
             check: Raises where the question is not what its caller thinks.
 
         Raises:
-            ShownError: It is what a leaderboard shows, and goes with its test set.
+            OnBoardError: It is what a leaderboard shows, and goes with its test set.
         """
         record = self.find(question_id, caller)
         if record.testset is not None and not record.frozen:
-            raise ShownError(
+            raise OnBoardError(
                 f"This comparison is shown by the leaderboard of test set {record.testset}; "
                 "it is deleted with the test set."
             )
@@ -361,7 +361,7 @@ def _require_success(record: Record) -> Record:
     return record
 
 
-__all__ = ["GoneError", "PairAsked", "Questions", "Record", "Status"]
+__all__ = ["GoneError", "PairChoice", "Questions", "Record", "Status"]
 
 
 LONGEST_WAIT = 3600

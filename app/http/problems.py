@@ -118,7 +118,7 @@ KINDS: dict[type[errors.SigtestError], Kind] = {
     stored.CapacityError: Kind("capacity-spent", "The test set takes no further system", 409),
     stored.PhaseError: Kind("not-now", "The task does not take this now", 409),
     stored.QuotaError: Kind("quota-spent", "The team has submitted as much as it may", 409),
-    stored.ShownError: Kind("shown-by-leaderboard", "A leaderboard shows it", 409),
+    stored.OnBoardError: Kind("shown-by-leaderboard", "A leaderboard shows it", 409),
     stored.GoneError: Kind("gone", "It has expired or was deleted", 410),
     PreconditionError: Kind("changed", "It is not what it was", 412),
     UnsupportedMediaError: Kind("unsupported-media-type", "A body of this kind is not read", 415),

@@ -28,7 +28,7 @@ from sigtest.kinds import KINDS
 from sigtest.kinds.comparisons import ComparisonQuestion
 from sigtest.requests.comparisons import EntryRequest
 from workers.errors import GoneError
-from workers.questions import PairAsked, Record, Status
+from workers.questions import PairChoice, Record, Status
 from workers.settings import Settings
 from workers.store import questions
 from workers.store.questions import Cut
@@ -165,7 +165,7 @@ def test_distributions_are_those_of_one_test_set(jobs, context):
     finish(context, record.id)
     with pytest.raises(RecipeError, match="t0, t1, t2"):
         jobs.distribution(record.id, CALLER, "s0", "s1", "bleu", "bootstrap", False)
-    pair = PairAsked("s2", "s0", "ter", "bootstrap", "t1")
+    pair = PairChoice("s2", "s0", "ter", "bootstrap", "t1")
     assert jobs.questions.distribution(record.id, CALLER, pair, False) is None
     run(context, "distribute", [record.id, 1, 2, 0, 1, 1])
     found = jobs.questions.distribution(record.id, CALLER, pair, True)

@@ -12,8 +12,8 @@ from byhand import finish, perform, settle
 from service import CALLER, Comparisons, until
 
 from sigtest.version import __version__
-from workers.errors import GoneError, ShownError, TakenError
-from workers.questions import PairAsked, Questions
+from workers.errors import GoneError, OnBoardError, TakenError
+from workers.questions import PairChoice, Questions
 from workers.queue import Context
 from workers.store import keys
 from workers.store.boards import Choice, Standing, row_name
@@ -80,7 +80,7 @@ def test_two_boards_of_equal_content_have_reports_of_their_own(board, context):
 def test_a_boards_comparison_goes_with_its_test_set_only(board, context):
     questions, shown = Questions(context), board.look().comparison
     assert shown is not None
-    with pytest.raises(ShownError, match=board.id):
+    with pytest.raises(OnBoardError, match=board.id):
         questions.remove(shown, CALLER)
     assert questions.report(shown, CALLER)
     board.testsets.delete(board.id, CALLER)
@@ -253,11 +253,11 @@ def test_what_is_asked_of_a_deleted_system_is_gone_at_once(board, context):
     board.remove("cedar")
     assert board.look().comparison == comparison
     questions = Questions(context)
-    pair = PairAsked("aspen", "cedar", "bleu", "bootstrap")
+    pair = PairChoice("aspen", "cedar", "bleu", "bootstrap")
     for ask in (questions.distribution, questions.segments):
         with pytest.raises(GoneError, match="'cedar' of this leaderboard was deleted or replaced"):
             ask(comparison, CALLER, pair, False)
-    kept = PairAsked("aspen", "birch", "bleu", "bootstrap")
+    kept = PairChoice("aspen", "birch", "bleu", "bootstrap")
     assert questions.distribution(comparison, CALLER, kept, True) is None  # a worker makes it
 
 

@@ -10,11 +10,11 @@ from service import CALLER
 from sigtest.engine import distribute
 from sigtest.errors import RecipeError
 from workers.errors import GoneError, NotFoundError
-from workers.questions import PairAsked, Questions
+from workers.questions import PairChoice, Questions
 from workers.queue import Context
 from workers.store.records import Task
 
-PAIR = PairAsked("aspen", "birch", "ter", "bootstrap")
+PAIR = PairChoice("aspen", "birch", "ter", "bootstrap")
 ARGUMENTS = (0, 0, 1, 1, 1)  # part, systems, metric, test
 
 

@@ -7,7 +7,7 @@ from byhand import finish, settle
 from service import CALLER, Comparisons, example, synthetic
 
 from workers.access import MOST_SESSIONS, Sessions
-from workers.questions import PairAsked
+from workers.questions import PairChoice
 from workers.queue import Context
 from workers.store import cache, keys
 from workers.store.boards import MOST_CHOICES, Choice
@@ -45,7 +45,7 @@ def test_so_many_views_of_a_question_wait(jobs, context):
     finish(context, record.id)
     waiting = keys.key("tasks", record.id)
     context.redis.rpush(waiting, *(f"0.1 {number}" for number in range(1000)))
-    pair = PairAsked("aspen", "elm", "bleu", "approximate_randomization")
+    pair = PairChoice("aspen", "elm", "bleu", "approximate_randomization")
     assert jobs.questions.distribution(record.id, CALLER, pair, False) is None
     assert jobs.questions.segments(record.id, CALLER, pair, False) is None
     assert context.redis.llen(waiting) == 1000
