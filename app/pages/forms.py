@@ -21,7 +21,6 @@ LISTED = ("metrics", "tests")  # forms have boxes for each of these
 CHOSEN = tuple(own for own in OPTIONS if own.name not in LISTED)
 OF_BOARDS = options(Settings, LISTED)
 LABELS = {"a": "first system", "b": "second system", "unit": "what is resampled"}
-FIELDS = {"baseline": "pairs"}  # what a request calls it, where that is something else
 PLAIN = ("TEXT", "NAME")  # what to write is clear without a pattern
 
 
@@ -118,7 +117,7 @@ def _control(field: Option, inside: str) -> Control:
         options=tuple(field.known),
         hint=hint,
         digits=field.kind in (int, float),
-        field=FIELDS.get(field.name, ""),
+        field="pairs" if field.name == "baseline" else "",
     )
 
 

@@ -38,6 +38,8 @@ LONGEST_SOCKET = 103 if sys.platform == "darwin" else 107  # bytes of sun_path w
 OLDEST_REDIS = (6, 2)
 FILES = {"ssl_ca_certs", "ssl_certfile", "ssl_keyfile"}  # options that name one
 RESERVE = 2**24  # bytes of a file that goes where the disk is full, so that deletions fit
+# macOS has no such function
+_allocate = getattr(os, "posix_fallocate", lambda file, start, size: os.write(file, bytes(size)))
 START_SECONDS = 30.0
 STOP_SECONDS = 10.0
 
@@ -205,7 +207,7 @@ class EmbeddedServer:
             reserve.unlink(missing_ok=True)
         elif free > self._settings.free + RESERVE and not reserve.exists():
             with suppress(OSError), reserve.open("wb") as file:
-                os.posix_fallocate(file.fileno(), 0, RESERVE)
+                _allocate(file.fileno(), 0, RESERVE)
         scarce = free < max(RESERVE, min(self._settings.free // 2, 4 * RESERVE))
         if scarce != self._scarce:
             log.warning("the disk of the store has %d bytes left", free)
