@@ -287,7 +287,8 @@ def draw(statistic: str, cells: Cells, values: Values, draws: Draws, level: str)
         drawn[cells.constant] = np.nan
     elif statistic == "spearman":
         drawn = _of_ranks(cells, draws)
-    return None if drawn is None else np.clip(drawn, -1.0, 1.0)  # rounding leads beyond
+    own = values.values[:, None]  # rounding leads beyond it, and beyond 1
+    return None if drawn is None else np.where(np.abs(drawn - own) <= SLACK, own, drawn.clip(-1, 1))
 
 
 def _of_systems(statistic: str, cells: Cells, values: Values, counts: Array) -> Array:
@@ -348,10 +349,8 @@ def _ratio(product: Array, first: Array, second: Array) -> Array:
 def _weighted(counts: Array, x: Array, y: Array) -> Array:
     """(B,) Pearson's r of weighted vectors."""
     columns = fixed_point(np.stack([x, y, x * y, x * x, y * y], axis=1))  # exact in any order
-    sums = (counts @ columns).T / counts.sum(axis=1)
-    mean_x, mean_y = sums[0], sums[1]
-    xy = sums[2] - mean_x * mean_y
-    xx, yy = sums[3] - mean_x**2, sums[4] - mean_y**2
+    mean_x, mean_y, xy, xx, yy = (counts @ columns).T / counts.sum(axis=1)
+    xy, xx, yy = xy - mean_x * mean_y, xx - mean_x**2, yy - mean_y**2
     noise = 1e-12  # of a variance, where all systems drawn have the same score
     defined = (xx > noise * np.mean(x * x)) & (yy > noise * np.mean(y * y))
     with np.errstate(divide="ignore", invalid="ignore"):

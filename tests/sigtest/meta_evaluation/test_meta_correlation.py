@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from sigtest.meta_evaluation.bootstrap import Draws, draw, interval
 from sigtest.meta_evaluation.statistics import (
+    Cells,
     by_group,
+    evaluate,
     is_constant,
     kendall,
     pearson,
@@ -60,6 +63,22 @@ def test_equal_orders_correlate_with_exactly_one(size, name):
         for y, expected in ((x, 1.0), (2 * x, 1.0), (-x, -1.0)):
             assert OWN[name](x, y) == expected
             assert by_group(name, x, y, np.array([0, size])) == [expected]
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_intervals_hold_their_own_value_where_all_points_lie_on_a_line(name):
+    """By rounding a Pearson's r of 1 lay above an interval that ended at 1 - 7e-15."""
+    rng = np.random.default_rng(0)
+    for seed in range(60):
+        size = int(rng.integers(4, 30))
+        human = rng.normal(size=size)
+        metric = rng.normal() * human + rng.normal()
+        cells = Cells(human[:, None], metric[None, :, None], np.full((size, 1), True))
+        values = evaluate(name, cells, "none")
+        drawn = draw(name, cells, values, Draws(seed, 0, 99, 99), "system")
+        low, high = interval(drawn[0], 0.05, size)
+        assert low <= values.values[0] <= high
+        assert abs(values.values[0]) == pytest.approx(1, abs=1e-15)
 
 
 @pytest.mark.parametrize("scale", [1e-140, 1e-90, 1e60])
