@@ -400,7 +400,7 @@ def _warnings(
         sentence = (
             f"{why}: a system at the margin passes more often than alpha says where it loses much "
             f"on rare {unit}s, and fails more often where it gains much (in simulations .06 to .11 "
-            "and, of five systems, .05 to .13 at .05)."
+            "and, of five systems, .05 to .19 at .05)."
         )
         said.append(WarningReport(code, sentence, tuple(skewed)))
     return tuple(said)

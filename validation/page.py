@@ -59,6 +59,10 @@ OTHERS = (  # what each answers, and its heading
         "Do strengths from comparisons of two systems keep their level, and hold what is true?",
         "19. Strengths from comparisons of two systems",
     ),
+    (
+        "Another seed, another p: does the interval of p say how far?",
+        "20. P-values of other seeds",
+    ),
 )
 PACKAGES = ("numpy", "scipy", "numba", "sacrebleu")
 
@@ -176,8 +180,9 @@ def _run(run: Run, parts: list[Part]) -> str:
             f"- {settings.simulations:,} null simulations a cell, {settings.resamples:,} resamples "
             "each, at n = " + ", ".join(f"{n:,}" for n in settings.sizes),
             "- run it again: `make validate`, with `SIGTEST_DATA` naming the folder of the test "
-            "sets; `make validate QUICK=1` does the same with fewer simulations in under three "
-            "minutes, also without any data (on `examples/shared-task`), and writes nothing",
+            "sets, which then holds parts 13, 14 and 20, rank ranges and gates against their "
+            "bounds; `make validate QUICK=1` does parts 1 to 9 with fewer simulations in under "
+            "three minutes, also without any data (on `examples/shared-task`), and writes nothing",
         )
     )
 

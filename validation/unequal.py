@@ -9,6 +9,7 @@ and how often reports called them calibrated.
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
 from functools import cache
 
@@ -97,19 +98,31 @@ def simulated(task: Task) -> Found:
     }
 
 
-def told(found: dict[Task, Found]) -> str:
-    """Rates by population and number of documents."""
+def totals(found: dict[Task, Found]) -> dict[tuple[str, int], dict[str, Array]]:
+    """What the runs of each population and number of documents counted together."""
     together: dict[tuple[str, int], list[Found]] = defaultdict(list)
     for (name, n, _), run in found.items():
         together[str(name), int(n)].append(run)
+    return {
+        cell: {key: np.sum([run[key] for run in runs], axis=0) for key in runs[0]}
+        for cell, runs in together.items()
+    }
+
+
+def worse_side(total: dict[str, Array]) -> float | None:
+    """The larger one-sided rate where reports call it calibrated; nothing where hardly any does."""
+    size, greater, less = (int(total["calibrated"][i]) for i in (0, 2, 3))
+    return max(greater, less) / size if size >= total["all"][0] / 100 else None
+
+
+def told(found: dict[Task, Found]) -> str:
+    """Rates by population and number of documents."""
     rows = []
-    for (name, n), runs in sorted(together.items()):
-        total = {key: np.sum([run[key] for run in runs], axis=0) for key in runs[0]}
-        size, simulations = int(total["calibrated"][0]), LENGTH * len(runs)
+    for (name, n), total in sorted(totals(found).items()):
+        size, simulations = int(total["calibrated"][0]), int(total["all"][0])
         rates = [f"{share:.4f}" for share in (total["all"][1:] / simulations).tolist()]
-        kept_rates = "-"
-        if size >= simulations / 100:
-            worst = float(total["calibrated"][2:].max()) / size
+        worst, kept_rates = worse_side(total), "-"
+        if worst is not None:
             kept_rates = f"**{worst:.4f}**" if worst > MOST else f"{worst:.4f}"
         rows.append([
             f"{name}, {n}", f"{simulations:,}", f"{total['units'][0] / simulations:.0f}", *rates,
@@ -120,8 +133,8 @@ def told(found: dict[Task, Found]) -> str:
     return kept.table(head, rows)
 
 
-def main() -> None:
-    """Make the runs that are missing, and print what all of them say."""
+def main() -> int:
+    """Make the runs that are missing, and print what all of them say; 1 where the bound is not."""
     options = kept.arguments("unequal", __doc__, 4_000)
     names = (*LOGNORMAL, REAL) if _real() else LOGNORMAL
     tasks: list[Task] = [
@@ -130,11 +143,12 @@ def main() -> None:
         for n in SIZES
         for name in names
     ]
-    block = told(kept.resumed(options.keep, tasks, simulated))
-    print(block)
+    found = kept.resumed(options.keep, tasks, simulated)
+    print(told(found))
     if options.write:
-        kept.write("unequal", block)
+        kept.write("unequal", told(found))
+    return int(any((worse_side(total) or 0) > MOST for total in totals(found).values()))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from computed import report_of
+from scipy.stats import multinomial
 
 from sigtest.draws.product import fixed_point
 from sigtest.metrics.scores import Scores
 from sigtest.significance import ALTERNATIVES
-from validation import best, gates, kept, race, speech, unequal
+from validation import best, gates, kept, race, ranks, seeds, speech, unequal
 from validation.beside import bootstrap_p_values, drawn, sample_beside, swap_p_values
 
 TESTS = ("approximate_randomization", "bootstrap", "bootstrap_t", "paired_bootstrap")
@@ -73,7 +74,7 @@ def test_every_place_of_the_docs_is_there():
     page = kept.PAGE.read_text()
     for name in ("skewed", "skewed-claims", "growing", "ranks", "gates"):
         assert f"<!-- {name} -->\n" in page
-    for name in ("studentised", "further", "unequal", "speech", "best", "race"):
+    for name in ("studentised", "further", "unequal", "speech", "best", "race", "seeds"):
         assert f"<!-- {name} -->\n" in page
 
 
@@ -86,6 +87,45 @@ def test_documents_of_unequal_size_keep_the_level_where_reports_say_so():
     assert np.sum([run["calibrated"][0] for run in few]) == 0
     # linearised at the observed sums .16 of intervals miss (of 200, four standard errors .10)
     assert np.sum([run["covered"] for run in few]) / 200 > 0.85
+
+
+def test_another_seed_and_the_exact_p_lie_in_the_interval_of_p_on_lattices():
+    """100 simulations a kind: three standard errors of .80 are .12, of .94 are .07."""
+    runs = {
+        (*kind, run): seeds.simulated((*kind, run))
+        for kind in (("items", "greater"), ("documents", "two-sided"))
+        for run in range(2)
+    }
+    held = seeds.shares(runs)
+    assert held["items", "greater"][1] > seeds.LEAST - 0.12
+    assert held["items", "greater"][2] > seeds.LEAST_EXACT - 0.07
+    assert held["documents", "two-sided"][1] > seeds.LEAST - 0.12
+    d = np.repeat([1, -1, 0], [16, 8, 276])
+    won, lost = (side.ravel() for side in np.mgrid[:120, :120])
+    chances = multinomial.pmf(
+        np.column_stack([won, lost, 300 - won - lost]), 300, [16 / 300, 8 / 300, 276 / 300]
+    )
+    assert seeds.exact(d, "greater") == pytest.approx(chances[won - lost >= 16].sum(), rel=1e-9)
+    assert seeds.exact(d, "two-sided") == pytest.approx(
+        chances[abs(won - lost - 8) >= 8].sum(), rel=1e-9
+    )
+
+
+def test_what_misses_its_bound_is_bold_and_ends_the_program(tmp_path, monkeypatch, capsys):
+    """Ranges that hold in half of simulations; gates that pass all; intervals that hold nothing."""
+    runs = {
+        ranks: {"held": [25], "of": [50], "stated": [50]},
+        gates: {"not_worse": [100.0] * 3, "equivalent": [0.0] * 3, "together": [0.0, 0.0]},
+        seeds: {"other": [0], "known": [0]},
+        unequal: {"all": [50] * 4, "calibrated": [50, 4, 4, 3], "units": [9.0], "covered": [50]},
+    }
+    for program, found in runs.items():
+        monkeypatch.setattr(program, "simulated", lambda task, found=found: found)
+        name = program.__name__.rpartition(".")[2]
+        keep = ["--simulations", "1", "--keep", str(tmp_path / name)]
+        monkeypatch.setattr("sys.argv", [name, *keep])
+        assert program.main() == 1, name
+        assert "**" in capsys.readouterr().out
 
 
 def test_tests_of_recognisers_keep_their_level_where_stretches_are_independent():
