@@ -115,18 +115,18 @@ class Doubtful:
             found: (P,) of each metric.
             about: What else it is about.
         """
-        names, of, pairs = self.part.systems, {}, dict[tuple[str, str], None]()
+        names, alike = self.part.systems, dict[tuple[tuple[str, str], ...], dict[str, str]]()
         for label, values in zip(self.part.recipe.labels, found, strict=True):
             (above,) = np.nonzero(values)
             if len(above):
-                named = [(names[a], names[b]) for a, b in self.part.pairs[above]]
+                named = tuple((names[a], names[b]) for a, b in self.part.pairs[above])
                 a, b = named[int(values[above].argmax())]
                 many = f"{len(above):,} of {counted(len(values), 'pair')}"
-                of[label] = f"in {label} for {many} (most: {a} and {b})"
-                pairs |= dict.fromkeys(named)
-        if of:
+                alike.setdefault(named, {})[label] = f"in {label} for {many} (most: {a} and {b})"
+        for pairs, of in alike.items():  # a program that reads it must not take one for another
             sentence = words.format(", ".join(of.values()))
-            yield WarningReport(code, sentence, pairs=(*pairs,), metrics=(*of,), **about)
+            yield WarningReport(code, sentence, pairs=pairs, metrics=(*of,), **about)
+            words = f"{words.partition('{}')[0]}{{}}, too."
 
     @property
     def drawing_error(self) -> float:
