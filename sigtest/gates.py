@@ -4,7 +4,8 @@ A difference that is not significant is no proof that there is none. A gate name
 beforehand and turns the question round: its null hypothesis is that the system is worse than the
 baseline by the margin or more, and only data that reject it let the system pass. Equivalence asks
 that of both sides (two one-sided tests). All p-values come from the same studentised draws as those
-of the bootstrap-t, shifted to the margin.
+of the bootstrap-t, shifted to the margin; of scores that are 0 or 1 from the intervals of shares,
+so that a system passes just where its interval excludes what it must not be.
 
 Schuirmann (1987), "A Comparison of the Two One-Sided Tests Procedure and the Power Approach for
 Assessing the Equivalence of Average Bioavailability".
@@ -15,29 +16,34 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
-from sigtest.arrays import Array, Flags
+from sigtest.arrays import Array, Counts
 from sigtest.comparison.comparison import Comparison
-from sigtest.comparison.plan import Part
 from sigtest.data.names import choose
+from sigtest.draws.sample import Sample, oriented_differences
 from sigtest.engine import sampled
 from sigtest.errors import RecipeError
 from sigtest.progress import Progress, silent
 from sigtest.render import model, text
 from sigtest.render.words import percent
 from sigtest.report import Ends, WarningReport, Warnings, counted, encode, listed
-from sigtest.significance import CORRECTIONS, TESTS, intervals
+from sigtest.significance import CORRECTIONS, TESTS, Design, intervals
 from sigtest.significance.base import SLACK
 from sigtest.significance.corrections import adjust, smallest_attainable, strictest_level
+from sigtest.significance.units import hypergeometric
 from sigtest.special import bdtrc
 from sigtest.version import __version__
 
 Claim = Literal["not_worse", "equivalent", "same"]
 Outcome = Literal["pass", "undecided", "fail"]  # the last of several is that of all
 CLAIMS: tuple[Claim, ...] = get_args(Claim)
+# of shares: whose comparison has the same intervals; `exact` is no choice of gates
+EXACT: dict[Design, str] = {"paired": "mcnemar", "unpaired": "fisher", "number": "binomial"}
+HALVINGS = 50  # of a p-value's place
+UNLIKELY = 1e-12  # outcomes that power leaves out
 MEANT = {
     "not_worse": "not worse than {baseline} by {margin:g} {metric}",
     "at_least": "at least {baseline} {metric}",
@@ -54,10 +60,12 @@ class Gated:
     Attributes:
         system: Its name.
         difference: Its score less the baseline's, not oriented.
-        ci: Bootstrap-t interval of the difference, level 1 - 2 alpha: what both one-sided tests at
-            alpha look at. Of the claim `same`, level 1 - alpha.
-        p_value: Of the null hypothesis that it must not pass. Of shares against a number it is the
-            exact binomial one, and `ci` is Wilson's interval less the number.
+        ci: Interval of the difference, level 1 - 2 alpha: what both one-sided tests at alpha look
+            at. Of the claim `same`, level 1 - alpha. It is the bootstrap-t's; of shares it is
+            Bonett and Price's, of systems on items of their own Newcombe's, and against a number
+            Clopper and Pearson's less that number.
+        p_value: Of the null hypothesis that it must not pass: of shares half the alpha at which
+            the interval ends at the margin, which against a number is the exact binomial one.
         p_adjusted: Corrected over the systems.
         p_fail: Of the null hypothesis that it should pass.
         p_fail_adjusted: Corrected over the systems; a small one fails it.
@@ -235,6 +243,8 @@ def _check_level(comparison: Comparison, claim: Claim) -> None:
         raise RecipeError(
             f"alpha of a one-sided test must be below 0.5, not {recipe.alpha:g}.", field="alpha"
         )
+    if part.shares:
+        return  # nothing is resampled
     pairs, sides = len(part.pairs), 2 if claim == "same" else 1
     least = min(1.0, sides / (part.resamples + 1))
     family = recipe.comparisons(pairs)
@@ -297,146 +307,127 @@ def gate(
     chosen = choose(claim, CLAIMS, "claim", "claim")
     check(comparison, chosen)
     margin = margin_of(margin, chosen, comparison)
-    drawing = comparison.recipe.but(tests=("bootstrap_t",), interval="bootstrap_t")
-    asked = replace(comparison, recipe=drawing)
-    say = progress or silent
-    (sample,) = sampled(asked, say).parts
-    (found,), pairs = sample.studentised, slice(len(sample.part.systems), None)
-    resamples = sample.part.resamples
-    say("resampling", 0, resamples)
-    values, moved, spreads = found.resampled(pairs, 0, resamples)
-    say("resampling", resamples, resamples)
-    differences, errors, tails = found.observed[pairs], found.errors[pairs], found.tails[pairs]
+    recipe = comparison.recipe
+    drawing = recipe.but(tests=("bootstrap_t",), interval="bootstrap_t")
+    (sample,) = sampled(replace(comparison, recipe=drawing), progress or silent).parts
+    part = sample.part
+    shares = comparison.plan.parts[0].shares
+    held = _Shares.of(sample) if shares else _Draws(sample, progress or silent)
+    said = recipe.but(tests=(EXACT[recipe.design],)) if shares else drawing
+    low, high = held.ends(recipe.alpha if margin is None else 2 * recipe.alpha)
     sign = sample.metrics[0].sign
-    held = _Draws(sign * differences, errors, sign * values, spreads, tails)
-    outside = drawing.alpha if margin is None else 2 * drawing.alpha
-    low, high = intervals.bootstrap_t_interval(differences, errors, values, tails, outside)
-    said = drawing
-    if comparison.plan.parts[0].proportions and drawing.bar is not None:
-        right = np.rint(found.observed[sample.part.pairs[:, 0]] * sample.part.units)
-        held = _Counted(**vars(held), right=right, part=sample.part, sign=sign)
-        ends = intervals.wilson_interval(right, sample.part.units, outside)
-        low, high = (end - drawing.bar for end in ends)
-        said = drawing.but(tests=("binomial",), interval="percentile")
-    p, p_fail = held.p_values(margin, chosen)
-    names = [sample.part.systems[first] for first in sample.part.pairs[:, 0]]
-    comparisons = drawing.comparisons(len(names))
-    adjusted, failed = (adjust(own, drawing.correction, comparisons) for own in (p, p_fail))
+    if sign < 0:
+        low, high = -high, -low
+    p, p_fail = _p_values(held, margin, chosen)
+    names = [part.systems[first] for first in part.pairs[:, 0]]
+    comparisons = recipe.comparisons(len(names))
+    adjusted, failed = (adjust(own, recipe.correction, comparisons) for own in (p, p_fail))
     power = held.power(
-        margin, chosen, strictest_level(drawing.correction, comparisons, drawing.alpha)
+        margin, chosen, strictest_level(recipe.correction, comparisons, recipe.alpha)
     )
+    differences = sign * oriented_differences(part, 0, sample.scores[0])[0]
     figures = {"difference": differences, "p_value": p, "p_adjusted": adjusted,
                "p_fail": p_fail, "p_fail_adjusted": failed, "power": power}  # fmt: skip
     systems = tuple(
         Gated(
             system=name,
             ci=(float(low[i]), float(high[i])),
-            outcome=_outcome(chosen, adjusted[i], failed[i], drawing.alpha),
+            outcome=_outcome(chosen, adjusted[i], failed[i], recipe.alpha),
             **{what: float(column[i]) for what, column in figures.items()},
         )
         for i, name in enumerate(names)
     )
     outcomes = {system.outcome for system in systems}
-    losses = -sign * intervals.skewness(moved + differences[:, None])
-    evenness = sample.evenness[0, sample.part.pairs].min(axis=1)
     return GateReport(
-        signature=replace(sample.part, recipe=said).signature,
+        signature=replace(part, recipe=said).signature,
         version=__version__,
         claim=chosen,
         margin=margin,
-        metric=drawing.labels[0],
-        alpha=drawing.alpha,
+        metric=recipe.labels[0],
+        alpha=recipe.alpha,
         higher_is_better=sign > 0,
-        correction=drawing.correction,
-        baseline=drawing.baselines[0],
+        correction=recipe.correction,
+        baseline=recipe.baselines[0],
         systems=systems,
         outcome=next(own for own in get_args(Outcome)[::-1] if own in outcomes),
-        warnings=_warnings(sample.part, names, evenness, losses, errors == 0, chosen),
+        warnings=held.warnings(names) if isinstance(held, _Draws) and margin is not None else (),
     )
 
 
-def _warnings(
-    part: Part, names: Sequence[str], evenness: Array, losses: Array, still: Flags, claim: Claim
-) -> tuple[WarningReport, ...]:
-    """Where systems at the margin pass or fail too often: docs/VALIDITY.md has what was measured.
+class _Draws:
+    """Oriented differences held against studentised draws.
 
     Args:
-        part: What is compared.
-        names: Of the systems at the gate.
-        evenness: (P,) from `sample.evenness`.
-        losses: (P,) skewness of the draws of their losses against the baseline.
-        still: (P,) whether their differences from the baseline are the same on every resample.
-        claim: What lets a system pass.
+        sample: What is drawn from.
+        say: Hears that all resamples are drawn.
     """
-    if claim == "same" or (part.recipe.bar is not None and part.proportions):
-        return ()
-    test, unit = TESTS["bootstrap_t"], part.recipe.unit
-    said = list[WarningReport]()
-    if constant := [name for name, own in zip(names, still, strict=True) if own]:
-        unseen = 1 - part.recipe.alpha ** (1 / part.units)
-        sentence = (
-            f"No resample changes the difference of {listed(constant)} from the baseline, so "
-            f"p-values, intervals and power take it as certain; yet up to {100 * unseen:.2g} % of "
-            f"{unit}s may be of a kind that none of these {counted(part.units, unit)} is."
-        )
-        said.append(WarningReport("constant", sentence, tuple(constant)))
-    pairs = zip(names, np.abs(losses), still, evenness.tolist(), strict=True)
-    skewed = [
-        name
-        for name, own, same, even in pairs
-        if not same and not test.keeps_level(part.units, own, evenness=even)
-    ]
-    if skewed:
-        lowest = float(evenness.min())
-        code = test.level_doubt(part.units, 0.0, evenness=lowest) or "skewed"
-        why = f"The differences of {listed(skewed)} from the baseline are skewed"
-        if code == "few-units":
-            why = f"There are {counted(part.units, unit)}, fewer than {test.least_units}"
-        elif code == "unequal-units":
-            effective = part.units * lowest
-            why = (
-                f"The {part.units} {unit}s weigh so unequally that they tell as {effective:.0f} do"
+
+    def __init__(self, sample: Sample, say: Progress) -> None:
+        (found,), self.part, sign = sample.studentised, sample.part, sample.metrics[0].sign
+        pairs, resamples = slice(len(self.part.systems), None), self.part.resamples
+        say("resampling", 0, resamples)
+        values, moved, self.spreads = found.resampled(pairs, 0, resamples)
+        say("resampling", resamples, resamples)
+        self.differences, self.errors = sign * found.observed[pairs], found.errors[pairs]
+        self.values, self.moved = sign * values, sign * moved
+        self.tails = found.tails[pairs]
+        self.evenness = sample.evenness[0, self.part.pairs].min(axis=1)
+
+    def warnings(self, names: Sequence[str]) -> Warnings:
+        """Those that follow from the skewness of losses; docs/VALIDITY.md has what was measured."""
+        part, still = self.part, self.errors == 0
+        losses = -intervals.skewness(self.moved + self.differences[:, None])
+        test, unit = TESTS["bootstrap_t"], part.recipe.unit
+        said = list[WarningReport]()
+        if constant := [name for name, own in zip(names, still, strict=True) if own]:
+            unseen = 1 - part.recipe.alpha ** (1 / part.units)
+            sentence = (
+                f"No resample changes the difference of {listed(constant)} from the baseline, so "
+                f"p-values, intervals and power take it as certain; yet up to {100 * unseen:.2g} % "
+                f"of {unit}s may be of a kind that none of these {counted(part.units, unit)} is."
             )
-        sentence = (
-            f"{why}: a system at the margin passes more often than alpha says where it loses much "
-            f"on rare {unit}s, and fails more often where it gains much (in simulations .06 to .11 "
-            "and, of five systems, .05 to .19 at .05)."
+            said.append(WarningReport("constant", sentence, tuple(constant)))
+        pairs = zip(names, np.abs(losses), still, self.evenness.tolist(), strict=True)
+        skewed = [
+            name
+            for name, own, same, even in pairs
+            if not same and not test.keeps_level(part.units, own, evenness=even)
+        ]
+        if skewed:
+            lowest = float(self.evenness.min())
+            code = test.level_doubt(part.units, 0.0, evenness=lowest) or "skewed"
+            why = f"The differences of {listed(skewed)} from the baseline are skewed"
+            if code == "few-units":
+                why = f"There are {counted(part.units, unit)}, fewer than {test.least_units}"
+            elif code == "unequal-units":
+                tell = f"{part.units * lowest:.0f}"
+                why = f"The {part.units} {unit}s weigh so unequally that they tell as {tell} do"
+            sentence = (
+                f"{why}: a system at the margin passes more often than alpha says where it loses "
+                f"much on rare {unit}s, and fails more often where it gains much (in simulations "
+                ".06 to .11 and, of five systems, .05 to .19 at .05)."
+            )
+            said.append(WarningReport(code, sentence, tuple(skewed)))
+        return tuple(said)
+
+    def ends(self, alpha: float) -> tuple[Array, Array]:
+        return intervals.bootstrap_t_interval(
+            self.differences, self.errors, self.values, self.tails, alpha
         )
-        said.append(WarningReport(code, sentence, tuple(skewed)))
-    return tuple(said)
 
-
-@dataclass(frozen=True)
-class _Draws:
-    """(P,) oriented differences, their standard errors, and (P, R) studentised draws and theirs."""
-
-    differences: Array
-    errors: Array
-    values: Array
-    spreads: Array
-    tails: Array  # (P,) from `heaviness`
-
-    def above(self, limit: float) -> Array:
-        """(P,) p-values of the null hypothesis that differences are at most `limit`."""
-        return self._tail(self.differences - limit, self.values)
-
-    def below(self, limit: float) -> Array:
-        """(P,) p-values of the null hypothesis that differences are at least `limit`."""
-        return self._tail(limit - self.differences, -self.values)
-
-    def p_values(self, margin: float | None, claim: Claim) -> tuple[Array, Array]:
-        """(P,) p-values for passing, and against it."""
-        if margin is None:  # two runs of one system pass unless they differ significantly
-            p = np.minimum(1.0, 2 * np.minimum(self.above(0.0), self.below(0.0)))
-            return p, p
-        worse, better = self.above(-margin), self.below(margin)
-        if claim == "not_worse":
-            return worse, self.below(-margin)
-        outside = np.minimum(self.below(-margin), self.above(margin))
-        return np.maximum(worse, better), np.minimum(1.0, 2 * outside)
+    def p(self, limit: float, side: int) -> Array:
+        """(P,) p-values of differences at most a limit, or with the side -1 at least."""
+        moved, values = side * (self.differences - limit), side * self.values
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = np.where(self.errors > 0, moved / self.errors, np.where(moved > 0, np.inf, -np.inf))
+        t = intervals.drawn_in(t, self.tails, "greater")
+        least = t - SLACK * np.where(np.isfinite(t), np.abs(t), 0.0)
+        return intervals.p_value(
+            np.count_nonzero(values >= least[:, None], axis=1), values.shape[1]
+        )
 
     def power(self, margin: float | None, claim: Claim, alpha: float) -> Array:
-        """How likely a system passes whose true difference is 0: how many of the draws would.
+        """How many of the draws would pass.
 
         Each draw is a test set on which nothing differs but by chance, with its own standard error,
         so that skewed differences count as they are.
@@ -450,45 +441,92 @@ class _Draws:
             passed &= room - self.values > _critical(-self.values, self.tails, alpha)
         return np.asarray(passed.mean(axis=1))
 
-    def _tail(self, moved: Array, values: Array) -> Array:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            t = np.where(self.errors > 0, moved / self.errors, np.where(moved > 0, np.inf, -np.inf))
-        t = intervals.drawn_in(t, self.tails, "greater")
-        least = t - SLACK * np.where(np.isfinite(t), np.abs(t), 0.0)
-        return intervals.p_value(
-            np.count_nonzero(values >= least[:, None], axis=1), values.shape[1]
-        )
-
 
 @dataclass(frozen=True)
-class _Counted(_Draws):
-    """The same of (P,) systems that are right so often, held against a number: exact p-values."""
+class _Shares:
+    """Held against the intervals of shares: p is half the alpha at which one ends at the limit.
 
+    Attributes:
+        design: Which intervals: Bonett and Price's on common items, Newcombe's on other items,
+            Clopper and Pearson's less a number, whose p-values are the exact binomial ones.
+        right: (2, P) items that either system has right.
+        items: (2, P) that it has.
+        unlike: (P,) items that one of the two alone has right.
+    """
+
+    design: Design
     right: Array
-    part: Part
-    sign: float
+    items: Array
+    unlike: Counts
 
-    def above(self, limit: float) -> Array:
-        return self._reaching(self.sign, limit)
+    @classmethod
+    def of(cls, sample: Sample) -> Self:
+        """Where less is better, what is wrong counts as right."""
+        table, pairs = sample.tables[0], sample.part.pairs.T
+        right, items = table.sum(axis=1).T
+        right = right if sample.metrics[0].higher_is_better else items - right
+        unlike = np.array([(table[a] != table[b]).any(axis=1).sum() for a, b in pairs.T])
+        return cls(sample.part.recipe.design, right[pairs], items[pairs], unlike)
 
-    def below(self, limit: float) -> Array:
-        return self._reaching(-self.sign, limit)
+    def ends(self, alpha: Array | float) -> tuple[Array, Array]:
+        (first, second), (n, m) = self.right, self.items
+        if self.design == "paired":
+            return intervals.bonett_price_interval(first - second, self.unlike, n, alpha)
+        if self.design == "number":
+            low, high = intervals.clopper_pearson(first, n, 1 - alpha)
+            return low - second / m, high - second / m
+        low, high = intervals.wilson_interval(self.right, self.items, alpha)
+        both = np.stack([self.right / self.items, low, high])
+        return intervals.newcombe_interval(both[:, 0], both[:, 1])
+
+    def p(self, limit: float, side: int) -> Array:
+        """(P,) the smallest tails whose intervals end beyond a limit, by bisection."""
+        least, most = np.zeros(len(self.unlike)), np.ones(len(self.unlike))
+        for _ in range(HALVINGS):
+            tail = (least + most) / 2
+            low, high = self.ends(2 * tail)
+            beyond = low >= limit if side > 0 else high <= limit
+            least, most = np.where(beyond, least, tail), np.where(beyond, tail, most)
+        return most
 
     def power(self, margin: float | None, claim: Claim, alpha: float) -> Array:
-        """How likely a system passes whose expected share is the number."""
-        units, bar = self.part.units, self.part.recipe.bar or 0.0
-        counts = np.arange(units + 1.0)
-        p, _ = replace(self, right=counts).p_values(margin, claim)
-        passed = p > alpha if margin is None else p <= alpha
-        chances = bdtrc(counts - 1, units, bar) - bdtrc(counts, units, bar)
-        return np.full_like(self.differences, chances[passed].sum())
+        """How likely a system passes of all that pairs may show, item by item as unlike as here."""
+        found = []
+        for i in range(len(self.unlike)):
+            seen, chances = self._by_chance(i)
+            p, _ = _p_values(seen, margin, claim)
+            found.append(chances[p > alpha if margin is None else p <= alpha].sum())
+        return np.array(found)
 
-    def _reaching(self, side: float, limit: float) -> Array:
-        """How likely so many are right, or more; with the other sign, or fewer."""
-        share = min(1.0, max(0.0, (self.part.recipe.bar or 0.0) + self.sign * limit))
-        units = self.part.units
-        counts, share = (self.right, share) if side > 0 else (units - self.right, 1 - share)
-        return np.asarray(bdtrc(counts - 1, units, share))
+    def _by_chance(self, i: int) -> tuple[Self, Array]:
+        """What one pair may show where nothing differs, and how likely each of that is."""
+        (first, second), (n, m) = self.right[:, i], self.items[:, i]
+        if self.design == "unpaired":
+            won, log_p = hypergeometric(int(n), int(m), int(first + second))
+            others, chances = first + second - won, np.exp(log_p)
+        else:
+            paired = self.design == "paired"
+            trials, share = (int(self.unlike[i]), 0.5) if paired else (int(n), second / m)
+            won = np.arange(trials + 1)
+            others = trials - won if paired else np.full(len(won), second)
+            chances = bdtrc(won - 1, trials, share) - bdtrc(won, trials, share)
+        likely = chances > UNLIKELY
+        right = np.stack([won, others])[:, likely]
+        size = right.shape[1]
+        items = np.repeat(self.items[:, i : i + 1], size, axis=1)
+        unlike = np.repeat(self.unlike[i], size)
+        return replace(self, right=right, items=items, unlike=unlike), chances[likely]
+
+
+def _p_values(held: _Draws | _Shares, margin: float | None, claim: Claim) -> tuple[Array, Array]:
+    """(P,) p-values for passing, and against it."""
+    if margin is None:  # two runs of one system pass unless they differ significantly
+        p = np.minimum(1.0, 2 * np.minimum(held.p(0.0, 1), held.p(0.0, -1)))
+        return p, p
+    worse, better, fail = held.p(-margin, 1), held.p(margin, -1), held.p(-margin, -1)
+    if claim == "not_worse":
+        return worse, fail
+    return np.maximum(worse, better), np.minimum(1.0, 2 * np.minimum(fail, held.p(margin, 1)))
 
 
 def _critical(values: Array, tails: Array, alpha: float) -> Array:

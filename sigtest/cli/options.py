@@ -417,7 +417,8 @@ def gate(parser: Parser) -> None:
     alpha), and fails where they show that it is. The power says how likely a system passes that does
     not differ at all: below .8, take more segments or a wider margin. --test, --interval, --alternative
     and --exact are decided already, and refused. Against a number, means of scores pass that are shown
-    to reach it: shares by the exact binomial test.
+    to reach it. Where every item is right or wrong, a system passes where the interval of the difference
+    says so; nothing is resampled.
 
     examples:
       sigtest gate -r ref.en --baseline main --margin 0.3 main.en candidate.en

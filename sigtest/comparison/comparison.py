@@ -107,11 +107,11 @@ class ComparisonEntry:
         first = self.systems[0]
         for i, system in enumerate(self.systems):
             try:
-                system.require_segments(self.testset.segments)
-                for metric in recipe.metrics:
-                    for run in system.runs:
-                        metric.check(self.testset, run)
+                self._require_output(system, recipe)
             except InputError as error:
+                if error.field == "tests":
+                    error.message = f"System {system.name!r}: {error.message}"
+                    error.args, error.system, error.field = (error.message,), system.name, "scores"
                 if error.system is not None:
                     error.field = f"systems[{i}].{error.field}"
                 raise
@@ -130,6 +130,17 @@ class ComparisonEntry:
                     field="systems",
                     system=system.name,
                 )
+
+    def _require_output(self, system: System, recipe: Recipe) -> None:
+        system.require_segments(self.testset.segments)
+        for metric in recipe.metrics:
+            for run in system.runs:
+                metric.check(self.testset, run)
+            # of others it takes long, and sums are units
+            plain = metric.implementation == "supplied" and recipe.unit == "segment"
+            if plain and len(system.runs) == 1 and system.name != str(recipe.bar):
+                for test in own_tests(recipe.tests).values():
+                    test.check(metric, metric.statistics(self.testset, system))
 
     def as_json(self, unpaired: bool = False) -> dict[str, Any]:
         """The fields of a JSON request that bring it; of each system those items that it has."""
@@ -421,14 +432,28 @@ def parse_comparison(request: Mapping[str, Any]) -> Comparison:
                 field=field,
             )
     wanted.recipe()  # a wrong choice is cheaper to find than a wrong text
-    for field in ("documents", "clusters"):
-        if wanted.unpaired and getattr(wanted, field) is not None:
-            raise RecipeError(OWN_ITEMS, field=field)
+    if wanted.unpaired:
+        _require_own_items(wanted)
     wanted, entry = _met(wanted, _entry(wanted))
     recipe = _recipe(wanted, entry)
     if "tests" not in wanted.model_fields_set and recipe.design != "paired":
         recipe = _tested(entry, recipe.fitted([entry.testset]))
     return Comparison((entry,), recipe)
+
+
+def _require_own_items(wanted: comparisons.ComparedRequest) -> None:
+    """Check that nothing is said of items that systems have in common.
+
+    Raises:
+        RecipeError: Something is; stored comparisons say by labels whose each item is.
+    """
+    for field in ("documents", "clusters", "labels", "source", "references"):
+        if getattr(wanted, field) and not (field == "labels" and wanted.segments):
+            why = (
+                f"unpaired compares scores of items of each system's own, of which {field} say "
+                f"nothing; leave {field} out."
+            )
+            raise RecipeError(OWN_ITEMS if field in ("documents", "clusters") else why, field=field)
 
 
 def _tested(entry: ComparisonEntry, recipe: Recipe) -> Recipe:
@@ -551,7 +576,13 @@ def _apart(systems: Sequence[System]) -> tuple[tuple[System, ...], tuple[str, ..
         InputError: So many that their product takes too much memory; one item alone.
     """
     sizes = [max(map(len, own.scores.values()), default=0) for own in systems]
-    made, start = [], 0
+    total, start, made = sum(sizes), 0, []
+    if total * len(systems) > MOST_APART:
+        raise InputError(
+            f"{len(systems)} systems with {total:,} items of their own are more than can be "
+            "compared at once; leave some out.",
+            field="systems",
+        )
     for own, size in zip(systems, sizes, strict=True):
         if size == 1:
             raise InputError(
@@ -560,14 +591,7 @@ def _apart(systems: Sequence[System]) -> tuple[tuple[System, ...], tuple[str, ..
                 field="systems",
                 system=own.name,
             )
-    if sum(sizes) * len(systems) > MOST_APART:
-        raise InputError(
-            f"{len(systems)} systems with {sum(sizes):,} items of their own are more than can be "
-            "compared at once; leave some out.",
-            field="systems",
-        )
-    for own, size in zip(systems, sizes, strict=True):
-        around = ((start, sum(sizes) - start - size), (0, 0))
+        around = ((start, total - start - size), (0, 0))
         scores = {
             label: np.pad(rows if rows.shape[1] > 1 else np.insert(rows, 1, 1.0, axis=1), around)
             for label, rows in own.scores.items()

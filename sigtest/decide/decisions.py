@@ -25,7 +25,7 @@ from sigtest.significance.base import OwnP, SignificanceTest
 from sigtest.significance.corrections import adjust, critical_value, strictest_level, undecided
 from sigtest.significance.exact import ExactP
 from sigtest.significance.intervals import p_interval, p_value, rank
-from sigtest.significance.units import wins
+from sigtest.significance.units import rank_differences, sign_p, signed_rank_p
 from sigtest.special import ndtri
 
 POWER = 0.8
@@ -309,6 +309,9 @@ def power_of(pairs: Sequence[PairReport]) -> dict[str, dict[str, float]]:
 def count_wins(part: Part, scores: Sequence[Array]) -> Iterator[WinsReport]:
     """Won, lost and tied test sets of every pair and metric, not decided yet.
 
+    Demšar (2006), "Statistical Comparisons of Classifiers over Multiple Data Sets", sections 3.1.3
+    and 3.1.4. Ties count for neither side.
+
     Args:
         part: Of all test sets.
         scores: (M, S) of each test set.
@@ -318,19 +321,20 @@ def count_wins(part: Part, scores: Sequence[Array]) -> Iterator[WinsReport]:
         seen = [oriented_differences(part, m, own[m]) for own in scores]
         moved, tolerance = (np.array(rows) for rows in zip(*seen, strict=True))
         for p, (a, b) in enumerate(part.pairs.tolist()):
-            found = wins(moved[:, p], tolerance[:, p], recipe.alternative)
+            ranks = rank_differences(moved[:, p], tolerance[:, p])
+            won, lost = int(np.count_nonzero(ranks > 0)), int(np.count_nonzero(ranks < 0))
             yield WinsReport(
                 a=part.systems[a],
                 b=part.systems[b],
                 metric=recipe.labels[m],
                 alternative=recipe.alternative,
                 differences=tuple((metric.sign * moved[:, p]).tolist()),
-                won=found.won,
-                lost=found.lost,
-                tied=found.tied,
-                rank_sum=found.rank_sum,
-                sign_test=SmallTest(found.sign_p, 1.0, False),
-                signed_rank=SmallTest(found.signed_rank_p, 1.0, False),
+                won=won,
+                lost=lost,
+                tied=len(ranks) - won - lost,
+                rank_sum=int(ranks[ranks > 0].sum()) / 2,
+                sign_test=SmallTest(sign_p(ranks, recipe.alternative).p_value, 1.0, False),
+                signed_rank=SmallTest(signed_rank_p(ranks, recipe.alternative).p_value, 1.0, False),
             )
 
 

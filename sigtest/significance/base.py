@@ -275,11 +275,16 @@ class OwnTest(SignificanceTest):
     by_word: ClassVar[bool] = False
     by_segment: ClassVar[bool] = False
 
-    def check(self, metric: Metric) -> None:
+    def check(self, metric: Metric, rows: Array | None = None) -> None:
         """Check, before anything is computed, that the test can use this metric.
+
+        Args:
+            metric: What scores units.
+            rows: (n, k) statistics of the segments of a system, where they are its units.
 
         Raises:
             RecipeError: It cannot.
+            InputError: It cannot use these statistics.
         """
         return
 

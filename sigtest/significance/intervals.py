@@ -134,12 +134,14 @@ def _in_bins(row: Array, bins: Counts, counts: Counts, place: int) -> float:
     return np.sort(members)[place - below]
 
 
-def wilson_interval(successes: Array, trials: int | Counts, alpha: float) -> tuple[Array, Array]:
+def wilson_interval(
+    successes: Array, trials: Array | Counts | int, alpha: Array | float
+) -> tuple[Array, Array]:
     """Ends of the intervals of (N,) proportions at level 1 - alpha, right near 0 and 1, too.
 
     Wilson (1927), "Probable Inference, the Law of Succession, and Statistical Inference".
     """
-    z = float(ndtri(1 - alpha / 2))
+    z = ndtri(1 - alpha / 2)
     middle = (successes + z * z / 2) / (trials + z * z)
     spread = np.sqrt(successes * (trials - successes) / trials + z * z / 4)
     half = z * spread / (trials + z * z)
@@ -147,7 +149,7 @@ def wilson_interval(successes: Array, trials: int | Counts, alpha: float) -> tup
 
 
 def bonett_price_interval(
-    ahead: Array, unlike: Counts, trials: int, alpha: float
+    ahead: Array, unlike: Array | Counts, trials: Array | int, alpha: Array | float
 ) -> tuple[Array, Array]:
     """Ends of the intervals of (N,) differences of two proportions of the same trials.
 
@@ -163,7 +165,7 @@ def bonett_price_interval(
     """
     middle = ahead / (trials + 2)
     variance = ((unlike + 2) / (trials + 2) - middle**2) / (trials + 2)
-    half = float(ndtri(1 - alpha / 2)) * np.sqrt(variance)
+    half = ndtri(1 - alpha / 2) * np.sqrt(variance)
     return np.maximum(-1.0, middle - half), np.minimum(1.0, middle + half)
 
 
@@ -179,7 +181,10 @@ def newcombe_interval(first: Array, second: Array) -> tuple[Array, Array]:
         second: (3, N) those that are subtracted.
     """
     (p, low, high), (q, below, above) = first, second
-    return p - q - np.hypot(p - low, above - q), p - q + np.hypot(high - p, q - below)
+    # below a level of 0 the ends have changed sides
+    down = np.copysign(np.hypot(p - low, above - q), p - low + above - q)
+    up = np.copysign(np.hypot(high - p, q - below), high - p + q - below)
+    return p - q - down, p - q + up
 
 
 LEVEL = 0.95
@@ -208,7 +213,9 @@ def p_interval(count: Counts, resamples: int, sides: int = 1) -> tuple[Array, Ar
     return np.minimum(1.0, sides * low), np.minimum(1.0, sides * high)
 
 
-def clopper_pearson(count: Counts, trials: int, level: float) -> tuple[Array, Array]:
+def clopper_pearson(
+    count: Array | Counts, trials: Array | int, level: Array | float
+) -> tuple[Array, Array]:
     """Exact binomial confidence interval (Clopper & Pearson 1934), from beta quantiles."""
     tail = (1.0 - level) / 2.0
     c = np.asarray(count, dtype=np.float64)

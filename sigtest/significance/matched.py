@@ -63,7 +63,7 @@ class MatchedPairs(OwnTest):
         "every stretch differs by the same number, nothing varies: z is 0 and p 1, as in the kit."
     )
 
-    def check(self, metric: Metric) -> None:
+    def check(self, metric: Metric, rows: Array | None = None) -> None:
         if metric.words is None:
             raise RecipeError(
                 f"{self.name} needs transcripts: it looks at which words of a reference are right, "

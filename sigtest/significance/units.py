@@ -7,7 +7,6 @@ signs alone, or of ranks), and Student's t over paired differences.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -53,13 +52,15 @@ class McNemar(OwnTest):
     papers: ClassVar[tuple[str, ...]] = ("mcnemar-1947-note", "fagerland-etal-2013-mcnemar")
     null = "equal expected accuracies"
 
-    def check(self, metric: Metric) -> None:
+    def check(self, metric: Metric, rows: Array | None = None) -> None:
         if metric.fraction is None:
             raise RecipeError(
                 f"{self.name} needs a metric that calls each unit right or wrong, such as the mean "
                 f"of scores 0 and 1; {metric.name} does not.",
                 field="tests",
             )
+        if rows is not None:
+            self._right(metric, rows[rows[:, 1] > 0])
 
     def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> OwnP:
         only_a, only_b = self.discordant(metric, a, b)
@@ -79,8 +80,7 @@ class McNemar(OwnTest):
 
     def _right(self, metric: Metric, rows: Array) -> Flags:
         self.check(metric)
-        assert metric.fraction is not None
-        scores, weights = metric.score(rows), rows[:, metric.fraction.denominator]
+        scores, weights = metric.score(rows), rows[:, 1]
         other = np.flatnonzero(((scores != 0) & (scores != 1)) | (weights != weights[0]))
         if len(other):
             unit = int(other[0])
@@ -129,17 +129,12 @@ class McNemarMidP(McNemar):
         reached = {"greater": only_a, "less": only_b, "two-sided": max(only_a, only_b)}[alternative]
         ones = np.ones(units, dtype=np.int64)
         tail = exact_signs(ones, 2 * reached - units, "greater").log10_p
-        observed = _log10_choose(units, reached) - units * math.log10(2)
+        observed = float(_log_choose(units, reached)) / math.log(10) - units * math.log10(2)
         log10_p = math.log10(sides) + tail + math.log10(1 - 0.5 * 10 ** (observed - tail))
         if sides == 2 and only_a == only_b:  # both tails hold what was observed: 1 - f / 2
             log10_p = math.log10(1 - 0.5 * 10**observed)
         ahead = float(only_a - only_b)
         return OwnP.of_log10(min(0.0, log10_p), exact=False, statistic=float(only_a), ahead=ahead)
-
-
-def _log10_choose(n: int, k: int) -> float:
-    chosen = math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
-    return chosen / math.log(10)
 
 
 class Fisher(McNemar):
@@ -168,16 +163,12 @@ class Fisher(McNemar):
 
     def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> OwnP:
         (right, n), (other, m) = (self.counts(metric, rows) for rows in (a, b))
-        both = right + other
-        won = np.arange(max(0, both - m), min(n, both) + 1)
-        log_p = _log_choose(n, won) + _log_choose(m, both - won) - _log_choose(n + m, both)
+        won, log_p = hypergeometric(n, m, right + other)
         return _as_unlikely(log_p, won, right, alternative, right * m - other * n)
 
     def counts(self, metric: Metric, rows: Array) -> tuple[int, int]:
         """How many items of a system are right, and how many it has."""
-        self.check(metric)
-        assert metric.fraction is not None
-        right = self._right(metric, rows[rows[:, metric.fraction.denominator] > 0])
+        right = self._right(metric, rows[rows[:, 1] > 0])
         return int(np.count_nonzero(right)), len(right)
 
 
@@ -225,6 +216,12 @@ def _as_unlikely(
     }[alternative]
     log10_p = float(np.logaddexp.reduce(log_p[reached])) / math.log(10)
     return OwnP.of_log10(min(0.0, log10_p), exact=True, statistic=float(seen), ahead=ahead)
+
+
+def hypergeometric(n: int, m: int, both: int) -> tuple[Counts, Array]:
+    """How many of n may be among so many of n + m items, and the logarithms of how likely it is."""
+    won = np.arange(max(0, both - m), min(n, both) + 1)
+    return won, _log_choose(n, won) + _log_choose(m, both - won) - _log_choose(n + m, both)
 
 
 def _log_choose(n: int, k: Counts | int) -> Array:
@@ -350,50 +347,6 @@ def signed_rank_p(ranks: Counts, alternative: Alternative) -> OwnP:
     deviation = math.sqrt(float(np.square(decided, dtype=np.float64).sum()))
     log10_p = normal_log10_p(total / deviation, alternative)
     return OwnP.of_log10(log10_p, exact=False, statistic=rank_sum, ahead=total)
-
-
-@dataclass(frozen=True)
-class Wins:
-    """One pair over all test sets.
-
-    Attributes:
-        won: Test sets on which a is better.
-        lost: On which b is.
-        tied: On which neither is.
-        sign_p: P-value of the sign test.
-        rank_sum: Sum of the ranks of the test sets that a wins, by size of the difference.
-        signed_rank_p: P-value of Wilcoxon's signed-rank test.
-    """
-
-    won: int
-    lost: int
-    tied: int
-    sign_p: float
-    rank_sum: float
-    signed_rank_p: float
-
-
-def wins(differences: Array, tolerance: Array, alternative: Alternative) -> Wins:
-    """Both tests over oriented differences.
-
-    Args:
-        differences: (T,) differences a - b, positive where a is better.
-        tolerance: (T,) slack within which each is tied.
-        alternative: The claim; `greater` says that a is better.
-
-    Demšar (2006), "Statistical Comparisons of Classifiers over Multiple Data Sets", sections 3.1.3
-    and 3.1.4. Ties count for neither side.
-    """
-    ranks = rank_differences(differences, tolerance)
-    won, lost = int(np.count_nonzero(ranks > 0)), int(np.count_nonzero(ranks < 0))
-    return Wins(
-        won=won,
-        lost=lost,
-        tied=len(differences) - won - lost,
-        sign_p=sign_p(ranks, alternative).p_value,
-        rank_sum=int(ranks[ranks > 0].sum()) / 2,
-        signed_rank_p=signed_rank_p(ranks, alternative).p_value,
-    )
 
 
 class PairedT(OwnTest):

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import binom, binomtest, fisher_exact
+from scipy.stats import binom, binomtest, fisher_exact, norm
 from sentences import sentences
+from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
 import sigtest
 from sigtest import InputError, RecipeError
@@ -222,8 +223,9 @@ def test_a_gate_may_ask_for_a_number(k, outcome):
     assert report.outcome == outcome
     assert report.systems[0].p_value == pytest.approx(binomtest(k, 12, 0.6, "greater").pvalue)
     assert report.systems[0].p_fail == pytest.approx(binomtest(k, 12, 0.6, "less").pvalue)
-    low, high = wilson_interval(np.array([k]), 12, 0.1)
-    assert report.systems[0].ci == pytest.approx((low[0] - 0.6, high[0] - 0.6))
+    low, high = proportion_confint(k, 12, 0.1, "beta")
+    assert report.systems[0].ci == pytest.approx((low - 0.6, high - 0.6))
+    assert (outcome == "pass") == (low >= 0.6)
     assert "power" not in str(report)
 
 
@@ -245,8 +247,8 @@ def test_a_gate_of_an_error_rate_turns_the_number_round():
 
 def test_an_a_a_gate_of_a_number_has_intervals_of_the_level_it_names():
     report = sigtest.gate(scores={"a": right(8, 12)}, baseline=0.6, claim="same")
-    low, high = wilson_interval(np.array([8]), 12, 0.05)
-    assert report.systems[0].ci == pytest.approx((low[0] - 0.6, high[0] - 0.6))
+    low, high = proportion_confint(8, 12, 0.05, "beta")
+    assert report.systems[0].ci == pytest.approx((low - 0.6, high - 0.6))
     assert "95 % intervals" in str(report)
 
 
@@ -272,6 +274,63 @@ def test_the_power_of_a_gate_of_a_number_is_binomial(claim, alpha, higher):
                   "same": differ > alpha}[claim]  # fmt: skip
         power += passes * binom.pmf(k, n, bar)
     assert [system.power for system in report.systems] == pytest.approx([power, power])
+
+
+@pytest.mark.parametrize(("only_new", "only_old"), [(0, 0), (2, 0), (5, 0), (9, 1), (0, 4), (3, 9)])
+@pytest.mark.parametrize("higher", [True, False])
+def test_a_gate_of_shares_passes_where_bonett_and_price_s_interval_says_so(
+    only_new, only_old, higher
+):
+    n, margin, z = 40, 0.1, 1.6448536269514722
+    values = {
+        "new": right(only_new, only_new) + right(0, only_old) + right(20, n - only_new - only_old),
+        "old": right(0, only_new) + right(only_old, only_old) + right(20, n - only_new - only_old),
+    }
+    if not higher:
+        values = {name: [1 - own for own in row] for name, row in values.items()}
+    report = sigtest.gate(
+        scores=values, metrics=[f"scores:higher={str(higher).lower()}"], baseline="old",
+        margin=margin,
+    )  # fmt: skip
+    middle = (only_new - only_old) / (n + 2)
+    error = (((only_new + only_old + 2) / (n + 2) - middle**2) / (n + 2)) ** 0.5
+    (system,), sign = report.systems, 1 if higher else -1
+    assert sorted(sign * end for end in system.ci) == pytest.approx(
+        [middle - z * error, middle + z * error]
+    )
+    assert system.p_value == pytest.approx(norm.sf((middle + margin) / error))
+    assert system.p_fail == pytest.approx(norm.cdf((middle + margin) / error))
+    assert (report.outcome == "pass") == (middle - z * error >= -margin)
+    assert "tests:mcnemar|" in report.signature
+    unlike = only_new + only_old
+    power = 0.0
+    for k in range(unlike + 1):
+        middle = (2 * k - unlike) / (n + 2)
+        error = (((unlike + 2) / (n + 2) - middle**2) / (n + 2)) ** 0.5
+        power += (middle - z * error >= -margin) * binom.pmf(k, unlike, 0.5)
+    assert system.power == pytest.approx(power)
+
+
+@pytest.mark.parametrize(("k", "n", "j", "m"), [(9, 10, 6, 10), (12, 12, 15, 15), (9, 30, 8, 25)])
+def test_a_gate_of_items_of_their_own_has_newcombe_s_interval(k, n, j, m):
+    report = sigtest.gate(
+        scores={"new": right(k, n), "old": right(j, m)}, unpaired=True, baseline="old", margin=0.15
+    )
+    low, high = confint_proportions_2indep(k, n, j, m, method="newcomb", alpha=0.1)
+    (system,) = report.systems
+    assert system.ci == pytest.approx((low, high))
+    assert (report.outcome == "pass") == (low >= -0.15)
+    ends = confint_proportions_2indep(k, n, j, m, method="newcomb", alpha=2 * system.p_value)
+    assert ends[0] == pytest.approx(-0.15)
+
+
+def test_systems_that_are_always_right_are_not_certain_to_be_alike():
+    perfect = {"new": right(12, 12), "old": right(12, 12)}
+    for choices in ({}, {"unpaired": True}):
+        report = sigtest.gate(scores=perfect, baseline="old", margin=0.05, **choices)
+        assert report.outcome == "undecided"
+        assert report.systems[0].ci[0] < -0.05
+        assert not report.warnings
 
 
 # several baselines
@@ -333,12 +392,36 @@ def test_what_does_not_go_together_is_refused(choices, message):
         ({"pairs": {"baseline": 1}}, "binomial .* between 0 and 1, not 1"),
         ({"tests": ["binomial"]}, "binomial does not go with paired items"),
         ({"unpaired": True, "clusters": list("xxyy")}, "without documents"),
+        (
+            {"unpaired": True, "labels": list("xxyy")},
+            "items of each system's own.*leave labels out",
+        ),
+        ({"unpaired": True, "source": list("xxyy")}, "leave source out"),
+        ({"unpaired": True, "references": list("xxyy")}, "leave references out"),
     ],
 )
 def test_a_service_refuses_it_before_it_computes(choices, message):
     systems = {name: {"scores": {"s": right(2, 4)}} for name in "ab"}
     with pytest.raises(RecipeError, match=message):
         parse_comparison({"systems": systems, **choices})
+
+
+@pytest.mark.parametrize(
+    ("test", "choices"),
+    [
+        ("mcnemar", {}),
+        ("mcnemar_mid_p", {}),
+        ("fisher", {"unpaired": True}),
+        ("binomial", {"pairs": {"baseline": 0.5}}),
+    ],
+)
+def test_tests_of_right_and_wrong_refuse_other_scores_before_anything_is_computed(test, choices):
+    systems = {"a": {"scores": {"s": [1, 0, 1]}}, "b": {"scores": {"s": [1, 0.25, 1]}}}
+    with pytest.raises(
+        InputError, match=f"System 'b': {test} needs .* unit 2 has .* 0.25"
+    ) as found:
+        parse_comparison({"systems": systems, "tests": [test], **choices})
+    assert (found.value.field, found.value.system) == ("systems[1].scores", "b")
 
 
 @pytest.mark.parametrize("choices", [{"unpaired": True}, {"pairs": {"baseline": 0.5}}])
