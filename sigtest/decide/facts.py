@@ -23,7 +23,6 @@ from sigtest.draws.sample import (
     mean,
     oriented_differences,
 )
-from sigtest.draws.studentised import Studentised
 from sigtest.draws.totals import SwapFact, Totals
 from sigtest.requests.recipe import Recipe
 from sigtest.significance import CORRECTIONS, intervals, own_tests, resampling_tests, swap_test
@@ -112,40 +111,54 @@ def gather(
     studentised = np.sum([block.studentised for block in blocks], axis=0)
     tests = resampling_tests(recipe.tests).items()
     reaching = [name for name, test in tests if test.draws == "studentised"]
-    return [
-        facts_of(
-            part,
-            m,
-            scores=sample.scores[m],
-            draws=mean(
-                [np.concatenate([b.scores[m] for b in own], axis=1) for own in parts or [blocks]]
-            ),
-            swaps=swaps[m],
-            exact=sample.exact(m),
-            ranges=np.concatenate([block.ranges[m] for block in blocks]),
-            replica_scores=sample.replica_scores[m],
-            evenness=sample.evenness[m],
-            unlike=np.array(
-                [
-                    (table[a] != table[b]).any(axis=1).sum()
-                    for table in sample.tables[m : m + 1]
-                    for a, b in (part.pairs if recipe.labels[m] in part.shares else ())
-                ]
-            ),
-            studentised=sample.studentised[m : m + 1],
-            reached={name: counts for counts in studentised[m : m + 1] for name in reaching},
-            # of the units that are drawn: segments or documents, with all their replicas
-            unit_p={
-                name: tuple(
-                    test.p(metric, seen[a], seen[b], recipe.alternative) for a, b in part.pairs
-                )
-                for name, test in own_tests(recipe.tests).items()
-                for seen in (sample.words if test.by_word else sample.tables)[m : m + 1]
-            },
-            sums=next((own[:, :, 0].T for own in sample.totals[m:]), None),
+    swapped, found = swap_test(recipe.tests), []
+    for m, (scores, evenness) in enumerate(zip(sample.scores, sample.evenness, strict=True)):
+        draws = mean(
+            [np.concatenate([b.scores[m] for b in own], axis=1) for own in parts or [blocks]]
         )
-        for m, metric in enumerate(recipe.metrics)
-    ]
+        ranges = np.concatenate([block.ranges[m] for block in blocks])
+        score_spread = spread_of(draws, recipe.alpha)
+        spread, counts = differences(recipe, m, part.pairs, scores, draws, evenness)
+        for reached in studentised[m : m + 1]:
+            counts |= dict.fromkeys(reaching, reached)
+        if swapped is not None:
+            counts[swapped.name] = swaps[m]
+        for own in sample.studentised[m : m + 1] if recipe.interval == "bootstrap_t" else ():
+            low, high = own.intervals(draws.shape[1], recipe.alpha)
+            size = len(scores)
+            score_spread = replace(score_spread, low=low[:size], high=high[:size])
+            spread = replace(spread, low=low[size:], high=high[size:])
+        found.append(
+            Facts(
+                scores=scores,
+                score_spread=score_spread,
+                difference_spread=spread,
+                counts=counts,
+                exact=sample.exact(m),
+                joint_counts=_joint_counts(part, m, scores, draws, evenness, ranges),
+                replica_scores=sample.replica_scores[m],
+                evenness=evenness,
+                unlike=np.array(
+                    [
+                        (table[a] != table[b]).any(axis=1).sum()
+                        for table in sample.tables[m : m + 1]
+                        for a, b in (part.pairs if recipe.labels[m] in part.shares else ())
+                    ]
+                ),
+                # of the units that are drawn: segments or documents, with all their replicas
+                unit_p={
+                    name: tuple(
+                        test.p(recipe.metrics[m], seen[a], seen[b], recipe.alternative)
+                        for a, b in part.pairs
+                    )
+                    for name, test in own_tests(recipe.tests).items()
+                    for seen in (sample.words if test.by_word else sample.tables)[m : m + 1]
+                },
+                sums=next((own[:, :, 0].T for own in sample.totals[m:]), None),
+                best=_best(part, m, scores, draws, evenness, spread.stderr),
+            )
+        )
+    return found
 
 
 def gather_all(samples: Samples, blocks: Sequence[Blocks]) -> list[list[Facts]]:
@@ -161,72 +174,25 @@ def gather_all(samples: Samples, blocks: Sequence[Blocks]) -> list[list[Facts]]:
     return [*facts, gather(whole, last, each if isinstance(whole, MeanSample) else ())]
 
 
-def facts_of(
-    part: Part,
-    m: int,
-    *,
-    scores: Array,
-    draws: Array,
-    swaps: Counts,
-    exact: tuple[ExactP | None, ...],
-    ranges: Array,
-    replica_scores: Array,
-    evenness: Array,
-    unlike: Counts,
-    studentised: Sequence[Studentised] = (),
-    reached: Mapping[str, Counts] | None = None,
-    unit_p: Mapping[str, tuple[OwnP, ...]] | None = None,
-    sums: Array | None = None,
-) -> Facts:
-    """The facts of metric m.
+def _joint_counts(
+    part: Part, m: int, scores: Array, draws: Array, evenness: Array, ranges: Array
+) -> dict[str, Counts]:
+    """Counts of the correction that looks at all pairs' draws together, by the test it goes with.
 
     Args:
         part: What is compared.
         m: The metric.
         scores: (S,) observed scores.
         draws: (S, R) bootstrap scores.
-        swaps: (P,) counts of extreme swapped differences; of no meaning where no test asks.
-        exact: (P,) exact randomization p-values.
-        ranges: (R,) ranges of permuted systems, empty unless the correction is `tukey`.
-        replica_scores: (S, m) observed scores of each replica.
         evenness: (S,) from `sample.evenness`.
-        unlike: (P,) units whose statistics differ.
-        studentised: One, where the recipe asks for it.
-        reached: (P,) counts of tests that look at studentised differences, by name.
-        unit_p: (P,) p-values of the tests that have one of their own, by name.
-        sums: See `Facts`.
+        ranges: (R,) ranges of permuted systems, empty unless the correction is `tukey`.
     """
-    recipe = part.recipe
-    difference_spread, counts = differences(recipe, m, part.pairs, scores, draws, evenness)
-    score_spread = spread_of(draws, recipe.alpha)
-    counts |= reached or {}
-    if studentised and recipe.interval == "bootstrap_t":
-        low, high = studentised[0].intervals(draws.shape[1], recipe.alpha)
-        size = len(scores)
-        score_spread = replace(score_spread, low=low[:size], high=high[:size])
-        difference_spread = replace(difference_spread, low=low[size:], high=high[size:])
-    joint: dict[str, Counts] = {}
-    if (test := swap_test(recipe.tests)) is not None:
-        counts[test.name] = swaps
-    if recipe.correction == "max_t":
-        joint["bootstrap"] = _max_t(part, m, scores, draws, evenness)
-    if recipe.correction == "tukey":
+    if part.recipe.correction == "max_t":
+        return {"bootstrap": _max_t(part, m, scores, draws, evenness)}
+    if part.recipe.correction == "tukey":
         observed, tolerance = oriented_differences(part, m, scores)
-        joint["approximate_randomization"] = range_counts(np.abs(observed) - tolerance, ranges)
-    return Facts(
-        scores=scores,
-        score_spread=score_spread,
-        difference_spread=difference_spread,
-        counts=counts,
-        exact=exact,
-        joint_counts=joint,
-        replica_scores=replica_scores,
-        evenness=evenness,
-        unlike=unlike,
-        unit_p=unit_p or {},
-        sums=sums,
-        best=_best(part, m, scores, draws, evenness, difference_spread.stderr),
-    )
+        return {"approximate_randomization": range_counts(np.abs(observed) - tolerance, ranges)}
+    return {}
 
 
 def _best(
@@ -411,23 +377,12 @@ def facts_of_rows(
         for row in pairs
     )
     scores, low, high, stderr, evenness = systems[:, :5].T
-    unlike = pairs[:, UNLIKE].astype(np.int64)
     replica_scores, sums = np.split(systems[:, FIRST_REPLICA:], [part.replicas], axis=1)
+    joint = {}
     if CORRECTIONS[part.recipe.correction].joint is not None and len(pairs):
         assert draws is not None
-        return facts_of(
-            part,
-            m,
-            scores=scores,
-            draws=draws,
-            swaps=pairs[:, SWAPS].astype(np.int64),
-            exact=exact,
-            ranges=np.empty(0) if ranges is None else ranges,
-            replica_scores=replica_scores,
-            evenness=evenness,
-            unlike=unlike,
-            sums=sums,
-        )
+        drawn = np.empty(0) if ranges is None else ranges
+        joint = _joint_counts(part, m, scores, draws, evenness, drawn)
     counts = dict.fromkeys(part.recipe.tests, pairs[:, SWAPS]) | {
         test: pairs[:, FIRST_COUNT + 3 * i : FIRST_COUNT + 3 * i + 3].T
         for i, test in enumerate(_drawn(part))
@@ -438,10 +393,10 @@ def facts_of_rows(
         difference_spread=Spread(*pairs[:, [LOW, HIGH, STDERR, SKEWNESS]].T),
         counts={test: column.astype(np.int64) for test, column in counts.items()},
         exact=exact,
-        joint_counts={},
+        joint_counts=joint,
         replica_scores=replica_scores,
         evenness=evenness,
-        unlike=unlike,
+        unlike=pairs[:, UNLIKE].astype(np.int64),
         best=_best(part, m, scores, draws, evenness, pairs[:, STDERR]),
         sums=sums,
     )

@@ -428,28 +428,29 @@ def _measured_pairs(part: Part, telling: Telling, m: int, facts: Facts) -> Itera
 
 def _scores(part: Part, facts: Sequence[Facts], s: int) -> dict[str, ScoreReport]:
     """What is said of one system in every metric."""
-    found = {
-        label: score_report(
+    found, name = {}, part.systems[s]
+    runs = {
+        own.metric: RunsReport(own.count, own.item_variance, own.run_variance)
+        for own in part.runs
+        if own.system == name
+    }
+    clustered = {own.metric: own.stderr for own in part.clustered if own.system == name}
+    for label, metric, known in zip(part.recipe.labels, part.recipe.metrics, facts, strict=True):
+        spread = known.score_spread
+        counts: Mapping[str, int | float] = {}
+        if metric.counted and known.sums is not None:
+            counts = metric.beside(known.sums[s, : metric.width].tolist(), part.replicas)
+        own = score_report(
             float(known.scores[s]),
-            float(known.score_spread.low[s]),
-            float(known.score_spread.high[s]),
-            float(known.score_spread.stderr[s]),
+            float(spread.low[s]),
+            float(spread.high[s]),
+            float(spread.stderr[s]),
             known.replica_scores[s].tolist(),
             () if known.best is None else known.best[:, s].tolist(),
         )
-        for label, known in zip(part.recipe.labels, facts, strict=True)
-    }
-    for label, metric, known in zip(part.recipe.labels, part.recipe.metrics, facts, strict=True):
-        if metric.counted and known.sums is not None:
-            counts = metric.beside(known.sums[s, : metric.width].tolist(), part.replicas)
-            found[label] = replace(found[label], counts=counts)
-    for own in part.runs:
-        if own.system == part.systems[s] and own.metric in found:
-            varies = RunsReport(own.count, own.item_variance, own.run_variance)
-            found[own.metric] = replace(found[own.metric], runs=varies)
-    for error in part.clustered:
-        if error.system == part.systems[s]:
-            found[error.metric] = replace(found[error.metric], clustered_stderr=error.stderr)
+        found[label] = replace(
+            own, counts=counts, runs=runs.get(label), clustered_stderr=clustered.get(label)
+        )
     return found
 
 

@@ -89,15 +89,20 @@ class ScoreMetric(Metric):
         for amount in self.amounts:
             negative = rows[:, self.columns.index(amount)] < 0
             if negative.any():
-                line = int(np.argmax(negative)) + 1
-                raise InputError(
-                    f"System {system.name!r}, segment {line}: the {amount} of {self.name} must "
-                    f"not be negative, but it is {rows[line - 1, self.columns.index(amount)]:g}.",
-                    field="scores",
-                    system=system.name,
-                    line=line,
-                )
+                i = int(np.argmax(negative))
+                wrong = f"but it is {rows[i, self.columns.index(amount)]:g}"
+                raise _at(system, i, f"the {amount} of {self.name} must not be negative, {wrong}")
         return rows
+
+
+def _at(system: System, i: int, why: str) -> InputError:
+    """The error of one segment's numbers."""
+    return InputError(
+        f"System {system.name!r}, segment {i + 1}: {why}.",
+        field="scores",
+        system=system.name,
+        line=i + 1,
+    )
 
 
 @dataclass(frozen=True)
@@ -164,15 +169,9 @@ class Perplexity(ScoreMetric):
         rows = super().statistics(testset, system)
         beyond = np.flatnonzero(rows[:, 0] > MOST_LOSS * rows[:, 1])
         if len(beyond):
-            line = int(beyond[0]) + 1
-            loss, tokens = rows[line - 1]
-            raise InputError(
-                f"System {system.name!r}, segment {line}: a loss of {loss:g} for {tokens:g} tokens "
-                f"is more than {MOST_LOSS} a token.",
-                field="scores",
-                system=system.name,
-                line=line,
-            )
+            i = int(beyond[0])
+            what = f"a loss of {rows[i, 0]:g} for {rows[i, 1]:g} tokens"
+            raise _at(system, i, f"{what} is more than {MOST_LOSS} a token")
         return rows
 
     def formula(self, sums: Array) -> Array:
@@ -210,15 +209,10 @@ class PassAtK(ScoreMetric):
         passed, runs = rows.T
         whole = (rows % 1 == 0).all(axis=1) & (passed <= runs) & (runs <= MOST_RUNS)
         if not (fine := whole & (runs >= self.k)).all():
-            line = int(np.argmin(fine)) + 1
-            raise InputError(
-                f"System {system.name!r}, segment {line}: {passed[line - 1]:g} of "
-                f"{runs[line - 1]:g} runs; {self.name} needs how many passed and how many there "
-                f"are, from k = {self.k} to {MOST_RUNS:,}.",
-                field="scores",
-                system=system.name,
-                line=line,
-            )
+            i = int(np.argmin(fine))
+            why = f"{self.name} needs how many passed and how many there are, from k = {self.k}"
+            what = f"{passed[i]:g} of {runs[i]:g} runs"
+            raise _at(system, i, f"{what}; {why} to {MOST_RUNS:,}")
         chance = cache(self.chance)  # of few pairs of counts
         return np.array([(chance(*pair), 1.0) for pair in rows.astype(np.int64).tolist()])
 

@@ -5,7 +5,6 @@ import math
 import numpy as np
 
 from sigtest.arrays import Array, Counts
-from sigtest.compiled import compiled
 from sigtest.significance.base import MANY, SLACK
 from sigtest.significance.resampling import EVEN, HIDDEN
 
@@ -63,15 +62,12 @@ def best_p(
     varies = errors > tied
     null = np.hypot(errors, ahead / math.sqrt(units))
     furthest = np.divide(ahead, null, out=np.full_like(null, -math.inf), where=varies).max(axis=1)
-    inverse = np.divide(1.0, errors, out=np.zeros_like(errors), where=varies)
-    centred = np.ascontiguousarray(draws - centre[:, None])
-    reaching = [
-        _reaching(centred, own, inverse[own], furthest[own] - SLACK)
-        if varies[own].any()
-        else resamples
-        for own in range(size)
-    ]
-    p: Array = (np.array(reaching) + 1.0) / (resamples + 1.0)
+    centred, reaching = draws - centre[:, None], np.full(size, resamples)
+    for own in np.flatnonzero(varies.any(axis=1)):
+        others = varies[own]
+        moved = (centred[others] - centred[own]) * (1.0 / errors[own, others])[:, None]
+        reaching[own] = np.count_nonzero(moved.max(axis=0) >= furthest[own] - SLACK)
+    p: Array = (reaching + 1.0) / (resamples + 1.0)
     surely = (~varies & (ahead > tied)).any(axis=1)
     return np.where(surely, np.minimum(p, (size - 1) * 0.5**units), p)
 
@@ -86,19 +82,3 @@ def keeps_best(units: float, hidden: float, evenness: float) -> bool:
     effective = units * evenness
     even = evenness >= EVEN or effective >= MANY
     return effective >= LEAST_UNITS and hidden <= HIDDEN and even
-
-
-@compiled
-def _reaching(draws: Array, own: int, inverse: Array, least: float) -> int:
-    """In how many resamples any other is so far ahead of one."""
-    most = np.full(draws.shape[1], -np.inf)
-    for other in range(len(draws)):
-        factor = inverse[other]
-        if factor > 0.0:
-            for r in range(len(most)):
-                ahead = (draws[other, r] - draws[own, r]) * factor
-                most[r] = ahead if ahead > most[r] else most[r]
-    reaching = 0
-    for r in range(len(most)):
-        reaching += most[r] >= least
-    return reaching

@@ -7,9 +7,9 @@ import pytest
 from computed import read
 
 from sigtest.comparison.comparison import Comparison, parse_comparison
-from sigtest.comparison.plan import Part, Plan
-from sigtest.decide.facts import facts_of
-from sigtest.decide.summary import summarise
+from sigtest.comparison.plan import Part
+from sigtest.decide.facts import pair_rows, system_row
+from sigtest.decide.summary import report_of_rows
 from sigtest.draws.totals import (
     SwapFact,
     Totals,
@@ -30,33 +30,18 @@ def leaderboard(
 
     Args:
         plan: Of all systems, in the order of `totals`.
-        totals: One a system; `kept` and `prints` are not looked at.
+        totals: One a system; `kept` is not looked at.
         swaps: By metric and the two systems' places, where a test asks for swaps.
     """
-    facts = []
-    pairs = [(int(a), int(b)) for a, b in plan.pairs]
     nothing = SwapFact(0, None)
-    for m, metric in enumerate(plan.recipe.metrics):
-        observed = np.stack([total.observed[m] for total in totals], axis=1)
-        found = [swaps.get((m, a, b), nothing) for a, b in pairs]
-        facts.append(
-            facts_of(
-                plan,
-                m,
-                scores=metric.score_columns(observed),
-                draws=np.stack([total.scores[m] for total in totals]),
-                swaps=np.array([fact.count for fact in found], dtype=np.int64),
-                exact=tuple(fact.exact for fact in found),
-                ranges=np.empty(0),
-                replica_scores=np.stack([total.replica_scores[m] for total in totals]),
-                evenness=np.array([total.evenness[m] for total in totals]),
-                sums=observed.T,
-                unlike=np.array(
-                    [(totals[a].prints[m] != totals[b].prints[m]).sum() for a, b in plan.pairs]
-                ),
-            )
-        )
-    return summarise(Plan((plan,)), [facts])
+    metrics = range(len(plan.recipe.metrics))
+    found = [[swaps.get((m, a, b), nothing) for a, b in plan.pairs.tolist()] for m in metrics]
+    return report_of_rows(
+        plan,
+        [np.stack([system_row(plan, m, total) for total in totals]) for m in metrics],
+        [pair_rows(plan, m, totals, plan.pairs, found[m]) for m in metrics],
+        [np.stack([total.scores[m] for total in totals]) for m in metrics],
+    )
 
 
 def from_parts(comparison: Comparison) -> Report:
