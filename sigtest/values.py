@@ -368,7 +368,7 @@ def _joined(body: Body, options: Mapping[str, Any]) -> Body:
     read = {system["name"]: system for system in found["systems"]}
     systems = [_merged(entry, read) for entry in body["systems"]]
     names = {entry.get("name") for entry in body["systems"] if isinstance(entry, Mapping)}
-    whole = {**body, "notes": found.get("notes"), "runs": found.get("runs", ())}
+    whole = {**body, **material.usual, "notes": found.get("notes"), "runs": found.get("runs", ())}
     whole["systems"] = [entry for name, entry in read.items() if name not in names] + systems
     if "reference" in roles or not body["references"]:
         whole["references"] = found["references"]

@@ -343,4 +343,4 @@ def _with_material(body: dict[str, Any], files: bodies.Files, settings: Settings
         }
     if metrics is None:
         body["metrics"] = metrics_of(material, elsewhere is not None)
-    return bodies.add_content(body, content)
+    return {**material.usual, **bodies.add_content(body, content)}

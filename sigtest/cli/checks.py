@@ -30,7 +30,7 @@ from sigtest.errors import InputError, SigtestError, quoted
 from sigtest.files.file import File
 from sigtest.files.gathering import Entry, read_path
 from sigtest.files.join import Joining, join
-from sigtest.files.material import Material, examples, metrics_of
+from sigtest.files.material import OVER_DATA_SETS, Material, examples, metrics_of
 from sigtest.files.registry import format_of
 from sigtest.gates import Gated, check_choices
 from sigtest.gates import gate as decide
@@ -372,7 +372,7 @@ def read_labels(options: Chosen) -> Comparison:
         OSError: A file that cannot be read.
     """
     if options.wide is not None:
-        options.tests = options.tests or list(files.OVER_DATA_SETS)
+        options.tests = options.tests or list(OVER_DATA_SETS)
     options.metrics = options.metrics or ["accuracy" if options.wide is None else "scores"]
     if options.tests is None and options.metrics == ["accuracy"]:
         options.tests = ["mcnemar"]

@@ -28,7 +28,6 @@ N = TypeVar("N", int, float)
 STDIN = "-"
 MAX_BYTES = 512 * 2**20
 NO_REFERENCES = "No references: give them with -r FILE, or scores with --scores."
-OVER_DATA_SETS = ("sign_test", "signed_rank", "paired_t")
 
 
 # bytes
@@ -205,11 +204,9 @@ def read_comparison(options: Chosen) -> Comparison:
     material = read(entries, joining_of(options, options.testset if options.imports else None))
     if material.systems and not (material.references or material.scores):
         raise InputError(NO_REFERENCES)
-    if material.tasks:
-        options.tests = options.tests or list(OVER_DATA_SETS)
     choices = choices_of(options, metrics_of(material), _told(material))
     with naming(material.files, [shown(path) for path in options.reference]):
-        return parse_comparison({**material.as_json(), **choices})
+        return parse_comparison({**material.as_json(), **material.usual, **choices})
 
 
 def read_folders(options: Chosen) -> Comparison:

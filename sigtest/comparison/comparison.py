@@ -96,7 +96,8 @@ class ComparisonEntry:
     def shares(self, recipe: Recipe) -> tuple[str, ...]:
         """Labels of the metrics that are 0 or 1 for every item of every system."""
         own = [system for system in self.systems if system.name != str(recipe.bar)]
-        return notes.shared([notes.proportions_of(system, recipe) for system in own], recipe)
+        labels = [notes.proportions_of(system, recipe) for system in own]
+        return tuple(label for label in recipe.labels if all(label in known for known in labels))
 
     def require_outputs(self, recipe: Recipe) -> None:
         """Check that every system brings what is measured, and as many replicas as the first.

@@ -111,11 +111,6 @@ def proportions_of(system: System, recipe: Recipe) -> list[str]:
     ]
 
 
-def shared(labels: Sequence[Sequence[str]], recipe: Recipe) -> tuple[str, ...]:
-    """Those that every system has, in the order of the recipe."""
-    return tuple(label for label in recipe.labels if all(label in own for own in labels))
-
-
 def exact_notes(proportions: Sequence[str], systems: int, recipe: Recipe) -> list[WarningReport]:
     """Warnings that say which test an exact p-value of proportions is.
 

@@ -353,6 +353,11 @@ class Material:
         alike = {**look_alikes(self.system_names), **look_alikes(self.score_labels)}
         return "".join(f" {words}" for words in alike.values())
 
+    @property
+    def usual(self) -> dict[str, Any]:
+        """What a comparison takes where nothing is said: tests over data sets, where rows are."""
+        return {"tests": [*OVER_DATA_SETS]} if self.tasks else {}
+
     def as_json(self) -> dict[str, Any]:
         """The same fields of a JSON request, which `parse_comparison` understands.
 
@@ -383,6 +388,9 @@ class Material:
             if lines is not None:
                 body[name] = list(lines)
         return body
+
+
+OVER_DATA_SETS = ("sign_test", "signed_rank", "paired_t")
 
 
 def examples(names: Iterable[str], shown: int = SHOWN) -> str:

@@ -293,34 +293,24 @@ def _scores(
 
 def board(report: Report, metric: str) -> ReportTable:
     """Which ranks are real: whether the first is told from a system, and that may be the best."""
-    placed = standings.against_first(report, metric)
-    ordered = [standing for standing, _ in placed]
-    best = [row.score.p_best for row in ordered]
-    columns = [*_scores(report, metric, ordered, 0), column("to the first", (w for _, w in placed))]
-    first, test = ordered[0].system.name, in_words(standings.leading_test(report) or "")
+    table, placed = systems_by(report, metric), standings.against_first(report, metric)
+    best = [row.score.p_best for row, _ in placed]
+    columns = [*table.groups[-1].columns, column("to the first", (word for _, word in placed))]
+    first, test = placed[0][0].system.name, in_words(standings.leading_test(report) or "")
     remark = f"ranks and comparison with {first} by {test}"
     if best[0] is not None:
         may = ["yes" if p is not None and p > report.alpha else "no" for p in best]
-        columns += [column("may be best", may), column("p", _best(report, ordered))]
+        p = [
+            # those that other draws could turn round are marked
+            PValue(row.score.p_best or 0.0, marks=marked(undecided=low <= report.alpha < high))
+            for row, _ in placed
+            for low, high in [row.score.p_best_interval or (1.0, 1.0)]
+        ]
+        columns += [column("may be best", may), column("p", p)]
         remark += "; who may be best by comparisons with the best, from bootstrap resamples"
-    return ReportTable(
-        caption=f"Board by {standings.metric_heading(report, metric)}",
-        remark=remark,
-        names=(names("system", (row.system.name for row in ordered)),),
-        groups=(Group(standings.metric_heading(report, metric), tuple(columns)),),
-        facts="; ".join(standings.facts(report)),
-        breaks=frozenset(row for row, standing in enumerate(ordered) if standing.opens),
-        clusters="cluster",
-        things="systems",
-    )
-
-
-def _best(report: Report, rows: Sequence[standings.Standing]) -> Iterator[PValue]:
-    """P-values of being the best; those that other draws could turn round are marked."""
-    for row in rows:
-        low, high = row.score.p_best_interval or (1.0, 1.0)
-        unsure = marked(undecided=low <= report.alpha < high)
-        yield PValue(row.score.p_best or 0.0, marks=unsure)
+    heading = standings.metric_heading(report, metric)
+    groups = (Group(heading, tuple(columns)),)
+    return replace(table, caption=f"Board by {heading}", remark=remark, groups=groups)
 
 
 def _marks_of_scores(
@@ -409,24 +399,19 @@ def _pairs(report: Report, metric: str, many: int | None) -> ReportTable:
         parted=False,
         minor=frozenset(number for number, row in enumerate(rows) if row.settled),
         minor_words=_left_out("which every test finds significant"),
-        notes=tuple(_uncorrected(report, rows)),
+        notes=tuple(_unlike_p(report, rows)),
     )
 
 
-def _uncorrected(report: Report, rows: Sequence[standings.PairRow]) -> Iterator[str]:
-    """That intervals say less than corrected p-values do, and of how many pairs they do."""
-    if report.correction == "none" or report.comparisons < 2:
-        return
-    against = sum(
-        (low > 0 or high < 0) and not all(pair.significant for pair in row.tests)
-        for row in rows
-        for low, high in [row.pair.ci]
-    )
-    few = f"; {against:,} without 0 where a corrected p separates nothing" if against else ""
-    yield (
-        f"Intervals are those of each pair alone, while p is corrected for {report.comparisons:,} "
-        f"comparisons{few}."
-    )
+def _unlike_p(report: Report, rows: Sequence[standings.PairRow]) -> Iterator[str]:
+    """That intervals say something else than p-values do, and of how many pairs they do."""
+    corrected = report.correction != "none" and report.comparisons > 1
+    against = sum(any(pair.interval_agrees is False for pair in row.tests) for row in rows)
+    if corrected or against:
+        over = f"while p is corrected for {report.comparisons:,} comparisons"
+        how = f"are those of each pair alone, {over}" if corrected else "come not from the tests"
+        few = f"; of {counted(against, 'pair')} interval and p disagree"
+        yield f"Intervals {how}{few if against else ''}."
 
 
 def _pairs_on_several(report: Report, metric: str, test: str, many: int | None) -> ReportTable:
@@ -437,7 +422,8 @@ def _pairs_on_several(report: Report, metric: str, test: str, many: int | None) 
         difference, _ = _differences(pairs, standings.metric_decimals(own, metric))
         groups.append(Group(title, (difference, _decided("p", report, pairs, exact=True))))
         settled.append([pair.significant and not pair.undecided for pair in pairs])
-    heading = f"{standings.metric_heading(report, metric)}, {in_words(test)}, {_p(report)}"
+    p = "p" if report.correction == "none" else "adjusted p"
+    heading = f"{standings.metric_heading(report, metric)}, {in_words(test)}, {p}"
     return replace(
         _of_pairs(report, f"Pairs: {heading}", pairs, many),
         groups=tuple(groups),
@@ -506,10 +492,6 @@ def _decision(report: Report, own: PairReport | SmallTest, **further: bool) -> P
     return PValue(own.p_adjusted, report.alpha, marks=marks)
 
 
-def _p(report: Report) -> str:
-    return "p" if report.correction == "none" else "adjusted p"
-
-
 def matrix(report: Report, metric: str) -> ReportTable:
     """Adjusted p-values of all pairs: two-sided, each system against those that stand below it."""
     test = standings.leading_test(report)
@@ -528,7 +510,9 @@ def matrix(report: Report, metric: str) -> ReportTable:
     what = f"{shown.what[:1].upper()}{shown.what[1:]}: {standings.metric_heading(report, metric)}"
     places = column("", range(1, len(order) + 1))
     return ReportTable(
-        caption=f"{what}, {_p(report)}".replace("?:", "?"),
+        caption=f"{what}, {'p' if report.correction == 'none' else 'adjusted p'}".replace(
+            "?:", "?"
+        ),
         names=(places, names("system", order)),
         groups=(Group(in_words(test), columns),),
         facts=standings.decision_line(report),

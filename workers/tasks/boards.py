@@ -18,7 +18,7 @@ import numpy as np
 from sigtest import engine
 from sigtest.arrays import Array
 from sigtest.cached import cached_property
-from sigtest.comparison.notes import errors_of, exact_notes, findings_of, proportions_of, shared
+from sigtest.comparison.notes import errors_of, exact_notes, findings_of, proportions_of
 from sigtest.comparison.plan import ClusteredError, Part, Plan
 from sigtest.data.health import OF_REFERENCES
 from sigtest.data.names import choose
@@ -439,7 +439,8 @@ def _with_said(sampling: Sampling, part: Part) -> Part:
         for system, row in zip(part.systems, rows, strict=True)
         if row is not None
     }
-    proportions = shared([own.proportions for own in said.values()], part.recipe) if said else ()
+    labels = part.recipe.labels if said else ()
+    proportions = tuple(own for own in labels if all(own in s.proportions for s in said.values()))
     notes = [words for system, own in said.items() for words in own.warnings(system)]
     notes += exact_notes(proportions, len(said), part.recipe)
     notes += warned_of_names(part.systems)

@@ -56,12 +56,20 @@ def test_pairs_say_where_intervals_and_corrected_p_disagree(form):
     rng = np.random.default_rng(5)
     scores = {f"s{i}": rng.normal(0.09 * i, 1.0, 200) for i in range(5)}
     report = sigtest.compare(scores=scores, resamples=1999)
-    against = sum(
-        not pair.significant and not pair.ci[0] <= 0 <= pair.ci[1] for pair in report.pairs
-    )
-    assert against
+    against = sum(pair.significant == (pair.ci[0] <= 0 <= pair.ci[1]) for pair in report.pairs)
+    assert against > 1
     shown = text(report, "pairs", form)
-    assert f"p is corrected for 10 comparisons; {against} without 0" in shown
+    assert f"p is corrected for 10 comparisons; of {against} pairs interval and p disagree" in shown
+
+
+def test_a_lone_pair_says_where_its_interval_and_its_p_disagree():
+    """Five items of twelve are right for one system alone: 2 / 2**5 = .0625, [.037, .677]."""
+    scores = {"new": [1] * 10 + [0] * 2, "old": [0] * 5 + [1] * 5 + [0] * 2}
+    report = sigtest.compare(scores=scores)
+    (pair,) = report.pairs
+    assert (pair.p_value, pair.ci[0] > 0) == (0.0625, True)
+    shown = text(report, "pairs")
+    assert "Intervals come not from the tests; of 1 pair interval and p disagree" in shown
 
 
 @pytest.mark.parametrize("choices", [{"correction": "none"}, {"pairs": {"baseline": "s0"}}])
