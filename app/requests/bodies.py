@@ -228,8 +228,7 @@ def parse_json(data: bytes, what: str) -> dict[str, Any]:
     too large.
 
     Raises:
-        InputError: Not UTF-8.
-        MalformedError: Not a JSON object, or too much in it.
+        MalformedError: Not a JSON object in UTF-8, or too much in it.
     """
     _check_shape(data, what)
     unbounded: list[str] = []
@@ -253,6 +252,8 @@ def parse_json(data: bytes, what: str) -> dict[str, Any]:
             field=what,
             line=error.lineno,
         ) from None
+    except InputError as error:  # not UTF-8, or a field twice
+        raise MalformedError(error.message, field=error.field, line=error.line) from None
     except ValueError:  # a whole number of thousands of digits
         raise MalformedError(f"{what} has a number that is too long.", field=what) from None
     if unbounded:
@@ -301,7 +302,7 @@ def _distinct(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     entries: dict[str, Any] = {}
     for name, value in pairs:
         if name in entries:
-            raise MalformedError(f"The field {name[:60]!r} is given twice.", field=name)
+            raise InputError(f"The field {name[:60]!r} is given twice.", field=name)
         entries[name] = value
     return entries
 

@@ -366,8 +366,6 @@ def unpacked(text: str, settings: Settings) -> RawRequest:
         body, files = parse_json(b'{"sent": %b}' % data, "kept")["sent"]
         held = [FormFile(part, name, base64.b64decode(own, validate=True))
                 for part, name, own in files]  # fmt: skip
+        return RawRequest({**body}, held)
     except (InputError, ValueError, TypeError) as error:
         raise InputError(DAMAGED) from error
-    if not isinstance(body, dict):
-        raise InputError(DAMAGED)
-    return RawRequest(body, held)

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Annotated, Any
@@ -26,15 +26,17 @@ from sigtest.kinds import KINDS, Finished, FormFile, Kind, Question
 from sigtest.kinds.comparisons import Comparisons
 from sigtest.metrics import METRICS, only_labels
 from sigtest.requests.comparisons import ComparisonRequest, SeveralRequest, listed
+from sigtest.requests.model import MOST_FLAWS
 from sigtest.requests.notes import PARTS as WRITTEN
 from sigtest.requests.notes import Noted, Notes
-from sigtest.requests.recipe import labels_asked
+from sigtest.requests.recipe import Choices, labels_asked
 from workers.errors import NotFoundError
 from workers.testsets import TestSets
 
 ID = re.compile("[0-9a-f]{32,64}")
 Draft = bodies.Submission[Question]
 TESTSET_ID = re.compile("[0-9a-f]{32}")
+OPTIONAL = {*Choices.model_fields, *WRITTEN} - {"metrics", "pairs", "unpaired"}
 TEXTS_OF_TESTSETS = ("references", "documents", "labels", "source", "segments", "builtin")
 
 
@@ -70,50 +72,66 @@ Read = Annotated[list[Draft], Depends(read_question)]
 def _question(
     body: bodies.Body, page: bool, path: str, settings: Settings
 ) -> tuple[Noted, Question | RawRequest]:
-    """What is written on a question, and that; or its request where it names finished ones."""
+    """What is written on a question, and that; or its request where it names finished ones.
+
+    Raises:
+        SigtestError: The first thing that is wrong; `others` of it, what else is.
+    """
     kind = KINDS[path]
     if isinstance(body, bytes):
         raw = RawRequest(bodies.parse_json(body, "body"))
     else:
-        raw = _of_page(body, kind, settings) if page else read_form(body, kind, settings)
-    known = fields_of(kind)
+        raw = _of_form(body, page, kind, settings)
+    compared = (ComparisonRequest, SeveralRequest)
+    models = compared if isinstance(kind, Comparisons) else (kind.request, Notes)
+    fields = dict.fromkeys(name for model in models for name in model.model_fields)
+    known = (*fields, *(kind.reading if raw.files else ()))
+    needed = fields.keys() - OPTIONAL - {"metrics" if isinstance(kind, Comparisons) else ""}
+    flaws: dict[str | None, SigtestError] = {}
+    while len(flaws) < MOST_FLAWS:
+        try:
+            found = _checked(raw, kind, known, settings)
+            break
+        except SigtestError as error:
+            flaws = {own.field: own for own in (*flaws.values(), error, *error.others)}
+        wrong = {(field or "").partition("[")[0] for field in flaws}
+        left = {k: own for k, own in raw.body.items() if k[:60] not in wrong or k in needed}
+        if len(left) == len(raw.body):
+            break
+        raw = RawRequest(left, raw.files)
+    if flaws:
+        first, *others = flaws.values()
+        first.others = tuple(others)
+        raise first
+    return found
+
+
+def _checked(
+    raw: RawRequest, kind: Kind[Any], known: Iterable[str], settings: Settings
+) -> tuple[Noted, Question | RawRequest]:
     for field in raw.body:
-        choose(field, (*known, *(kind.reading if raw.files else ())), field[:60], "field")
+        choose(field, known, field[:60], "field")
     rest = {field: value for field, value in raw.body.items() if field not in WRITTEN}
-    notes = {field: raw.body[field] for field in WRITTEN if field in raw.body}
+    written = Notes.of({field: raw.body[field] for field in raw.body if field in WRITTEN}).written()
     raw = RawRequest(rest, raw.files)
     compared = rest if isinstance(kind, Comparisons) else rest.get(kind.compares)
     names = isinstance(compared, Mapping) and compared.get("testset") is not None
     names = names or any(reference.ids(rest) for reference in kind.named)
-    try:
-        found = raw if names else parsed(path, raw, settings)
-    except SigtestError as error:
-        try:
-            Notes.of(notes)
-        except SigtestError as flaw:
-            error.others += (flaw, *flaw.others)
-        raise
-    return Notes.of(notes).written(), found
+    return written, raw if names else parsed(kind.path, raw, settings)
 
 
-def _of_page(form: bodies.Form, kind: Kind[Any], settings: Settings) -> RawRequest:
-    """What the form of a page brings."""
-    if isinstance(kept := form.get("kept"), str):
+def _of_form(form: bodies.Form, page: bool, kind: Kind[Any], settings: Settings) -> RawRequest:
+    """What a form of the service, or that of a page, brings."""
+    if page and isinstance(kept := form.get("kept"), str):
         return unpacked(kept, settings)
-    read = page_form(form, kind)
+    parts = (*texts_of(kind), *kind.parts)
+    read = page_form(form, kind) if page else PageForm(*bodies.parts_of(form, *parts))
     return _with_files(read, kind, settings) if isinstance(read, PageForm) else read
 
 
 def _repacked(form: bodies.Form, path: str, settings: Settings) -> str:
     """What the form of a page brings, as text that another form carries back."""
-    return packed(_of_page(form, KINDS[path], settings))
-
-
-def fields_of(kind: Kind[Any]) -> tuple[str, ...]:
-    """What a request of a kind may say."""
-    compared = (ComparisonRequest, SeveralRequest)
-    models = compared if isinstance(kind, Comparisons) else (kind.request, Notes)
-    return tuple(field for model in models for field in model.model_fields)
+    return packed(_of_form(form, True, KINDS[path], settings))
 
 
 def rehearse() -> None:
@@ -276,17 +294,6 @@ def _with_texts(settings: Settings, body: Mapping[str, Any]) -> Mapping[str, Any
 
 
 # forms
-
-
-def read_form(form: bodies.Form, kind: Kind[Any], settings: Settings) -> RawRequest:
-    """The request of a form of the service and the files that the kind reads itself.
-
-    Raises:
-        SigtestError: Something that cannot be read.
-    """
-    return _with_files(
-        PageForm(*bodies.parts_of(form, *texts_of(kind), *kind.parts)), kind, settings
-    )
 
 
 def _with_files(form: PageForm, kind: Kind[Any], settings: Settings) -> RawRequest:

@@ -15,7 +15,7 @@ from app.requests.forms import choices_of, chosen_of
 from app.settings import Settings
 from sigtest.data.names import check_name, system_name
 from sigtest.data.testset import System
-from sigtest.errors import InputError, RecipeError, SigtestError
+from sigtest.errors import InputError, SigtestError
 from sigtest.files.gathering import Entry, Upload
 from sigtest.files.join import STRICT, Joining
 from sigtest.files.material import in_order, outputs_of
@@ -43,13 +43,6 @@ async def read_change(request: Request, settings: Limits) -> bodies.Submission[i
 
 
 def _change(settings: Settings, body: Mapping[str, Any]) -> bodies.Submission[int | None]:
-    for field in body:
-        if field not in comparisons.ChangeRequest.model_fields:
-            raise RecipeError(
-                f"{field[:60]!r} is fixed when a test set is made; resamples can be raised, and "
-                "title, tags, metadata and expires be written.",
-                field=field,
-            )
     change = comparisons.ChangeRequest.of(body)
     resamples = change.resamples
     if resamples is not None:

@@ -420,11 +420,6 @@ def parse_comparison(request: Mapping[str, Any]) -> Comparison:
         raise InputError("A comparison is asked for with a JSON object.")
     if "testsets" in request:
         return _of_several(comparisons.ComparedOnSeveralRequest.of(request))
-    if "pooled" in request:
-        raise InputError(
-            "pooled goes with testsets, which brings several; leave it out for one test set.",
-            field="pooled",
-        )
     wanted = comparisons.ComparedRequest.of(request)
     for field in ("builtin", "testset"):
         if getattr(wanted, field) is not None:

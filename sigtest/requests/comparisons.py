@@ -11,7 +11,6 @@ from annotated_types import Ge, Le, Len
 from pydantic import BeforeValidator, FailFast, Strict, WithJsonSchema
 
 from sigtest.data.testset import System, TestSet
-from sigtest.data.text import check_list
 from sigtest.errors import InputError, inside
 from sigtest.requests.model import ELSEWHERE, Between, Flag, Must, Name, Request, WholeNumber
 from sigtest.requests.notes import Notes, PlainNotes
@@ -38,7 +37,7 @@ def reference_sets(references: Any) -> Any:
 def named_systems(systems: Any) -> Any:
     """A list of objects with a name each, from that or from a mapping by name."""
     if not isinstance(systems, Mapping):
-        return check_list(systems, "systems")
+        return systems  # a list, or left to be refused
     return [{"name": name, **_output(brings)} for name, brings in systems.items()]
 
 
@@ -201,6 +200,7 @@ class ChangeRequest(Notes):
         resamples: More of them, the first of which stay.
     """
 
+    hints = dict.fromkeys(TestSetRequest.model_fields, " It is fixed when a test set is made.")
     resamples: Annotated[int, WholeNumber(1, MAX_RESAMPLES)] | None = None
 
 
@@ -270,6 +270,7 @@ class ComparedRequest(Choices, EntryRequest):
             which has them.
     """
 
+    hints = {**Choices.hints, "pooled": " pooled goes with testsets, which brings several."}
     builtin: Name | None = None
     testset: Name | None = None
 

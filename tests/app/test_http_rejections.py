@@ -148,9 +148,9 @@ BODIES: dict[str, tuple[bytes, str, str]] = {
     "too many digits": (b'{"seed": ' + b"1" * 5000 + b"}", "malformed-body", "too long"),
     "a field twice": (b'{"seed": 1, "seed": 2}', "malformed-body", "'seed' is given twice"),
     "too deep": (b"[" * 100_000, "malformed-body", "nested too deeply"),
-    "UTF-16": ('{"seed": 1}'.encode("utf-16"), "invalid-input", "UTF-16"),
-    "no UTF-8": (b'{"seed": "\xff"}', "invalid-input", "byte offset 10"),
-    "a NUL byte": (b'{"seed": \0}', "invalid-input", "NUL byte at byte offset 9"),
+    "UTF-16": ('{"seed": 1}'.encode("utf-16"), "malformed-body", "UTF-16"),
+    "no UTF-8": (b'{"seed": "\xff"}', "malformed-body", "byte offset 10"),
+    "a NUL byte": (b'{"seed": \0}', "malformed-body", "NUL byte at byte offset 9"),
 }
 
 
@@ -162,10 +162,35 @@ def test_bytes_are_refused(service, stored, content, kind, message):
     assert stored() == before
 
 
-def test_a_body_with_two_faults_names_both(service, body):
-    response = service.post(COMPARISONS, json=body | {"alpha": "x", "seed": "y"})
-    named = {own["field"] for own in problem(response, 422, "invalid-recipe")["errors"]}
-    assert named == {"alpha", "seed"}
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"alpha": "x", "seed": "y"},
+        {"alpha": 7, "metrics": ["blu"]},
+        {"unknown": 1, "other": 2, "resamples": -1},
+        {"tests": ["x"], "references": 3},
+        {"systems": 5, "unit": "word", "tags": 3},
+        {"metrics": ["bleu", "bleu"], "documents": ["a"]},
+    ],
+    ids=str,
+)
+def test_a_body_with_several_faults_names_all(service, body, wrong):
+    response = service.post(COMPARISONS, json=body | wrong)
+    assert response.status_code == 422
+    named = [own["field"].partition("[")[0] for own in response.json()["errors"]]
+    assert sorted(named) == sorted(wrong)
+
+
+def test_a_form_with_several_faults_names_all(service):
+    request = json.dumps({"metrics": ["blu"], "alpha": 5, "resample": 9})
+    parts = [REFERENCE, FIRST, ("systems", ("B.txt", b"a b\nc\n"))]
+    told = service.post(COMPARISONS, files=parts, data={"request": request}).json()
+    assert {own["field"] for own in told["errors"]} == {"metrics", "alpha", "resample"}
+
+
+def test_of_thousands_of_unknown_fields_a_few_are_named(service, body):
+    told = service.post(COMPARISONS, json=body | {f"x{i}": i for i in range(5000)}).json()
+    assert len(told["errors"]) == 20
 
 
 @pytest.mark.parametrize(
@@ -186,7 +211,7 @@ def test_a_fault_of_what_is_computed_and_one_of_what_is_written_are_named(
     told = service.request(method, path, json=sent).json()
     assert told["status"] == 422
     named = {own["field"].partition("[")[0] for own in told["errors"]}
-    assert named == {*wrong} - {"judgements", "name"}
+    assert named == {*wrong} - {"name"}
 
 
 Part = tuple[str, tuple[str | None, bytes]]

@@ -157,11 +157,11 @@ def test_a_question_is_priced_while_others_are(serve, body, monkeypatch):
         assert one.result().status_code == 202
 
 
-@pytest.mark.parametrize(("module", "reads"), [(bodies, "parse_json"), (questions, "read_form")])
+@pytest.mark.parametrize(("module", "reads"), [(bodies, "parse_json"), (questions, "_with_files")])
 def test_what_was_read_is_checked_before_more_is_read(serve, body, monkeypatch, module, reads):
     client = serve(Settings.model_validate(KEYS))
     files = {"scores": ("scores.csv", "system,segment,quality\na,1,1\na,2,2\nb,1,2\nb,2,3\n")}
-    asked: dict[str, Any] = {"files": files} if reads == "read_form" else {"json": body}
+    asked: dict[str, Any] = {"files": files} if reads == "_with_files" else {"json": body}
     read, checked = Held(getattr(module, reads)), Held(questions.parsed)
     monkeypatch.setattr(module, reads, read)
     monkeypatch.setattr(questions, "parsed", checked)

@@ -263,8 +263,8 @@ WIDEST = 25  # outputs of one ranking
 FIVE = 5  # outputs of a ranking of WMT, whose pairs keep their ranks
 JUDGE = ("judgeId", "judgeID")  # as Appraise and as WMT16 write it
 RANKED = {  # columns that must be there
-    "item": ("srcIndex", "segmentId"), "judge": JUDGE, "system": ("system2Id",),
-    "rank": ("system2rank",),
+    "item": ("srcIndex", "segmentId"), "judge": JUDGE, "system": ("system1Id",),
+    "rank": ("system1rank",),
 }  # fmt: skip
 RANK = re.compile(r"-1|[1-9][0-9]{0,3}")
 

@@ -162,8 +162,8 @@ def scores_of_systems(file: File) -> dict[str, list[float | None]]:
     """
 
     def line_of(system: str, k: int) -> int:
-        lines = [i for i, line in enumerate(file.lines, 1) if pair_of(line)[0].strip() == system]
-        return lines[k]
+        rows = [(i, pair_of(line)) for i, line in enumerate(file.lines, 1) if line.strip()]
+        return [i for i, row in rows if row[0].strip() == system][k]
 
     return {
         system: numbers(cells, file.name, lambda k, system=system: line_of(system, k))  # type: ignore[misc]

@@ -316,6 +316,11 @@ def test_words_with_fractions_are_segment_scores():
     assert (found.system, found.values) == ("aspen", (0.5, 1, -0.25))
 
 
+def test_a_wrong_segment_score_behind_an_empty_line_is_named_with_its_line():
+    with pytest.raises(InputError, match=r"line 4.*'1/2'"):
+        read_bytes(b"aspen\t0.5\n\naspen\t1\naspen\t1/2\n", "de-en.X.seg.score")
+
+
 def test_segment_scores_of_models_of_hubs_are_called_as_files_of_theirs():
     found = read_bytes(b"org/big\t1.5\norg/big\t2\nB\t3\nB\t4\n", "de-en.X.seg.score")
     assert tables(found) == {("org__big", "X"): ((1.5, 2.0),), ("B", "X"): ((3.0, 4.0),)}

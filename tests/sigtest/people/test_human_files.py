@@ -372,6 +372,8 @@ def test_input_overrules_sniffing():
         read_judgements(text.encode(), "x", "rnk")
     with pytest.raises(InputError, match="x, line 1: the header has no column judgeId"):
         read_judgements(b"srcIndex,system1Id,system1rank\n1,A,1\n", "x", "rnk")
+    with pytest.raises(InputError, match="no column system1Id"):
+        read_judgements(b"srcIndex,judgeId,system2Id,system2rank\n1,w,A,1\n", "x", "rnk")
     assert set(FORMATS_JUDGED) == {"wmt_da", "wmt_da_segments", "mtme", "mqm", "esa", "rnk",
                                    "columns", "wmt25", "pearmut", "preferences"}  # fmt: skip
 
