@@ -16,7 +16,8 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts
 from sigtest.people import bradley_terry
-from sigtest.people.bradley_terry import Strengths, Sums
+from sigtest.people.bradley_terry import Strengths
+from sigtest.people.judgements import Comparisons, Names
 from sigtest.people.preferences import wald
 from sigtest.significance.corrections import adjust
 from sigtest.special import stdtrit
@@ -47,22 +48,29 @@ def outcomes(rng: np.random.Generator, distance: Array, nu: float) -> Array:
     return np.where(drawn < win, 1.0, np.where(drawn < win + nu, 0.5, 0.0))
 
 
-def covariance(at: Strengths, sums: Sums, units: Counts, errors: str, seed: int) -> Array:
+def compared(systems: int, a: Counts, b: Counts, share: Array) -> Comparisons:
+    """Comparisons that say of nothing else."""
+    alone = np.arange(len(share))
+    names, system = tuple(map(str, range(systems))), np.stack([a, b], axis=1)
+    weight, no = np.ones(len(share)), Names.unknown(len(share))
+    last = 0 * alone, alone, 0 * alone
+    return Comparisons(names, system, share, weight, no, no, no, no, no, *last)
+
+
+def covariance(at: Strengths, judged: Comparisons, units: Counts, errors: str, seed: int) -> Array:
     """(S, S) of strengths, as reports have it."""
-    number = int(units.max()) + 1
     if errors == "bootstrap":
-        found = bradley_terry.resample(at, sums, units, RESAMPLES, seed)[0]
-    else:
-        scores = bradley_terry.scatter(at, sums, units, np.zeros_like(units))[:-1, :-1]
-        found = (at.inverse @ scores @ at.inverse)[:-1, :-1]
-    return found * number / (number - 1)
+        return bradley_terry.resample(at, judged, units, RESAMPLES, seed)[0]
+    scores = bradley_terry.scatter(at, judged, units)[:-1, :-1]
+    found: Array = (at.inverse @ scores @ at.inverse)[:-1, :-1]
+    return found
 
 
-def fitted(sums: Sums) -> Strengths | None:
+def fitted(judged: Comparisons) -> Strengths | None:
     """The maximum, if there is one."""
-    if not bradley_terry.reaching(sums.won).all():
+    if not bradley_terry.reaching(judged.won).all():
         return None
-    return bradley_terry.fit(sums.won, float(sums.ties.sum()), davidson=True)
+    return bradley_terry.fit(judged.won, float(judged.ties.sum()), davidson=True)
 
 
 def sized(rng: np.random.Generator, design: str, errors: str) -> list[float]:
@@ -75,12 +83,12 @@ def sized(rng: np.random.Generator, design: str, errors: str) -> list[float]:
     units = np.unique(units, return_inverse=True)[1]
     liked = BETWEEN * rng.normal(size=(size, SYSTEMS)) * (design != "independent")
     share = outcomes(rng, liked[units, a] - liked[units, b], TIES)
-    sums = Sums(SYSTEMS, a, b, share, np.ones(COMPARISONS))
-    at = fitted(sums)
+    judged = compared(SYSTEMS, a, b, share)
+    at = fitted(judged)
     assert at is not None
     shares, variances = [], []
     for own in (units, alone):
-        found = covariance(at, sums, own, errors, int(rng.integers(2**63)))
+        found = covariance(at, judged, own, errors, int(rng.integers(2**63)))
         p = wald(at, found, int(own.max()) + 1)
         p = 2 * np.minimum(p, p.T)[upper]
         shares.append(float((p <= LEVEL).mean()))
@@ -94,13 +102,13 @@ def covered(rng: np.random.Generator, systems: int, spread: float, nu: float) ->
     true -= true.mean()
     pairs = np.array(list(combinations(range(systems), 2)))
     a, b = np.repeat(pairs, rng.integers(MEETINGS + 1, size=len(pairs)), axis=0).T
-    sums = Sums(systems, a, b, outcomes(rng, true[a] - true[b], nu), np.ones(len(a)))
-    at = fitted(sums)
+    judged = compared(systems, a, b, outcomes(rng, true[a] - true[b], nu))
+    at = fitted(judged)
     if at is None:
         return []
     seed, alone = int(rng.integers(2**63)), np.arange(len(a))
     errors = "bootstrap" if systems == 10 else "sandwich"
-    found = covariance(at, sums, alone, errors, seed)
+    found = covariance(at, judged, alone, errors, seed)
     reach = float(stdtrit(len(a) - 1, 1 - LEVEL / 2)) * np.sqrt(np.diag(found))
     inside = float((np.abs(at.theta - true) <= reach).mean())
     better = wald(at, found, len(a))

@@ -57,9 +57,10 @@ COMPARISON = {
     "required": ["a", "b"],
     "additionalProperties": False,
 }
+BATTLE = {"type": "object", "required": ["model_a", "model_b"]}  # with whatever an arena publishes
 JUDGEMENTS = {
     "type": "array",
-    "items": {"anyOf": [JUDGEMENT, COMPARISON]},
+    "items": {"anyOf": [JUDGEMENT, COMPARISON, BATTLE]},
     "minItems": 1,
 }
 
@@ -263,12 +264,16 @@ def _require(roles: Mapping[str, int], header: Sequence[str], name: str) -> None
     missing = [column for column in NEEDED if column not in roles]
     if "score" not in roles and "z" not in roles:
         missing.append("score")
-    if not missing:
-        return
+    if missing:
+        raise lacking(missing, header, name)
+
+
+def lacking(missing: Sequence[str], header: Sequence[str], name: str) -> InputError:
+    """A table without some columns: which, what it has, and what may be meant."""
     near = difflib.get_close_matches(missing[0], [h.lower() for h in header[:100]], 1)
     hint = f" Is {near[0]!r} meant?" if near else ""
     listed = ", ".join(str(column)[:30] for column in header[:12]) or "none"
-    raise InputError(
+    return InputError(
         f"{name}: no column {' and no column '.join(missing)}; columns are {listed}.{hint}",
         field=name,
         line=1,

@@ -271,7 +271,8 @@ _JUDGED: tuple[Reader[File, JudgedFile], ...] = (
            _names("annotation item user_id"), people.read_pearmut),
     Reader("preferences",
            "comparisons of two systems, such as battles of arenas or annotations of AlpacaEval",
-           preferences.sniff_preferences, preferences.read_preferences),
+           lambda file: preferences.sniff_preferences(file, decided=False),
+           preferences.read_preferences),
     Reader("columns", "CSV, TSV or JSON with named columns",
            judgements.sniff_judged_columns,
            judgements.read_judged_columns, general=True),
@@ -439,6 +440,6 @@ def _format_of_judgements(file: File) -> Reader[File, JudgedFile]:
     raise InputError(
         f"{file.name} is in no format of judgements that is known ({titles}). Its first line is "
         f"{judgements.first_line(file)[:60]!r}. Write a judgement a row: CSV with the columns "
-        "system, segment, score and annotator.",
+        "system, segment, score and annotator; or a comparison a row: a, b, winner, item, judge.",
         line=1,
     )

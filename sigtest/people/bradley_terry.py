@@ -15,10 +15,13 @@ import numpy as np
 from sigtest.arrays import Array, Counts, Flags, Weights
 from sigtest.compiled import compiled
 from sigtest.draws.weights import bootstrap_counts
+from sigtest.people.judgements import Comparisons, added
 
-ENDLESS = 15.0  # log odds, beyond which no maximum is looked for
-LONGEST = 0.25  # of a step: distances change by 1/2, so that no step overshoots
+ENDLESS = 15.0  # logarithm of nu, beyond which no maximum is looked for
+LONGEST = 0.25  # of a step: distances of who met change by 1/2, so that no step overshoots
 STEPS = 200
+EPSILON = 1e-15
+ROUGHEST = 1e-3  # error of strengths by rounding
 CONVERGED = 1e-9
 SHARE = 1e-3  # of the full information, added to that of a resample, which may have none
 ROOM = 1 << 21  # numbers of a block
@@ -29,64 +32,20 @@ LEAST = 1e-300
 
 
 @dataclass(frozen=True)
-class Sums:
-    """What comparisons add up to, and the same row by row.
-
-    Attributes:
-        size: Systems, S.
-        first: (n,) first system of each comparison.
-        second: (n,) second system.
-        share: (n,) how far the first is preferred, 1/2 being a tie.
-        weight: (n,) how often each counts.
-    """
-
-    size: int
-    first: Counts
-    second: Counts
-    share: Array
-    weight: Array
-
-    @property
-    def ties(self) -> Array:
-        """(n,) weights of ties, 0 of what is none."""
-        return np.where(self.share == 0.5, self.weight, 0.0)
-
-    @property
-    def cells(self) -> tuple[Counts, Array]:
-        """(2 n,) places in an (S, S) table of wins, and what each is increased by."""
-        places = [self.first * self.size + self.second, self.second * self.size + self.first]
-        wins = [self.share * self.weight, (1 - self.share) * self.weight]
-        return np.concatenate(places), np.concatenate(wins)
-
-    @property
-    def won(self) -> Array:
-        """(S, S) how often the row's system was preferred to the column's; ties are half a win."""
-        return added(*self.cells, self.size**2).reshape(self.size, self.size)
-
-    @property
-    def tied(self) -> Array:
-        """(S, S) ties of the two systems."""
-        return 2 * replace(self, share=np.full_like(self.share, 0.5), weight=self.ties).won
-
-
-def added(places: Counts, values: Array, size: int) -> Array:
-    """(size,) sums of the values at each place."""
-    return np.bincount(places, values, size).astype(np.float64, copy=False)
-
-
-@dataclass(frozen=True)
 class Strengths:
     """The maximum of the likelihood.
 
     Attributes:
-        theta: (S,) strengths in log odds, which sum to 0.
+        theta: (S,) strengths in log odds, which sum to 0 in each part.
         log_nu: How likely ties are: the logarithm of nu; -infinity where ties are half wins.
         inverse: (K, K) inverse of the information.
+        part: (S,) number of the part whose systems determine each other, 0 the largest.
     """
 
     theta: Array
     log_nu: float
     inverse: Array
+    part: Counts
 
     @property
     def davidson(self) -> bool:
@@ -94,10 +53,14 @@ class Strengths:
         return math.isfinite(self.log_nu)
 
     @property
+    def same(self) -> Flags:
+        """(S, S) which systems are of one part."""
+        return self.part[:, None] == self.part[None, :]
+
+    @property
     def distances(self) -> Array:
         """(S, S) strength of the row's system less that of the column's."""
-        distances: Array = self.theta[:, None] - self.theta[None, :]
-        return distances
+        return np.subtract.outer(self.theta, self.theta)
 
     def outcomes(self, distance: Array) -> tuple[Array, Array, Array]:
         """Probabilities of win, tie and loss at some distances."""
@@ -114,11 +77,11 @@ class Strengths:
 
 
 def derivatives(at: Strengths, won: Array, ties: Array) -> tuple[Array, Array]:
-    """Gradient (..., K) and information (..., K, K), 1 being added between all strengths.
+    """Gradient (..., K) and information (..., K, K), 1 being added between strengths of a part.
 
     Args:
         at: Where.
-        won: (..., S, S) half wins.
+        won: (..., S, S) half wins, none between parts.
         ties: (...) how many there are.
     """
     win, tie, loss = at.outcomes(at.distances)
@@ -129,7 +92,7 @@ def derivatives(at: Strengths, won: Array, ties: Array) -> tuple[Array, Array]:
     information = np.zeros((*won.shape[:-2], size + 1, size + 1))
     gradient[..., :size] = won.sum(axis=-1) - (won.sum(axis=-2) + (met * ahead).sum(axis=-1))
     gradient[..., :size] /= 2
-    information[..., :size, :size] = 1.0 - inside
+    information[..., :size, :size] = at.same - inside
     places = np.arange(size)
     information[..., places, places] += inside.sum(axis=-1)
     information[..., size, size] = 1.0
@@ -142,101 +105,108 @@ def derivatives(at: Strengths, won: Array, ties: Array) -> tuple[Array, Array]:
 
 
 def fit(won: Array, ties: float, davidson: bool) -> Strengths | None:
-    """Maximise the likelihood by Newton's method.
+    """Maximise the likelihood by Newton's method, in each part.
 
     Args:
-        won: (S, S) half wins; every system has won against every other one, perhaps over others.
+        won: (S, S) half wins; those between two parts, which one of them won, do not count.
         ties: How many there are.
         davidson: Whether ties have a probability of their own; otherwise each is two half wins.
 
     Returns:
-        Nothing where it has no maximum: only ties, or fewer losses of the better than ties.
+        Nothing where it has no maximum: only ties, or fewer losses of the better than ties; or
+        where losses are so rare that rounding hides it.
     """
     size, log_nu = len(won), 0.0 if davidson and 0 < ties < won.sum() else -math.inf
-    at = Strengths(np.zeros(size), log_nu, np.empty((0, 0)))
+    at = Strengths(np.zeros(size), log_nu, np.empty((0, 0)), parts(won))
+    won = np.where(at.same, won, 0.0)
     scale = float(won.sum()) / size or 1.0  # what is added between strengths is of its size
     won, tied = won / scale, np.array(ties / scale)
+    met = won + won.T > 0
     for _ in range(STEPS):
-        if max(np.abs(at.theta).max(), at.log_nu) > ENDLESS:
-            break
         gradient, information = derivatives(at, won, tied)
+        rounding = EPSILON * float(np.linalg.cond(information, 1))
+        if at.log_nu > ENDLESS or rounding > ROUGHEST:
+            break
         step = np.linalg.solve(information, gradient)
-        longest = float(np.abs(step).max())
+        apart = np.abs(np.subtract.outer(step[:size], step[:size]))
+        longest = max(float(apart[met].max(initial=0.0)) / 2, abs(float(step[size])))
         step *= min(1.0, LONGEST / max(longest, CONVERGED))
-        theta: Array = at.theta + step[:size]
-        at = Strengths(theta - float(theta.mean()), at.log_nu + float(step[size]), at.inverse)
-        if longest < CONVERGED:
+        at = replace(at, theta=at.theta + step[:size], log_nu=at.log_nu + float(step[size]))
+        if longest < CONVERGED + rounding:
             inverse = np.linalg.inv(derivatives(at, won, tied)[1])
-            inverse[:size, :size] -= 1 / size**2  # what was added between strengths
+            inverse[:size, :size] -= at.same / at.same.sum(axis=0) ** 2  # what was added
             return replace(at, inverse=inverse.astype(np.float64) / scale)
     return None
 
 
-def residuals(at: Strengths, sums: Sums) -> tuple[Array, Array, Array, Array]:
+def residuals(at: Strengths, judged: Comparisons) -> tuple[Array, Array, Array, Array]:
     """Of each comparison (n,): derivatives by its distance and by log_nu, information on both.
 
     The first information is on its distance, the second on its distance and log_nu together.
     """
-    win, tie, loss = at.outcomes(at.theta[sums.first] - at.theta[sums.second])
-    ahead = win - loss
+    first, second = at.theta[judged.system].T
+    win, tie, loss = at.outcomes(first - second)
+    ahead, weight = win - loss, judged.weight
     return (
-        sums.weight * (2 * sums.share - 1 - ahead) / 2,
-        (sums.ties - sums.weight * tie) * at.davidson,
-        sums.weight * (win + loss - ahead**2) / 4,
-        -sums.weight * ahead * tie / 2,
+        weight * (2 * judged.share - 1 - ahead) / 2,
+        (judged.ties - weight * tie) * at.davidson,
+        weight * (win + loss - ahead**2) / 4,
+        -weight * ahead * tie / 2,
     )
 
 
-def scatter(at: Strengths, sums: Sums, units: Counts, shown: Counts) -> Array:
-    """Sum over units of the outer products of their scores, (K + 1, K + 1).
+def scatter(at: Strengths, judged: Comparisons, units: Counts) -> Array:
+    """Sum over G units of the outer products of their scores, (K + 1, K + 1), times G / (G - 1).
 
     The last score is that of an effect of standing first.
 
     Args:
         at: The maximum.
-        sums: Comparisons.
+        judged: Comparisons, those between parts with the weight 0.
         units: (n,) number of the unit of each, from 0.
-        shown: (n,) 1 where the first system was shown first, 0 where that is not known.
 
     White (1982); of units Liang & Zeger (1986).
     """
-    (win, tie, _, _), width = residuals(at, sums), len(at.inverse) + 1
+    (win, tie, _, _), width = residuals(at, judged), len(at.inverse) + 1
     order = np.argsort(units, kind="stable")
     starts = np.searchsorted(units[order], np.arange(int(units.max(initial=-1)) + 2))
     total, step = np.zeros((width, width)), max(1, ROOM // width)
     for low in range(0, len(starts) - 1, step):
         high = min(low + step, len(starts) - 1)
         rows = order[starts[low] : starts[high]]
-        columns = sums.first[rows], sums.second[rows], width - 2, width - 1
+        columns = *judged.system[rows].T, width - 2, width - 1
         flat = np.concatenate([(units[rows] - low) * width + column for column in columns])
-        values = np.concatenate([win[rows], -win[rows], tie[rows], (win * shown)[rows]])
+        values = np.concatenate([win[rows], -win[rows], tie[rows], (win * judged.shown)[rows]])
         scores = added(flat, values, (high - low) * width).reshape(-1, width)
         total += scores.T @ scores
-    return total
+    return total * (len(starts) - 1) / max(len(starts) - 2, 1)
 
 
 def resample(
-    at: Strengths, sums: Sums, units: Counts, resamples: int, seed: int
+    at: Strengths, judged: Comparisons, units: Counts, resamples: int, seed: int
 ) -> tuple[Array, float]:
     """Draw units anew and take one step of Newton's method from the maximum in each resample.
 
     Args:
         at: The maximum.
-        sums: Comparisons.
+        judged: Comparisons, those between parts with the weight 0.
         units: (n,) number of the unit of each, from 0.
         resamples: R.
         seed: Of the draws.
 
     Returns:
-        (S, S) covariance of strengths; share of the resamples whose likelihood has no maximum.
+        (S, S) covariance of strengths, times G / (G - 1) for G units; share of the resamples whose
+        likelihood has no maximum.
     """
-    size, number = sums.size, int(units.max()) + 1
-    cells, wins = sums.cells
+    size, number = len(at.theta), int(units.max()) + 1
+    cells, wins = judged.cells
     keys = (np.concatenate([units, units]) * size**2 + cells)[wins > 0]
     known, places = np.unique(keys, return_inverse=True)
     starts = np.searchsorted(known, np.arange(number + 1) * size**2)
-    values, ties = added(places, wins[wins > 0], len(known)), added(units, sums.ties, number)
-    _, full = derivatives(at, sums.won, ties.sum())
+    values, ties = added(places, wins[wins > 0], len(known)), added(units, judged.ties, number)
+    _, full = derivatives(at, judged.won, ties.sum())
+    bridges = np.isin(np.arange(size), np.unique(at.part, return_index=True)[1])
+    bridged = np.outer(bridges, bridges)  # one system of each part with those of the others
     total, cross = np.zeros(size), np.zeros((size, size))
     without, rows = 0, max(1, ROOM // max(number, size**2))
     for start in range(0, resamples, rows):
@@ -244,13 +214,13 @@ def resample(
         flat = np.zeros((len(counts), size**2))
         _add_up(counts, starts, known % size**2, values, flat)
         won = flat.reshape(-1, size, size)
-        without += int(np.count_nonzero(~connected(won)))
+        without += int(np.count_nonzero(~connected(won + bridged)))
         gradient, information = derivatives(at, won, counts @ ties)
         steps = np.linalg.solve(information + SHARE * full, gradient[..., None])[:, :size, 0]
         total += steps.sum(axis=0)
         cross += steps.T @ steps
     covariance = (cross - np.outer(total, total) / resamples) / max(resamples - 1, 1)
-    return covariance, without / resamples
+    return covariance * number / max(number - 1, 1), without / resamples
 
 
 @compiled
@@ -290,18 +260,27 @@ def connected(won: Array) -> Flags:
     return found
 
 
-def parts(won: Array) -> list[Counts]:
-    """Systems that won against, or tied with, each other, perhaps over others; largest part first.
+def parts(won: Array) -> Counts:
+    """(S,) number of each system's part, 0 the largest.
 
-    Between two parts all comparisons, if there are any, were won by one side.
+    Systems of a part won against, or tied with, each other, perhaps over others. Between two parts
+    all comparisons, if there are any, were won by one side.
     """
     reached, met = reaching(won), won + won.T
-    found = {tuple(np.flatnonzero(row).tolist()) for row in reached & reached.T}
-    ordered = sorted(
-        found,
-        key=lambda part: (-len(part), -met[np.ix_(part, part)].sum(), -met[list(part)].sum(), part),
-    )
-    return [np.array(part, dtype=np.int64) for part in ordered]
+    alike = reached & reached.T
+    first = alike.argmax(axis=1).tolist()  # system of each part
+
+    def order(own: int) -> tuple[float, ...]:
+        inside = alike[own]
+        return -inside.sum(), -met[inside][:, inside].sum(), -met[inside].sum(), own
+
+    ordered = sorted({*first}, key=order)
+    return np.array([ordered.index(own) for own in first], dtype=np.int64)
+
+
+def determined(part: Counts) -> Flags:
+    """(S,) which strengths are: those of the largest part, if it has two systems."""
+    return (part == 0) & np.full(len(part), np.count_nonzero(part == 0) > 1)
 
 
 def all_won(

@@ -215,9 +215,31 @@ class Comparisons(Columns):
         return len(self.system)
 
     @property
-    def tied(self) -> Flags:
-        """(n,) which are ties."""
-        return self.share == 0.5
+    def ties(self) -> Array:
+        """(n,) weights of ties, 0 of what is none."""
+        return np.where(self.share == 0.5, self.weight, 0.0)
+
+    @property
+    def cells(self) -> tuple[Counts, Array]:
+        """(2 n,) places in an (S, S) table of wins, and what each is increased by."""
+        first, second = self.system.T
+        places = [first * len(self.names) + second, second * len(self.names) + first]
+        wins = [self.share * self.weight, (1 - self.share) * self.weight]
+        return np.concatenate(places), np.concatenate(wins)
+
+    @property
+    def won(self) -> Array:
+        """(S, S) how often the row's system was preferred to the column's; ties are half a win."""
+        return added(*self.cells, len(self.names) ** 2).reshape(len(self.names), -1)
+
+    @property
+    def tied(self) -> Array:
+        """(S, S) ties of the two systems."""
+        return 2 * replace(self, weight=self.ties).won
+
+    def rows_of(self, source: int) -> int:
+        """How many rows of a file they come from."""
+        return len(np.unique(self.row[self.source == source]))
 
     def take(self, rows: Flags) -> Self:
         """Some of the comparisons, with the systems that still occur."""
@@ -272,6 +294,11 @@ class Comparisons(Columns):
         keeps = np.zeros(len(found), dtype=np.bool_)
         keeps[groups(*keys, occurrence)[1]] = True
         return found.take(keeps)
+
+
+def added(places: Counts, values: Array, size: int) -> Array:
+    """(size,) sums of the values at each place."""
+    return np.bincount(places, values, size).astype(np.float64, copy=False)
 
 
 @dataclass(frozen=True)

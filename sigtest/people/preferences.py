@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
+from sigtest.errors import InputError
+from sigtest.files.material import examples
 from sigtest.people import annotators, bradley_terry, report
-from sigtest.people.bradley_terry import Strengths, Sums
+from sigtest.people.bradley_terry import Strengths
 from sigtest.people.decisions import decide, ranks, undecided
-from sigtest.people.judgements import Comparisons, groups, pairs_within
+from sigtest.people.judgements import Comparisons, added, groups, pairs_within
 from sigtest.people.statistics import Tails, logarithm
-from sigtest.report import WarningReport, counted, listed
+from sigtest.report import WarningReport, counted
 from sigtest.requests.people import HumanRequest, Quality
 from sigtest.significance import CORRECTIONS
 from sigtest.special import betainc, gammaincc, ndtri, stdtrit
@@ -51,14 +53,14 @@ def numbered(judged: Comparisons, unit: str) -> Counts | None:
     return _renumbered(codes) if column.known else None
 
 
-def repeated(judged: Comparisons) -> list[str]:
+def repeated(judged: Comparisons) -> dict[str, Counts]:
     """Units that hold several comparisons, and of which there are several; and judgements."""
     sizes = {unit: numbered(judged, unit) for unit in UNITS}
-    return [
-        unit
+    return {
+        unit: codes
         for unit, codes in sizes.items()
         if codes is not None and (unit == "judgement" or 0 < codes.max() < len(judged) - 1)
-    ]
+    }
 
 
 def _renumbered(codes: Counts) -> Counts:
@@ -67,63 +69,52 @@ def _renumbered(codes: Counts) -> Counts:
 
 @dataclass(frozen=True)
 class Fitted:
-    """Strengths of the systems that determine each other: the main part.
+    """Strengths of the systems, in the parts that determine them.
 
     Attributes:
         judged: All comparisons.
         units: (n,) number of the unit of each.
-        main: (m,) systems of the main part.
-        place: (S,) place of each system in it; -1 for the others.
-        rows: Comparisons within it.
         at: The maximum.
-        sums: Of these comparisons.
+        within: All comparisons, those between parts with the weight 0.
     """
 
     judged: Comparisons
     units: Counts
-    main: Counts
-    place: Counts
-    rows: Counts
     at: Strengths
-    sums: Sums
+    within: Comparisons
 
     @classmethod
     def of(cls, judged: Comparisons, choices: HumanRequest) -> Fitted:
-        """The maximum for the largest part, ties being half wins where they have none."""
-        units = numbered(judged, str(choices.unit))
-        units = np.arange(len(judged)) if units is None else units
-        main = bradley_terry.parts(sums_of(judged).won)[0]
-        place = np.full(len(judged.names), -1)
-        place[main] = np.arange(len(main))
-        rows = np.flatnonzero((place[judged.system] >= 0).all(axis=1))
-        first, second = place[judged.system[rows]].T
-        sums = Sums(len(main), first, second, judged.share[rows], judged.weight[rows])
-        won, ties = sums.won, float(sums.ties.sum())
+        """The maximum, ties being half wins where they have none."""
+        units = repeated(judged).get(str(choices.unit), np.arange(len(judged)))
+        won, ties = judged.won, float(judged.ties.sum())
         at = bradley_terry.fit(won, ties, choices.ties == "davidson")
         at = at or bradley_terry.fit(won, ties, davidson=False)
-        assert at is not None  # with half wins one part has a maximum
-        return cls(judged, units, main, place, rows, at, sums)
+        if at is None:
+            why = "Some wins are too nearly certain to compute strengths; write 0 and 1 for them."
+            raise InputError(why, field="judgements")
+        first, second = at.part[judged.system].T
+        weight = np.where(first == second, judged.weight, 0.0)
+        return cls(judged, units, at, replace(judged, weight=weight))
 
-    def scatter(self, units: Counts) -> Array:
-        """Of scores of units of all comparisons."""
-        inner, shown = _renumbered(units[self.rows]), self.judged.shown[self.rows]
-        return bradley_terry.scatter(self.at, self.sums, inner, shown) * _factor(inner)
-
-    def sandwich(self, scatter: Array) -> Array:
-        """(m, m) covariance of strengths."""
+    def sandwich(self, units: Counts) -> tuple[Array, Array]:
+        """Scatter of the scores of some units, and the (S, S) covariance of strengths."""
+        scatter = bradley_terry.scatter(self.at, self.within, units)
         whole: Array = self.at.inverse @ scatter[:-1, :-1] @ self.at.inverse
-        return whole[:-1, :-1]
+        return scatter, whole[:-1, :-1]
 
     def against(self, system: int) -> tuple[int, tuple[Array, Counts, Array]]:
-        """Whether a system outside won (1) or lost (-1) its comparisons with the main part.
+        """Whether a system outside won (1) or lost (-1) its comparisons with the largest part.
 
         And of each of these the opponent's strength, turned round if it lost; unit and weight.
         """
         mine = self.judged.system == system
-        rows = np.flatnonzero(mine.any(axis=1) & (self.place[self.judged.system] >= 0).any(axis=1))
+        rows = np.flatnonzero(
+            mine.any(axis=1) & (self.at.part[self.judged.system] == 0).any(axis=1)
+        )
         opponents = self.judged.system[rows][~mine[rows]]
         won = 1 if (self.judged.share[rows] == mine[rows, 0]).all() else -1
-        theta = won * self.at.theta[self.place[opponents]]
+        theta = won * self.at.theta[opponents]
         return won, (theta, _renumbered(self.units[rows]), self.judged.weight[rows])
 
     @property
@@ -136,29 +127,15 @@ class Fitted:
         return float(stdtrit(max(self.number - 1, 1), 1 - alpha / 2))
 
 
-def sums_of(judged: Comparisons) -> Sums:
-    """All comparisons."""
-    first, second = judged.system.T
-    return Sums(len(judged.names), first, second, judged.share, judged.weight)
-
-
-def _factor(units: Counts) -> float:
-    """What the number of units adds to a variance."""
-    number = int(units.max(initial=0)) + 1
-    return number / max(number - 1, 1)
-
-
 def _apart(covariance: Array) -> Array:
     """(m, m) variances of differences of strengths."""
     own = np.diag(covariance)
-    variances: Array = own[:, None] + own[None, :] - 2 * covariance
-    return variances
+    return np.add.outer(own, own) - 2 * covariance
 
 
 def _roots(variances: Array, expected: Array) -> Array:
     """Standard errors; infinite where nothing varies, such as over ties alone or one unit."""
-    found: Array = np.sqrt(np.where(variances > FLAT * expected, variances, math.inf))
-    return found
+    return np.sqrt(np.where(variances > FLAT * expected, variances, math.inf))
 
 
 def _errors(at: Strengths, covariance: Array) -> Array:
@@ -169,38 +146,38 @@ def _errors(at: Strengths, covariance: Array) -> Array:
 def wald(at: Strengths, covariance: Array, units: int) -> Array:
     """(m, m) p-values of the claims that the row's system is better than the column's.
 
-    Student's t with as many degrees of freedom as there are units, less one.
+    Student's t with as many degrees of freedom as there are units, less one; 1 between parts.
     """
     df, t = max(units - 1, 1), at.distances / _errors(at, covariance)
     half = 0.5 * betainc(df / 2, 0.5, df / (df + t * t))
-    return np.where(t > 0, half, 1 - half)
+    return np.where(at.same, np.where(t > 0, half, 1 - half), 1.0)
 
 
 def preference_report(question: HumanQuestion, judged: Comparisons) -> report.HumanReport:
     """The report of comparisons."""
     choices = question.choices
-    apart = bradley_terry.parts(sums_of(judged).won)
-    apart = apart[len(apart[0]) > 1 :]
-    outside = [judged.names[s] for part in apart for s in part]
+    whole, known = judged, bradley_terry.determined(bradley_terry.parts(judged.won))
+    outside = [judged.names[s] for s in np.flatnonzero(~known)]
     if choices.undetermined == "leave_out":
-        stay = np.array([name not in outside for name in judged.names])
-        judged = judged.take(np.all(stay[judged.system], axis=1))
+        judged = judged.take(np.all(known[judged.system], axis=1))
+    left = [
+        whole.rows_of(source) - judged.rows_of(source) for source in range(len(question.sources))
+    ]
     fitted = Fitted.of(judged, choices)
-    at, inner = fitted.at, _renumbered(fitted.units[fitted.rows])
-    scatter, drawn, without = fitted.scatter(fitted.units), 0, None
-    covariance = fitted.sandwich(scatter)
+    (scatter, covariance), drawn, without = fitted.sandwich(fitted.units), 0, None
     others = tuple(_other_units(fitted, covariance, choices))
-    if choices.errors == "bootstrap" and len(fitted.main) > 1:
+    if choices.errors == "bootstrap":
         drawn = choices.resamples
-        covariance, without = bradley_terry.resample(at, fitted.sums, inner, drawn, choices.seed)
-        covariance *= _factor(inner)
+        covariance, without = bradley_terry.resample(
+            fitted.at, fitted.within, fitted.units, drawn, choices.seed
+        )
     pairs = _pairs(fitted, covariance, choices)
     familywise = CORRECTIONS[str(choices.correction)].familywise
     preferences = report.PreferencesReport(
         comparisons=len(judged),
-        tied=float(sums_of(judged).ties.sum() / judged.weight.sum()),
-        ties="davidson" if at.davidson else "half",
-        nu=math.exp(at.log_nu) if at.davidson else None,
+        tied=float(judged.ties.sum() / judged.weight.sum()),
+        ties="davidson" if fitted.at.davidson else "half",
+        nu=math.exp(fitted.at.log_nu) if fitted.at.davidson else None,
         unit=str(choices.unit),
         units=fitted.number,
         errors=str(choices.errors),
@@ -217,39 +194,35 @@ def preference_report(question: HumanQuestion, judged: Comparisons) -> report.Hu
     return report.HumanReport(
         **question.stated,
         tested="preferences",
-        sources=tuple(source.report({}) for source in question.sources),
+        sources=tuple(
+            source.report({"of undetermined systems": rows} if rows else {})
+            for source, rows in zip(question.sources, left, strict=True)
+        ),
         annotators=_annotators(judged, named=choices.show_annotators),
         systems=_systems(fitted, covariance, pairs, choices.alpha),
         pairs=tuple(pairs),
         agreement=_agreement(judged, choices),
         gain=(),
-        warnings=(
-            *question.notes,
-            *_warnings(preferences, choices),
-            *_still(pairs, str(choices.unit)),
-        ),
+        warnings=(*question.notes, *_warnings(preferences, pairs, choices)),
         preferences=preferences,
     )
 
 
 def _pairs(fitted: Fitted, covariance: Array, choices: HumanRequest) -> list[report.JudgedPair]:
     """All pairs of systems, decided."""
-    names, at, sums = fitted.judged.names, fitted.at, sums_of(fitted.judged)
-    inner, ties, p = np.ix_(fitted.main, fitted.main), sums.tied, np.ones_like(sums.won)
-    won, reach = sums.won - ties / 2, np.zeros_like(ties)
-    p[inner] = wald(at, covariance, fitted.number)
-    reach[inner] = fitted.reach(choices.alpha) * _errors(at, covariance)
-    for s in np.flatnonzero(fitted.place < 0).tolist():
+    names, at, ties = fitted.judged.names, fitted.at, fitted.judged.tied
+    won, p = fitted.judged.won - ties / 2, wald(at, covariance, fitted.number)
+    reach = fitted.reach(choices.alpha) * _errors(at, covariance)
+    for s in np.flatnonzero(at.part).tolist():
         way, against = fitted.against(s)
-        for m, strength in zip(fitted.main, at.theta, strict=True):
+        for m in np.flatnonzero(at.part == 0).tolist():
             claim = (s, m) if way > 0 else (m, s)
-            p[claim] = bradley_terry.all_won(at, way * strength, *against)
+            p[claim] = bradley_terry.all_won(at, way * at.theta[m], *against)
     rows = []
     for a, b in combinations(range(len(names)), 2):
-        i, j = fitted.place[a], fitted.place[b]
         difference = probability = ends = None
-        if i >= 0 and j >= 0:
-            difference, half = float(at.theta[i] - at.theta[j]), float(reach[a, b])
+        if at.part[a] == at.part[b]:
+            difference, half = float(at.theta[a] - at.theta[b]), float(reach[a, b])
             probability = at.preferred(difference)
             ends = (difference - half, difference + half) if math.isfinite(half) else None
         met, both = round(float(won[a, b] + won[b, a])), (float(p[a, b]), float(p[b, a]))
@@ -263,11 +236,11 @@ def _pairs(fitted: Fitted, covariance: Array, choices: HumanRequest) -> list[rep
 def _systems(
     fitted: Fitted, covariance: Array, pairs: Sequence[report.JudgedPair], alpha: float
 ) -> tuple[report.JudgedSystem, ...]:
-    judged, sums = fitted.judged, sums_of(fitted.judged)
-    won = sums.won - sums.tied / 2
+    judged, size = fitted.judged, len(fitted.judged.names)
+    won = judged.won - judged.tied / 2
     wins, decisive = won.sum(axis=1).tolist(), (won + won.T).sum(axis=1).tolist()
-    strengths = [_strength(fitted, covariance, s, alpha) for s in range(sums.size)]
-    reached = bradley_terry.reaching(sums.won).astype(np.int64)
+    strengths = [_strength(fitted, covariance, s, alpha) for s in range(size)]
+    reached = bradley_terry.reaching(judged.won).astype(np.int64)
     order = OUTSIDE * (reached.sum(axis=1) - reached.sum(axis=0))  # who beats whom comes first
     order += [own.value or 0.0 for own in strengths]
     stands = ranks(pairs, judged.names, order)
@@ -296,15 +269,15 @@ def _strength(
     fitted: Fitted, covariance: Array, system: int, alpha: float
 ) -> report.StrengthReport:
     """What the comparisons say of one system."""
-    at, i = fitted.at, int(fitted.place[system])
+    at, known = fitted.at, bradley_terry.determined(fitted.at.part)
     value = error = probability = None
     low, high = -math.inf, math.inf
-    if i >= 0 and len(at.theta) > 1:
-        value = float(at.theta[i])
-        spread = float(_roots(covariance[i, i], at.inverse[i, i]))
+    if known[system]:
+        value = float(at.theta[system])
+        spread = float(_roots(covariance[system, system], at.inverse[system, system]))
         half, error = fitted.reach(alpha) * spread, spread if math.isfinite(spread) else None
         low, high, probability = value - half, value + half, at.preferred(value)
-    elif len(at.theta) > 1:
+    elif known.any():
         won, against = fitted.against(system)
         if len(against[0]):
             end = bradley_terry.bound(at, *against, alpha / 2)
@@ -317,34 +290,33 @@ def _other_units(
     fitted: Fitted, covariance: Array, choices: HumanRequest
 ) -> Iterator[report.UnitReport]:
     """What would follow if other units were drawn anew, all errors being sandwiches."""
-    apart = ~np.eye(len(fitted.main), dtype=np.bool_)
-    own = _errors(fitted.at, covariance)[apart]
+    apart = ~np.eye(len(covariance), dtype=np.bool_)
+    same = apart & fitted.at.same
+    own = _errors(fitted.at, covariance)[same]
 
     def claimed(covariance: Array, units: int) -> Flags:
-        found = np.zeros_like(apart)
         p = wald(fitted.at, covariance, units)[apart]
-        found[apart] = CORRECTIONS[str(choices.correction)].adjust(p) <= choices.alpha
-        return found
+        return CORRECTIONS[str(choices.correction)].adjust(p) <= choices.alpha
 
     base = claimed(covariance, fitted.number)
-    for unit in repeated(fitted.judged):
-        units = numbered(fitted.judged, unit)
-        if unit != choices.unit and units is not None and len(own) and np.isfinite(own).all():
-            number, other = int(units.max()) + 1, fitted.sandwich(fitted.scatter(units))
+    for unit, units in repeated(fitted.judged).items():
+        if unit != choices.unit and len(own) and np.isfinite(own).all():
+            number, other = int(units.max()) + 1, fitted.sandwich(units)[1]
             found = claimed(other, number)
-            changed = (found != base) | (found != base).T
-            design = float(np.median(_apart(other)[apart] / own**2))
-            yield report.UnitReport(unit, number, int(found.sum()), int(changed.sum()) // 2, design)
+            changed = int(np.count_nonzero(found != base))  # strengths, and so signs, are the same
+            design = float(np.median(_apart(other)[same] / own**2))
+            yield report.UnitReport(unit, number, int(found.sum()), changed, design)
 
 
 def _fit(fitted: Fitted, scatter: Array) -> report.FitReport | None:
     """Whether one order explains all pairs: Pearson's chi-square over them."""
-    at, won, size = fitted.at, fitted.sums.won, len(fitted.main)
+    at, won, size = fitted.at, fitted.within.won, len(fitted.at.theta)
     first, second = np.nonzero(np.triu(won + won.T, 1))
-    df = len(first) - size + 1
+    free = size - int(at.part.max()) - 1  # strengths
+    df = len(first) - free
     if df < 1:
         return None
-    dispersion = float(np.trace(scatter[:size, :size] @ at.inverse[:size, :size])) / (size - 1)
+    dispersion = float(np.trace(scatter[:size, :size] @ at.inverse[:size, :size])) / free
     if dispersion <= FLAT:
         return None
     n = (won + won.T)[first, second]
@@ -352,7 +324,7 @@ def _fit(fitted: Fitted, scatter: Array) -> report.FitReport | None:
     off = won[first, second] - n * (win + tie / 2)
     z = off / np.sqrt(np.maximum(n * (win + loss - (win - loss) ** 2) / 4 * dispersion, LEAST))
     square = float((z**2).sum())
-    names = [fitted.judged.names[s] for s in fitted.main]
+    names = fitted.judged.names
     worst = [
         report.FitPair(
             names[first[k]], names[second[k]], float(n[k]),
@@ -366,10 +338,10 @@ def _fit(fitted: Fitted, scatter: Array) -> report.FitReport | None:
 
 def _position(fitted: Fitted, scatter: Array) -> report.PositionReport | None:
     """Effect of standing first: one step of Newton's method from no effect, all else fitted."""
-    at, sums, shown = fitted.at, fitted.sums, fitted.judged.shown[fitted.rows]
-    win, _, inside, mixed = (part * shown for part in bradley_terry.residuals(at, sums))
-    beside = bradley_terry.added(sums.first, inside, sums.size + 1)
-    beside -= bradley_terry.added(sums.second, inside, sums.size + 1)
+    at, judged, shown = fitted.at, fitted.within, fitted.within.shown
+    win, _, inside, mixed = (part * shown for part in bradley_terry.residuals(at, judged))
+    first, second = judged.system.T
+    beside = added(first, inside, len(at.inverse)) - added(second, inside, len(at.inverse))
     beside[-1] = mixed.sum() * at.davidson
     information = float(inside.sum() - beside @ at.inverse @ beside)
     way = np.append(-at.inverse @ beside, 1.0)
@@ -379,7 +351,7 @@ def _position(fitted: Fitted, scatter: Array) -> report.PositionReport | None:
     effect, error = float(win.sum()) / information, math.sqrt(noise) / information
     df, t = fitted.number - 1, effect / error
     return report.PositionReport(
-        share=float((sums.share * sums.weight * shown).sum() / (sums.weight * shown).sum()),
+        share=float((judged.share * judged.weight * shown).sum() / (judged.weight * shown).sum()),
         effect=effect,
         stderr=error,
         p_value=float(betainc(df / 2, 0.5, df / (df + t * t))) if df else 1.0,
@@ -388,16 +360,16 @@ def _position(fitted: Fitted, scatter: Array) -> report.PositionReport | None:
 
 def _needed(fitted: Fitted, covariance: Array, choices: HumanRequest) -> int | None:
     """Comparisons of two systems that show a share of wins, from the normal distribution."""
-    size, share = len(fitted.main), choices.win_rate
-    if share is None or size < 2:
+    size, share = len(covariance), choices.win_rate
+    if share is None:
         return None
     claims = size * (size - 1) if choices.correction != "none" else 1
     z = float(ndtri(1 - choices.alpha / claims) + ndtri(POWER))
-    tied = float(fitted.sums.ties.sum() / fitted.sums.weight.sum())
-    dispersion = float(np.trace(covariance) / np.trace(fitted.at.inverse[:size, :size]))
-    if dispersion <= FLAT:
+    tied = float(fitted.within.ties.sum() / fitted.within.weight.sum())
+    varies, expected = np.trace(covariance), np.trace(fitted.at.inverse[:size, :size])
+    if varies <= FLAT * expected:
         return None
-    variance = max(share * (1 - share) - tied / 4, 0.0) * dispersion
+    variance = max(share * (1 - share) - tied / 4, 0.0) * float(varies / expected)
     return math.ceil(variance * (z / (share - 0.5)) ** 2)
 
 
@@ -429,30 +401,19 @@ def _annotators(judged: Comparisons, *, named: bool) -> report.AnnotatorsReport 
     return annotators.summary(nothing, rule, each, filtered=False)
 
 
-def _still(pairs: Sequence[report.JudgedPair], unit: str) -> Iterator[WarningReport]:
-    """A warning of differences without errors."""
-    still = [(pair.a, pair.b) for pair in pairs if pair.difference is not None and pair.ci is None]
-    if still:
-        yield WarningReport(
-            "constant",
-            f"Nothing varies over the {unit}s of some pairs, such as where all are ties or there "
-            "is one: their differences have no errors and no intervals.",
-            pairs=tuple(still),
-        )
-
-
-def _warnings(own: report.PreferencesReport, choices: HumanRequest) -> Iterator[WarningReport]:
-    """Warnings about ties, what is not determined, units, fit and positions."""
+def _warnings(
+    own: report.PreferencesReport, pairs: Sequence[report.JudgedPair], choices: HumanRequest
+) -> Iterator[WarningReport]:
+    """Warnings about ties, what is not determined, units, fit, positions and what never varies."""
     if choices.ties == "davidson" and own.ties == "half" and own.tied:
         sentence = "How likely ties are is not determined; each counts as two half wins."
         yield WarningReport("ties", sentence)
     if own.undetermined:
-        names, rest = own.undetermined[:NAMED], len(own.undetermined) - NAMED
-        told = listed([*names, *([f"{rest} more"] if rest > 0 else [])])
         bounds = "they have bounds at most (undetermined=leave_out leaves them out)"
         yield WarningReport(
             "undetermined",
-            f"The comparisons do not determine the strengths of {told}, which won, or lost, all "
+            f"The comparisons do not determine the strengths of "
+            f"{examples(own.undetermined, NAMED)}, which won, or lost, all "
             "those with the others, or never met them; "
             f"{'they are left out' if choices.undetermined == 'leave_out' else bounds}.",
             tuple(own.undetermined),
@@ -461,20 +422,14 @@ def _warnings(own: report.PreferencesReport, choices: HumanRequest) -> Iterator[
         sentence = f"Errors from only {counted(own.units, own.unit)} are rough."
         yield WarningReport("few-units", sentence)
     for other in own.other_units:
-        if other.unit == "judgement" and other.changed:
-            yield WarningReport(
-                "other-units",
-                f"If all judgements were independent (unit=judgement), "
-                f"{counted(other.changed, 'conclusion')} would be other; judgements of one "
-                f"{own.unit} are not.",
-            )
-        elif other.changed or other.design > DESIGN or own.unit == "judgement":
+        wide = other.design > DESIGN or own.unit == "judgement"
+        if other.changed or (wide and other.unit != "judgement"):
             yield WarningReport(
                 "other-units",
                 f"With {other.unit}s drawn anew instead of {own.unit}s (unit={other.unit}) the "
                 f"variances of differences are {other.design:.2g} times as large, and "
                 f"{counted(other.changed, 'conclusion')} would be other. What is claimed holds for "
-                f"further {own.unit}s, not for further {other.unit}s.",
+                f"further {own.unit}s.",
             )
     if own.without_maximum:
         yield WarningReport(
@@ -491,4 +446,12 @@ def _warnings(own: report.PreferencesReport, choices: HumanRequest) -> Iterator[
             "position",
             f"The system that stands first is preferred {more} often for that; show each pair both "
             "ways round, or at random.",
+        )
+    still = [(pair.a, pair.b) for pair in pairs if pair.difference is not None and pair.ci is None]
+    if still:
+        yield WarningReport(
+            "constant",
+            f"Nothing varies over the {own.unit}s of some pairs, such as where all are ties or "
+            "there is one: their differences have no errors and no intervals.",
+            pairs=tuple(still),
         )

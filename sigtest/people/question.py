@@ -16,14 +16,14 @@ from sigtest.data.names import choose, is_error, system_name
 from sigtest.data.text import check_list, in_digits
 from sigtest.errors import InputError, LimitError, RecipeError, inside
 from sigtest.files.file import first_twice
-from sigtest.files.formats.preferences import compared_rows
+from sigtest.files.formats.preferences import compared_rows, roles_of
 from sigtest.files.judgements import JudgedFile, judged_rows
 from sigtest.files.material import examples
 from sigtest.files.registry import FORMATS_JUDGED, MAX_ROWS, read_judgements
 from sigtest.kinds.base import About, WholeQuestion
-from sigtest.people.bradley_terry import parts
+from sigtest.people.bradley_terry import determined, parts
 from sigtest.people.judgements import Comparisons, Judgements, Names, Rankings, collect
-from sigtest.people.preferences import PREFERENCE, numbered, repeated, sums_of
+from sigtest.people.preferences import PREFERENCE, numbered, repeated
 from sigtest.people.report import SourceReport
 from sigtest.people.scores import Prepared, count_rows, prepare
 from sigtest.people.statistics import EXACT_FLIPS
@@ -287,7 +287,7 @@ def _rows(judgements: Any, choices: HumanRequest) -> tuple[list[JudgedFile], lis
     if not rows:
         raise InputError("judgements is empty.", field="judgements")
     first = rows[0]
-    compared = isinstance(first, Mapping) and {"a", "b"} & first.keys()
+    compared = isinstance(first, Mapping) and {"a", "b"} & roles_of(first).keys()
     table = (compared_rows if compared else judged_rows)(rows, "judgements")
     if choices.input is not None:
         table.input = choices.input
@@ -371,7 +371,7 @@ def _of_comparisons(
     _require_systems(judged.names, files[0].name)
     sources = []
     for number, (file, sha256) in enumerate(zip(files, digests, strict=True)):
-        counts = [len(np.unique(own.row[own.source == number])) for own in left]
+        counts = [own.rows_of(number) for own in left]
         lost = -np.diff([len({*file.line}), *counts])
         reasons = ("repeated row", "other language pair", "other criterion")
         dropped = {**file.dropped, **dict(zip(reasons, lost.tolist(), strict=True))}
@@ -391,7 +391,7 @@ def _of_comparisons(
         correction=choices.correction or "holm",
         undetermined=choices.undetermined or UNDETERMINED[0],
     )  # fmt: skip
-    if decided.undetermined == "leave_out" and len(parts(sums_of(judged).won)[0]) < 2:
+    if decided.undetermined == "leave_out" and not determined(parts(judged.won)).any():
         raise RecipeError(
             "undetermined=leave_out would leave no two systems, as no two won against each other, "
             "or tied, not even over others; undetermined=bounds keeps all.",

@@ -174,10 +174,9 @@ class JudgedSystem:
         z: The same of the standardised scores, turned round where less is better; null where scores
             were not standardised.
         sd: Standard deviation of the tested scores over units, pooled, with n - 1.
-        ci: Interval at level 1 - alpha of the mean that was tested: Student's t over units; of
-            comparisons that of the percentage won, over units. Null for a single unit, where all
-            comparisons are ties, and where less is better of some of the criteria that were tested
-            raw.
+        ci: Interval at level 1 - alpha of the mean that was tested: Student's t over units. Null
+            for comparisons, for a single unit, and where less is better of some of the criteria
+            that were tested raw.
         cluster: 1-based rank cluster; by the combined conclusions where there are two criteria.
         range: Ranks it may have: 1 + systems significantly better, systems - those worse.
         criteria: The same by criterion; none of comparisons.

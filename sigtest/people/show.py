@@ -56,7 +56,7 @@ def answer(report: reports.HumanReport) -> tuple[str, ...]:
         among = f"{words.whole(apart)} of {words.whole(len(pairs))} pairs"
         into = f"one cluster, in which {among} {are} separated"
     return (
-        leaders(ranges, "as people judge", "system"),
+        leaders(ranges, "by preference" if report.preferences else "as people judge", "system"),
         f"{len(ranges)} systems fall into {into}.",
     )
 
@@ -222,7 +222,7 @@ def _annotators(report: reports.HumanReport) -> list[model.Block]:
     if group is None:
         return []
     passing = group.n - group.careless - group.untestable
-    sentence = f"Annotators: {group.n}; too few bad references to test any; counted: all."
+    sentence = f"Annotators: {group.n}, none of them tested; counted: all."
     if group.untestable < group.n or group.kept < group.n:
         sentence = (
             f"Annotators: {group.n}; passing quality control: {passing}, with "
@@ -320,7 +320,8 @@ def sentences(report: reports.HumanReport, sources: Sources) -> Iterator[str]:
     used = reports.judged(report)
     criteria = [criterion for criterion in report.criteria if criterion]
     by = f" by {listed(criteria)}" if criteria else ""
-    yield f"People judged {len(report.systems)} systems{by} in {used:,} judgements."
+    verb = "Judges compared" if report.preferences else "People judged"
+    yield f"{verb} {len(report.systems)} systems{by} in {used:,} judgements."
     if report.preferences is not None:
         yield from strengths.sentences(report.preferences, sources)
     if report.annotators and report.annotators.filtered:
@@ -358,9 +359,7 @@ def sentences(report: reports.HumanReport, sources: Sources) -> Iterator[str]:
 
 def _tests(report: reports.HumanReport, sources: Sources) -> str:
     words, cited = TESTS[report.test]
-    over = "comparisons" if report.preferences else f"scores of {report.aggregate}s"
-    if report.test == "bradley_terry":
-        over = "strengths"
+    over = "strengths" if report.preferences else f"scores of {report.aggregate}s"
     corrected = correcting(report.correction, sources)
     return (
         f"All pairs of systems were tested by {words}{sources.cite(*cited)} on {over}, one-sided "

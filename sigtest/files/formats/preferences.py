@@ -1,7 +1,9 @@
 """Comparisons of two systems: who was preferred to whom.
 
 - Tables and JSON with a column for each of the two systems, and one that says which is better: the
-  battles of arenas (model_a, model_b, winner; or winner_model_a, winner_model_b, winner_tie).
+  battles of arenas (model_a, model_b, winner; or winner_model_a, winner_model_b, winner_tie), and
+  lists of winner and loser.
+- The same as rows of a request, by the names of COMPARED alone, or as they are published.
 - Annotations of AlpacaEval: generator_1, generator_2 and a preference from 1 (the first output) to
   2 (the second), 1.5 or 0 being a tie.
 """
@@ -9,22 +11,23 @@
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from sigtest.data.names import without_slash
 from sigtest.errors import InputError, quoted
 from sigtest.files import judgements
 from sigtest.files.file import File
-from sigtest.files.tables import blank, fields_of, float_in, read_table
+from sigtest.files.tables import Table, blank, fields_of, float_in, read_table
 
 NAMES = {  # of columns, by what they hold; the first of several is taken
-    "a": "a model_a system_a generator_a generator_1 model_1 system_1",
-    "b": "b model_b system_b generator_b generator_2 model_2 system_2",
-    "winner": "winner preferred",
+    "a": "a model_a system_a generator_a generator_1 model_1 system_1 model_a_name winner",
+    "b": "b model_b system_b generator_b generator_2 model_2 system_2 model_b_name loser",
+    "winner": "winner preferred chosen_model_name",
     "preference": "preference",
     "won_a": "winner_model_a",
     "won_b": "winner_model_b",
+    "tied": "winner_tie both_equal",
     "item": "item item_id question_id prompt_id instruction_id segment segment_id seg_id sid "
     "question instruction prompt id",
     "judge": "judge judge_id judge_hash annotator annotator_id rater worker worker_id user user_id",
@@ -37,18 +40,19 @@ SIDES = {  # what a cell may say of the winner, without marks: share of the firs
     **dict.fromkeys(("a", "modela", "systema", "1", "model1", "system1", "first", "left"), 1.0),
     **dict.fromkeys(("b", "modelb", "systemb", "2", "model2", "system2", "second", "right"), 0.0),
     **dict.fromkeys(("tie", "tiebothbad", "bothbad", "bothgood", "both", "draw", "neither"), 0.5),
+    **dict.fromkeys(("equal", "same", "bothequal", "tiebothgood", "nopreference"), 0.5),
 }
+VERDICTS = ("winner", "preference", "won_a")
+MARKS = ("won_a", "won_b", "tied")
 UNDECIDED = {"error", "invalid", "skip", "skipped"}  # where a judge gave no answer
 HEAVIEST = 1e9
 LONG = 60  # characters of an id; longer ones are texts, known by their hashes
-PREFERRED = re.compile(r"(\b|_)(winner|preference|preferred)(\b|_)", re.IGNORECASE)
 
 
-def _named(header: Sequence[str]) -> dict[str, str]:
+def roles_of(header: Iterable[str]) -> dict[str, str]:
     """The column of each role."""
-    plain = {
-        re.sub(r"[^a-z0-9]+", "_", column.strip(' "').lower()): column for column in header[::-1]
-    }
+    again = [*header][::-1]  # the first of several stays
+    plain = {re.sub(r"[^a-z0-9]+", "_", column.strip(' "').lower()): column for column in again}
     return {
         role: plain[next(name for name in names.split() if name in plain)]
         for role, names in NAMES.items()
@@ -56,11 +60,11 @@ def _named(header: Sequence[str]) -> dict[str, str]:
     }
 
 
-def sniff_preferences(file: File) -> bool:
-    """Two columns of systems and one that says which is better."""
+def sniff_preferences(file: File, decided: bool = True) -> bool:
+    """Two columns of systems and, if they are decided, one that says which is better."""
     first = "" if file.kind else judgements.first_line(file)
-    header = [*file.first] or fields_of(first, judgements.separator_of(first))
-    return {"a", "b"} <= _named(header).keys() and PREFERRED.search(" ".join(header)) is not None
+    roles = roles_of([*file.first] or fields_of(first, judgements.separator_of(first))).keys()
+    return {"a", "b"} <= roles and not (decided and roles.isdisjoint(VERDICTS))
 
 
 def read_preferences(file: File) -> judgements.JudgedFile:
@@ -70,42 +74,42 @@ def read_preferences(file: File) -> judgements.JudgedFile:
         InputError: A column missing, a winner that is neither system, a preference or a weight that
             is no number or out of range.
     """
-    table = read_table(file, judgements.separator_of(judgements.first_line(file)))
-    roles = _named(table.header)
-    if missing := {"a", "b"} - roles.keys():
-        listed = ", ".join(str(column)[:30] for column in table.header[:12])
-        raise InputError(f"{file.name} has no column {min(missing)}; columns are {listed}.")
-    places = {role: table.header.index(column) for role, column in roles.items()}
-    records = [{role: row[i] for role, i in places.items()} for row in table.rows]
-    alpaca = "generator_1" in roles.values()
-    return _compared(records, table.places, file.name, table.unit == "entry", alpaca)
+    return _compared(read_table(file, judgements.separator_of(judgements.first_line(file))))
 
 
 def compared_rows(rows: Sequence[object], name: str) -> judgements.JudgedFile:
-    """Rows of a request, each an object with the names of COMPARED.
+    """Rows of a request, each an object with the names of COMPARED, or with published names.
 
     Raises:
         InputError: A row that is no object.
         RecipeError: A name that is unknown.
     """
-    records = judgements.checked_rows(rows, name, judgements.COMPARED, "field of a comparison")
-    return _compared(records, range(1, len(rows) + 1), name, inline=True, alpaca=False)
+    names = {key for row in rows if isinstance(row, Mapping) for key in row}
+    known = judgements.COMPARED if {"a", "b"} & names else sorted(names)
+    records = judgements.checked_rows(rows, name, known, "field of a comparison")
+    header = tuple(dict.fromkeys(key for row in records for key in row))
+    cells = [[row.get(column) for column in header] for row in records]
+    return _compared(Table(name, header, cells, range(1, len(rows) + 1), "entry"))
 
 
-def _compared(
-    records: Sequence[Mapping[str, Any]],
-    places: Sequence[int],
-    name: str,
-    inline: bool,
-    alpaca: bool,
-) -> judgements.JudgedFile:
-    """The comparisons of some rows."""
+def _compared(table: Table) -> judgements.JudgedFile:
+    """The comparisons of its rows."""
+    name, roles, inline = table.name, roles_of(table.header), table.unit == "entry"
+    missing = [*sorted({"a", "b"} - roles.keys())]
+    missing += ["winner"] * roles.keys().isdisjoint(VERDICTS)
+    if missing:
+        raise judgements.lacking(missing, table.header, name)
+    columns = {role: table.columns[column] for role, column in roles.items()}
+    records = [
+        dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)
+    ]
+    alpaca = roles["a"] == "generator_1"
     dropped: Counter[str] = Counter()
     compared: dict[int, dict[str, Any]] = {}
-    for place, row in zip(places, records, strict=True):
+    for place, row in zip(table.places, records, strict=True):
 
-        def wrong(column: str, why: str, place: int = place) -> InputError:
-            return judgements.refused(name, place, why, column, inline)
+        def wrong(role: str, why: str, place: int = place) -> InputError:
+            return judgements.refused(name, place, why, roles.get(role, role), inline)
 
         for side in "ab":
             if not isinstance(row.get(side), str) or not row[side].strip():
@@ -122,8 +126,9 @@ def _compared(
             compared[place] = {"a": a, "b": b, "share": share, "weight": weight, **labels}
     form = "alpaca_eval" if alpaca else "preferences"
     return judgements.compared_records(
-        [*compared.values()], [*compared], name, input=form, dropped=dropped, inline=inline
-    )
+        [*compared.values()], [*compared], name, input=form, dropped=dropped, inline=inline,
+        placed=roles["a"] != roles.get("winner"),
+    )  # fmt: skip
 
 
 def _label(cell: object) -> str | None:
@@ -138,9 +143,13 @@ def _share(
     row: Mapping[str, Any], alpaca: bool, wrong: Callable[[str, str], InputError]
 ) -> float | None:
     """How far the first system is preferred, from 0 to 1; nothing where nobody said."""
-    if "won_a" in row:
-        won, lost = (float_in(row.get(side)) or 0.0 for side in ("won_a", "won_b"))
-        return (1.0 + won - lost) / 2
+    marks = {role: float_in(row[role]) for role in MARKS if not blank(row.get(role))}
+    for role, mark in marks.items():
+        if mark is None or not 0 <= mark <= 1:
+            raise wrong(role, f"{quoted(row[role], 40)} is neither 0 nor 1")
+    won, lost, tied = (marks.get(role) or 0.0 for role in MARKS)
+    if total := won + lost + tied:
+        return (won + tied / 2) / total
     named = not blank(row.get("winner"))
     cell = row["winner"] if named else row.get("preference")
     text = str(cell).strip()

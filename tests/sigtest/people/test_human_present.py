@@ -49,7 +49,7 @@ def test_what_does_not_count_is_said(report, form):
 def test_nothing_is_said_where_all_count():
     text = shown(evaluated(rows({"A": [1, 2, 3], "B": [3, 2, 2]})))
     assert "left out" not in text
-    assert "Annotators: 1; too few bad references to test any; counted: all." in text
+    assert "Annotators: 1, none of them tested; counted: all." in text
     assert "counted: all." in " ".join(text.split())
 
 

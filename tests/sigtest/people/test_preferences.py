@@ -17,7 +17,6 @@ from sentences import sentences
 
 from sigtest.errors import InputError, RecipeError
 from sigtest.people.bradley_terry import (
-    Sums,
     all_won,
     connected,
     fit,
@@ -27,8 +26,9 @@ from sigtest.people.bradley_terry import (
     scatter,
 )
 from sigtest.people.compute import compute
+from sigtest.people.judgements import Comparisons, Names
 from sigtest.people.kind import KIND
-from sigtest.people.preferences import Fitted, sums_of, wald
+from sigtest.people.preferences import Fitted, wald
 from sigtest.people.question import HumanQuestion, parse
 from sigtest.people.show import PICTURES
 from sigtest.report import decode, encode
@@ -44,6 +44,16 @@ PUBLISHED = {
 }  # fmt: skip
 
 
+def compared(systems, a, b, share, weight=None):
+    """Comparisons without labels."""
+    n, plain = len(share), Names.unknown(len(share))
+    return Comparisons(
+        tuple(f"s{i}" for i in range(systems)), np.stack([a, b], axis=1), np.asarray(share),
+        np.ones(n) if weight is None else weight, *[plain] * 5, np.zeros(n, int), np.arange(n),
+        np.zeros(n, int),
+    )  # fmt: skip
+
+
 def drawn(systems=6, n=600, units=40, spread=0.6, between=0.0, ties=0.8, seed=1):
     """Comparisons of systems of spread strengths, whose units like systems more or less."""
     rng = np.random.default_rng(seed)
@@ -55,11 +65,11 @@ def drawn(systems=6, n=600, units=40, spread=0.6, between=0.0, ties=0.8, seed=1)
     win, tie, loss = np.exp(distance / 2), np.full(n, ties), np.exp(-distance / 2)
     x = rng.random(n) * (win + tie + loss)
     share = np.where(x < win, 1.0, np.where(x < win + tie, 0.5, 0.0))
-    return Sums(systems, a, b, share, np.ones(n)), unit
+    return compared(systems, a, b, share), unit
 
 
 def text_of(sums, item=None, judge=None):
-    columns = {"a": [f"s{i}" for i in sums.first], "b": [f"s{i}" for i in sums.second],
+    columns = {"a": [f"s{i}" for i, _ in sums.system], "b": [f"s{i}" for _, i in sums.system],
                "winner": [{1.0: "a", 0.5: "tie", 0.0: "b"}[s] for s in sums.share]}  # fmt: skip
     columns |= {"item": item} if item is not None else {}
     columns |= {"judge": judge} if judge is not None else {}
@@ -92,7 +102,7 @@ def test_strengths_equal_those_of_another_optimiser(davidson):
     ties, n = sums.ties, len(sums.share)
 
     def loss(x):
-        d = x[sums.first] - x[sums.second]
+        d = x[sums.system[:, 0]] - x[sums.system[:, 1]]
         if davidson:
             total = np.exp(d / 2) + np.exp(-d / 2) + np.exp(x[-1])
             logs = (sums.share - 0.5) * d + ties * x[-1] - np.log(total)
@@ -111,14 +121,13 @@ def test_the_sandwich_is_that_of_textbooks():
     at = fit(sums.won, float(sums.ties.sum()), davidson=True)
     scores = np.zeros((40, 7))
     for k, u in enumerate(unit):
-        win, tie, loss = at.outcomes(at.theta[sums.first[k]] - at.theta[sums.second[k]])
+        win, tie, loss = at.outcomes(at.theta[sums.system[k, 0]] - at.theta[sums.system[k, 1]])
         off = (sums.share[k] - 0.5) - (win - loss) / 2
-        scores[u, sums.first[k]] += off
-        scores[u, sums.second[k]] -= off
+        scores[u, sums.system[k, 0]] += off
+        scores[u, sums.system[k, 1]] -= off
         scores[u, 6] += (sums.share[k] == 0.5) - tie
-    shown = np.zeros(len(unit), dtype=np.int64)
-    found = scatter(at, sums, unit, shown)[:-1, :-1]
-    assert found == pytest.approx(scores.T @ scores, abs=1e-9)
+    found = scatter(at, sums, unit)[:-1, :-1]
+    assert found == pytest.approx(scores.T @ scores * 40 / 39, abs=1e-9)
 
 
 def test_resamples_agree_with_fitting_each_anew():
@@ -129,7 +138,7 @@ def test_resamples_agree_with_fitting_each_anew():
     rows = [np.flatnonzero(unit == u) for u in range(40)]
     for _ in range(1500):
         take = np.concatenate([rows[u] for u in rng.integers(40, size=40)])
-        again = Sums(6, sums.first[take], sums.second[take], sums.share[take], sums.weight[take])
+        again = compared(6, *sums.system[take].T, sums.share[take])
         thetas.append(fit(again.won, float(again.ties.sum()), davidson=True).theta)
     assert without == 0
     assert np.diag(covariance) == pytest.approx(np.var(thetas, axis=0), rel=0.12)
@@ -145,7 +154,7 @@ def test_draws_do_not_depend_on_blocks(monkeypatch):
 
 def test_a_resample_without_a_maximum_is_counted():
     """Of four units one has the only win of the second: (3 / 4)^4 of all resamples lack it."""
-    sums = Sums(2, np.zeros(4, int), np.ones(4, int), np.array([1, 1, 1, 0.0]), np.ones(4))
+    sums = compared(2, np.zeros(4, int), np.ones(4, int), np.array([1, 1, 1, 0.0]))
     at = fit(sums.won, 0.0, davidson=False)
     _, without = resample(at, sums, np.arange(4), 20_000, 5)
     assert without == pytest.approx(0.75**4 + 0.25**4, abs=0.01)
@@ -165,7 +174,7 @@ def test_p_values_are_those_of_students_t():
 def test_parts_are_what_wins_connect():
     won = np.zeros((5, 5))
     won[0, 1] = won[1, 2] = won[2, 0] = won[3, 0] = 1  # a circle, one that won, one that never met
-    assert [part.tolist() for part in parts(won)] == [[0, 1, 2], [3], [4]]
+    assert parts(won).tolist() == [0, 0, 0, 1, 2]
     rng = np.random.default_rng(1)
     for _ in range(30):
         edges = rng.random((8, 8)) < 0.15
@@ -243,7 +252,7 @@ def test_forms_of_comparisons_are_read_alike(form):
 
 
 def test_a_fraction_is_a_win_and_a_loss():
-    sums = sums_of(asked("a,b,preference,weight\nA,B,.7,2\nB,A,.4,\n").judgements)
+    sums = asked("a,b,preference,weight\nA,B,.7,2\nB,A,.4,\n").judgements
     assert sums.won == pytest.approx(np.array([[0, 1.4 + 0.6], [0.6 + 0.4, 0]]))
 
 
@@ -257,6 +266,9 @@ def test_a_fraction_is_a_win_and_a_loss():
         ("a,b,winner\n,B,a\n", "line 2: '' is no name of a system"),
         ('generator_1,generator_2,preference\nA,B,3\n', "no preference from 1 to 2"),
         ("a,b,winner\nA,B,\n", "holds no comparison"),
+        ("model_a,model_b,judge\nA,B,w\n", "no column winner; columns are model_a, model_b"),
+        ('[{"model_1": "A", "model_2": "B", "g1_winner": "A"}]', "no column winner"),
+        ('[{"model_a": "A", "model_b": "B"}, {"winner": "A"}]', "null is no name of a system"),
         ("a,b,winner,lp\nA,B,a,x-y\nA,B,b,y-z\n", "several language pairs"),
         ("a,b,winner,criterion\nA,B,a,style\nA,B,b,facts\n", "several criteria .*name one"),
         ('a,b,winner\nA<,B,a\n', "line 2: .* contains '<'"),
@@ -274,6 +286,98 @@ def test_rows_of_a_request_are_checked_with_their_place():
         parse({"judgements": [row, {**row, "winner": "no"}]})
     with pytest.raises(RecipeError, match="Did you mean 'winner'"):
         parse({"judgements": [{**row, "winer": "a"}]})
+
+
+BATTLE = {"question_id": 81, "model_a": "x", "model_b": "y", "winner": "tie (bothbad)",
+          "judge": "arena_user_1", "tstamp": 1682351591.1, "language": "German"}  # fmt: skip
+ANNOTATION = {"instruction": "Why?", "generator_1": "x", "generator_2": "y", "preference": 1.25}
+
+
+@pytest.mark.parametrize(("row", "share"), [(BATTLE, 0.5), (ANNOTATION, 0.75)])
+def test_published_rows_are_read_in_requests_as_in_files(row, share):
+    (sent, _), (read, _) = (
+        found.judgements.share
+        for found in (parse({"judgements": [row, row]}), asked(json.dumps([row, row])))
+    )
+    assert sent == read == share
+    with pytest.raises(InputError, match=r"judgements\[0\].(winner|preference): 'no' is neither"):
+        parse({"judgements": [{**row, ("winner" if "winner" in row else "preference"): "no"}]})
+
+
+@pytest.mark.parametrize(
+    ("marks", "share"),
+    [("1,0,0", 1), ("0,1,0", 0), ("0,0,1", 0.5), ("True,False,False", 1), ("0.6,0.3,0.1", 0.65)],
+)
+def test_winners_that_are_marked_are_read(marks, share):
+    head = "id,model_a,model_b,winner_model_a,winner_model_b,winner_tie"
+    text = "\n".join([head, f"1,x,y,{marks}", "2,x,y,0,0,0", "3,x,y,,,", "4,y,x,1,0,0"])
+    question = asked(text)
+    assert question.judgements.share == pytest.approx([share, 1])
+    assert question.sources[0].dropped == {"no winner": 2}
+    with pytest.raises(InputError, match="line 2: '7' is neither 0 nor 1"):
+        asked(f"{head}\n1,x,y,7,0,0\n")
+
+
+def test_equal_outputs_are_marked_beside_the_name_of_the_better_one():
+    head = "model_a_name,model_b_name,chosen_model_name,both_equal"
+    judged = asked(f"{head}\nx,y,x,False\ny,x,,True\ny,x,x,False").judgements
+    assert judged.share.tolist() == [1, 0.5, 0]
+
+
+def two_leagues():
+    """Two sets of three systems that never meet, and the first of them on its own."""
+    sums, unit = drawn(systems=3, n=300, seed=4)
+    other, _ = drawn(systems=3, n=240, seed=5)
+    one = text_of(sums, item=unit).decode()
+    two = text_of(other, item=unit[:240]).decode().replace("s", "t").splitlines()[1:]
+    return one, "\n".join([one, *two])
+
+
+def test_a_second_league_is_compared_within_itself():
+    one, both = two_leagues()
+    alone, together = (evaluated(text, errors="sandwich", ties="half") for text in (one, both))
+    of = {(pair.a, pair.b): pair for pair in together.pairs}
+    for pair in alone.pairs:
+        assert of[pair.a, pair.b].difference == pytest.approx(pair.difference, abs=1e-9)
+        assert of[pair.a, pair.b].p_greater == pytest.approx(pair.p_greater, rel=1e-6)
+    assert {*together.preferences.undetermined} == {"t0", "t1", "t2"}
+    for (a, b), pair in of.items():
+        if a[0] != b[0]:
+            assert (pair.difference, pair.p_greater, pair.p_less) == (None, 1, 1)
+    inside = [pair.difference for (a, b), pair in of.items() if a[0] == b[0] == "t"]
+    assert None not in inside
+    assert inside[0] + inside[2] == pytest.approx(inside[1], abs=1e-9)
+    assert together.preferences.fit.df == 2
+
+
+def test_what_is_left_out_is_counted():
+    report = evaluated(two_leagues()[1], undetermined="leave_out", resamples=9)
+    (source,) = report.sources
+    assert (source.rows, source.used) == (540, 300)
+    assert source.dropped == {"of undetermined systems": 240}
+    assert "compared 3 systems by preference in 300 judgements" in report.methods.text
+
+
+def test_nearly_certain_wins_have_their_strengths():
+    """A billion wins to one are ln 1e9 apart; a chain of a hundred, as far as it is long."""
+    text = "a,b,winner,weight\nx,y,x,1e9\nx,y,y,1\ny,z,y,1e9\ny,z,z,1\n"
+    own = {system.name: system.strength.value for system in evaluated(text).systems}
+    assert [own[name] for name in "xyz"] == pytest.approx(
+        [math.log(1e9), 0, -math.log(1e9)], abs=1e-6
+    )
+    rows = [f"s{i},s{i + 1},{'b' if k == 0 else 'a'}" for i in range(100) for k in range(9)]
+    chain = evaluated("\n".join(["a,b,winner", *rows]), errors="sandwich")
+    own = [system.strength.value for system in chain.systems]
+    assert own[0] - own[-1] == pytest.approx(100 * math.log(8), rel=1e-9)
+    with pytest.raises(InputError, match="too nearly certain"):
+        evaluated("a,b,preference\nx,y,0.9999999999999999\nx,y,0.9999999999999999\n")
+
+
+def test_lists_of_winners_and_losers_say_nothing_of_positions():
+    report = evaluated("winner,loser\n" + "x,y\ny,x\nx,z\nz,y\n" * 9)
+    assert report.preferences.comparisons == 36
+    assert report.preferences.position is None
+    assert [pair.u for pair in report.pairs] == [9, 9, 0]
 
 
 def test_rows_that_are_no_comparison_are_counted():
@@ -315,7 +419,7 @@ def test_the_wrong_unit_is_warned_of():
     assert other.design > 1.5
     assert any("unit=judge" in warning for warning in sentences(wrong))
     right = evaluated(text_of(sums, judge=unit), unit="judge", errors="sandwich")
-    assert not any("With judge" in warning for warning in sentences(right))
+    assert not any("(unit=judge)" in warning for warning in sentences(right))
     widths = [np.mean([p.ci[1] - p.ci[0] for p in r.pairs]) for r in (wrong, right)]
     assert (widths[1] / widths[0]) ** 2 == pytest.approx(other.design, rel=0.2)
 
@@ -324,7 +428,7 @@ def test_standing_first_is_measured():
     sums, _ = drawn(n=4000, ties=0.5)
     rng = np.random.default_rng(1)
     flip = (sums.share != 1) & (rng.random(4000) < 0.15)
-    pushed = Sums(6, sums.first, sums.second, np.where(flip, 1.0, sums.share), sums.weight)
+    pushed = replace(sums, share=np.where(flip, 1.0, sums.share))
     plain = evaluated(text_of(sums), errors="sandwich").preferences.position
     found = evaluated(text_of(pushed), errors="sandwich")
     assert plain.p_value > 0.05 > found.preferences.position.p_value
@@ -332,7 +436,7 @@ def test_standing_first_is_measured():
     at = fit(pushed.won, float(pushed.ties.sum()), davidson=True)
 
     def loss(x):
-        d = x[pushed.first] - x[pushed.second] + x[7]
+        d = x[pushed.system[:, 0]] - x[pushed.system[:, 1]] + x[7]
         total = np.exp(d / 2) + np.exp(-d / 2) + np.exp(x[6])
         logs = (pushed.share - 0.5) * d + pushed.ties * x[6] - np.log(total)
         return -logs.sum() + x[:6].sum() ** 2
@@ -408,8 +512,8 @@ def test_size_is_kept_where_all_are_equal():
     for seed in range(150):
         sums, unit = drawn(n=500, units=40, spread=0, between=0.5, seed=seed)
         at = fit(sums.won, float(sums.ties.sum()), davidson=True)
-        whole = at.inverse @ scatter(at, sums, unit, np.zeros_like(unit))[:-1, :-1] @ at.inverse
-        p = wald(at, whole[:-1, :-1] * 40 / 39, 40)
+        whole = at.inverse @ scatter(at, sums, unit)[:-1, :-1] @ at.inverse
+        p = wald(at, whole[:-1, :-1], 40)
         rejected += [2 * min(p[i, j], p[j, i]) <= 0.05 for i, j in combinations(range(6), 2)]
     assert np.mean(rejected) == pytest.approx(0.05, abs=0.02)
 
