@@ -208,7 +208,7 @@ def run(state: Path, **environment: str) -> subprocess.CompletedProcess[str]:
         env={**os.environ, "SIGTEST_STATE": str(state), **environment},
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=120,
         check=False,
     )
 
@@ -251,7 +251,7 @@ def test_arguments_that_nobody_reads_are_refused(module, tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", module, "--port", "9000"],
         cwd=ROOT, env={**os.environ, "SIGTEST_STATE": str(tmp_path), "PORT": "0"},
-        capture_output=True, text=True, timeout=30, check=False,
+        capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     said = "sigtest: '--port' is not read: settings are environment variables, such as PORT=8080.\n"
     assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
