@@ -40,6 +40,7 @@ from sigtest.significance.corrections import experimentwise_error
 from sigtest.version import __version__
 
 Gone = Mapping[tuple[str, str], Array]  # p-values by metric's label and test
+NO_P = OwnP(1.0, 0.0, exact=False)  # of tests that count
 DRAWN = re.compile(r"\|alternative:([a-z-]+)\|resamples:(\d+)\|seed:")
 
 
@@ -380,12 +381,10 @@ def _measured_pairs(part: Part, telling: Telling, m: int, facts: Facts) -> Itera
         # lists first: reading arrays number by number takes several times as long
         rows = zip(found.known, *(column.tolist() for column in columns), strict=True)
         for known, (a, b), low, high, stderr, skewness, count, p, log10_p, p_low, p_high in rows:
+            own_p = known if isinstance(known, OwnP) else NO_P
             # the system that a test of units finds ahead, where their scores do not say so
-            ahead, stretches, z = 0.0, None, None
-            if isinstance(known, OwnP):
-                ahead, stretches = np.sign(known.ahead), known.stretches
-                z = None if stretches is None else known.statistic
-            agrees = ahead in (0, np.sign(sign * (scores[a] - scores[b])))
+            agrees = np.sign(own_p.ahead) in (0, np.sign(sign * (scores[a] - scores[b])))
+            stretches = own_p.stretches
             even, units = min(evenness[a], evenness[b]), telling.units
             if stretches is not None:
                 even, units = 1.0, stretches
@@ -420,9 +419,9 @@ def _measured_pairs(part: Part, telling: Telling, m: int, facts: Facts) -> Itera
                 ),
                 detectable=(0.0, 0.0),
                 verdict="",
-                ahead=None if agrees else part.systems[a if ahead > 0 else b],
+                ahead=None if agrees else part.systems[a if own_p.ahead > 0 else b],
                 stretches=stretches,
-                z=z,
+                z=None if stretches is None else own_p.statistic,
             )
 
 

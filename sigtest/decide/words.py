@@ -546,10 +546,8 @@ def _tests(plan: Plan, sources: Sources) -> str:
     runs = f"{recipe.unit} with all its training runs" if part.replicas > 1 else recipe.unit
     if part.replicas > 1 and swap_test(recipe.tests):
         strata += f", that of exchange the {recipe.unit} of one training run"
-    if by_word := [test.words for test in own_tests(recipe.tests).values() if test.by_word]:
-        strata += (
-            f", that of {listed(by_word)} a stretch between words that both systems have right"
-        )
+    if own := [test.words for test in own_tests(recipe.tests).values() if test.by_word]:
+        strata += f", that of {listed(own)} a stretch between words that both systems have right"
     drawn_in = ""
     if recipe.alternative != "two-sided" and any(test.draws == "studentised" for test in tests):
         drawn_in = (

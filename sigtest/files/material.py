@@ -484,6 +484,9 @@ class Assembly:
 
     Args:
         name: Of the file, for messages.
+
+    Attributes:
+        metrics: The metric that makes a score of the numbers under a label.
     """
 
     def __init__(self, name: str) -> None:
@@ -493,6 +496,7 @@ class Assembly:
         self._hypotheses: dict[tuple[str, str], dict[int, str | None]] = {}
         self._columns: dict[str, dict[int, str]] = {}
         self._directions: dict[str, bool] = {}
+        self.metrics: defaultdict[str, str] = defaultdict(lambda: "scores")
 
     def place_of(self, segment: object, place: str) -> int:
         """Where a segment stands, by its id.
@@ -617,8 +621,8 @@ class Assembly:
             labels=whole.get("domain"),
             sources=columns.get("source"),
             scores=tuple(
-                SystemScores(system, label, tuple(tables), self._directions.get(label))
-                for (system, label), tables in runs.items()
+                SystemScores(*key, tuple(own), self._directions.get(key[1]), self.metrics[key[1]])
+                for key, own in runs.items()
             ),
             ids=tuple(names) if names else None,
             ordered=ordered,

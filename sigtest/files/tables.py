@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from itertools import chain
 from typing import Literal
 
 from sigtest.cached import cached_property
@@ -294,15 +295,13 @@ def counts_of(columns: Sequence[str], name: str) -> tuple[str, ...]:
         [c for c in columns if form.fullmatch("".join(_spellings(c)[1:]))]
         for form in (ERRORS, COUNTED)
     ]
-    if not all(found):
-        return ()
     for what, fitting in zip(("errors", "words"), found, strict=True):
-        if len(fitting) > 1:
+        if all(found) and len(fitting) > 1:
             raise InputError(
                 f"{name}: the columns {' and '.join(map(repr, fitting[:8]))} may each count "
                 f"{what}; leave one, or write rates as scores."
             )
-    return tuple(fitting[0] for fitting in found)
+    return tuple(chain(*found)) if all(found) else ()
 
 
 def may_identify(column: str) -> bool:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-import sys
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import ClassVar
 
 import numpy as np
@@ -18,11 +16,13 @@ from sigtest.data.testset import System, TestSet
 from sigtest.data.text import Text
 from sigtest.errors import InputError
 from sigtest.metrics.base import Fraction, Metric
-from sigtest.metrics.kernels.alignment import CELLS, DELETIONS, EDITS, SUBSTITUTIONS, align
-from sigtest.metrics.kernels.tokens import Sequences, Tokenizer, Vocabulary, code_points, shared
+from sigtest.metrics.kernels import tokens
+from sigtest.metrics.kernels.alignment import CELLS, align
 
+COUNTED = ("substitutions", "deletions", "insertions", "hits", "words")
 FORMS = ("none", "NFC", "NFD", "NFKC", "NFKD")
-LONGEST = 100_000  # words or characters of a line: a minute, and 160 MB
+MOST_CELLS = 10**10  # words of a line times words of its reference: a minute, and 160 MB
+BLANK = tokens.Tokenizer("blank")
 _BLANKS = re.compile(r"[^\S\n]{2,}")
 
 
@@ -85,43 +85,45 @@ class Wer(Metric):
                 "of several transcripts is right is not defined. Give one.",
                 field="references",
             )
-        own = {"field": "hypotheses", "system": system.name}
-        for text, whose, where in (
-            (testset.references[0], "the reference", {"field": "references"}),
-            (self.hypotheses(system), f"system {system.name!r}", own),
-        ):
-            lengths = self.lengths(text)
-            longest = max(lengths, default=0)
-            if longest > LONGEST:
-                unit = "characters" if self.by_character else "words"
-                raise InputError(
-                    f"Line {lengths.index(longest) + 1} of {whose} has {longest:,} {unit}, and "
-                    f"{self.name} aligns lines of up to {LONGEST:,}, as time and memory grow with "
-                    "their square. Cut it into utterances.",
-                    line=lengths.index(longest) + 1,
-                    **where,
-                )
+        cells = self.cells(testset, system)
+        if max(cells, default=0) > MOST_CELLS:
+            line = cells.index(max(cells)) + 1
+            raise InputError(
+                f"Line {line} of system {system.name!r} is too long: its words, or characters, "
+                f"times those of its reference are {cells[line - 1]:,}, and {self.name} aligns up "
+                f"to {MOST_CELLS:,}, as time grows with them. Cut both into utterances.",
+                field="hypotheses",
+                system=system.name,
+                line=line,
+            )
 
-    def aligned(self, testset: TestSet, system: System) -> tuple[Counts, Counts, Counts]:
-        """Words of each reference, and what `align` says."""
-        reference, hypotheses = testset.references[0], self.hypotheses(system)
+    def cells(self, testset: TestSet, system: System) -> list[int]:
+        """Of each line, words times words of its reference."""
+        reference = self.lengths(testset.references[0])
+        hypotheses = self.lengths(self.hypotheses(system))
+        return [a * b for a, b in zip(reference, hypotheses, strict=True)]
 
-        def made() -> tuple[Counts, Counts, Counts]:
-            known, other = self.sequences(reference, hypotheses)
-            return known.lengths, *align(other, known, CELLS)
+    def aligned(self, testset: TestSet, system: System) -> tuple[Counts, Counts]:
+        """What `align` says, of numbers that are equal where words are."""
+        own, known = self.hypotheses(system), testset.references[0]
+        texts = self.cleaned(own), self.cleaned(known)
 
-        return shared((hypotheses, reference), ("aligned", *self._how), made)
+        def made() -> tuple[Counts, Counts]:
+            if self.by_character:
+                hypotheses, reference = (tokens.code_points(text.complete) for text in texts)
+            else:
+                reference = tokens.reference_words(texts[1:], BLANK).lines
+                hypotheses = tokens.hypothesis_words(texts[1:], texts[0], BLANK)
+            return align(hypotheses, reference, CELLS)
+
+        return tokens.shared(texts, "aligned", made)
 
     def statistics(self, testset: TestSet, system: System) -> Array:
-        words, counts, _ = self.aligned(testset, system)
-        right = words - counts[:, SUBSTITUTIONS] - counts[:, DELETIONS]
-        columns = [counts[:, EDITS], words, *counts[:, SUBSTITUTIONS:].T, right]
-        return np.column_stack(columns).astype(np.float64)
+        return self.aligned(testset, system)[0].astype(np.float64)
 
     def seconds(self, testset: TestSet, system: System) -> float:
-        texts = (testset.references[0], self.hypotheses(system))
-        cells = sum(a * b for a, b in zip(*map(self.lengths, texts), strict=True))
-        return super().seconds(testset, system) + self.cell_seconds * cells
+        alone = super().seconds(testset, system)
+        return alone + self.cell_seconds * sum(self.cells(testset, system))
 
     def formula(self, sums: Array) -> Array:
         # without words, each edit counts as one of one word, as in jiwer
@@ -129,54 +131,37 @@ class Wer(Metric):
         return rates
 
     def beside(self, sums: Sequence[float], runs: int) -> Mapping[str, int | float]:
-        edits, words, *kinds, right = map(int, sums)
-        names = ("substitutions", "deletions", "insertions", "hits", "words")
-        found: dict[str, int | float] = {
+        edits, words, *kinds, hits = map(int, sums)
+        found = {
             name: count / runs if count % runs else count // runs
-            for name, count in zip(names, (*kinds, right, words), strict=True)
+            for name, count in zip(COUNTED, (*kinds, hits, words), strict=True)
         }
-        errors = sum(kinds)
-        return found if errors == edits else {**found, "sclite": 100 * errors / max(words, 1)}
+        if sum(kinds) > edits:
+            found["sclite"] = 100 * sum(kinds) / max(words, 1)
+        return found
 
     def lengths(self, text: Text) -> list[int]:
         """How many words each line has, or characters; at most."""
-        lines = self.cleaned(text)
+        lines = self.cleaned(text).complete
         return [*map(len, lines)] if self.by_character else [s.count(" ") + 1 for s in lines]
 
-    def sequences(self, reference: Text, hypotheses: Text) -> tuple[Sequences, Sequences]:
-        """Both texts as numbers that are equal where words are."""
-        lines, others = self.cleaned(reference), self.cleaned(hypotheses)
-        if self.by_character:
-            return code_points(lines), code_points(others)
-        tokenizer = Tokenizer("blank")
-
-        def cut() -> Vocabulary:
-            return Vocabulary(tokenizer.spans(lines), np.ones((len(lines), 1), dtype=np.bool_))
-
-        known = shared((reference,), ("cut", *self._how), cut)
-        return known.lines, known.numbers(tokenizer.spans(others))
-
-    def cleaned(self, text: Text) -> list[str]:
+    def cleaned(self, text: Text) -> Text:
         """Lines as the options want them; of words, with one blank where there are several."""
 
-        def made() -> list[str]:
+        def made() -> Text:
             joined = "\n".join(text.complete)  # no line has one inside, no rule reaches across it
             if self.normalize != "none":
                 joined = unicodedata.normalize(self.normalize, joined)  # type: ignore[arg-type]
             if self.lowercase:
                 joined = joined.lower()
             if self.no_punct:
-                joined = joined.translate(_punctuation())
+                marks = (c for c in {*joined} if unicodedata.category(c)[0] == "P")
+                joined = joined.translate(dict.fromkeys(map(ord, marks)))
             if not self.by_character:
                 joined = _BLANKS.sub(" ", joined)
-            return [line.strip() for line in joined.split("\n")]
+            return Text(line.strip() for line in joined.split("\n"))
 
-        return shared((text,), ("cleaned", *self._how), made)
-
-    @property
-    def _how(self) -> tuple[object, ...]:
-        """What the alignment depends on."""
-        return self.by_character, self.lowercase, self.no_punct, self.normalize
+        return tokens.shared((text,), ("cleaned", self), made)
 
 
 @dataclass(frozen=True)
@@ -193,7 +178,7 @@ class AlignedWords:
 
     def signature(self, references: int) -> str:
         """Tells it from other measurements; where stretches end changes nothing."""
-        return f"words of {replace(self.metric, buffer=Wer.buffer).signature(references)}"
+        return f"alignment of {replace(self.metric, buffer=Wer.buffer).signature(references)}"
 
     def numbers(self, testset: TestSet) -> int:
         """How many numbers an output is measured as, at most."""
@@ -201,7 +186,7 @@ class AlignedWords:
 
     def statistics(self, testset: TestSet, system: System) -> Array:
         """Two numbers a word, and two for each line's end."""
-        return self.metric.aligned(testset, system)[2].astype(np.float64)
+        return self.metric.aligned(testset, system)[1].astype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -211,8 +196,3 @@ class Cer(Wer):
     name = "cer"
     title = "character error rate"
     by_character = True
-
-
-@cache
-def _punctuation() -> dict[int, None]:
-    return {p: None for p in range(sys.maxunicode + 1) if unicodedata.category(chr(p))[0] == "P"}

@@ -279,10 +279,8 @@ def _scores(
             yield column(title, values, places + spare)  # as small as what is rounded away
     counts = scores[0].counts if scores else {}
     if KINDS[0] in counts:
-        yield column(
-            "sub/del/ins",
-            ("/".join(f"{round(own.counts[k], 1):,}" for k in KINDS) for own in scores),
-        )
+        errors = ([f"{round(own.counts[k], 1):,}" for k in KINDS] for own in scores)
+        yield column("sub/del/ins", map("/".join, errors))
     elif counts and not report.pairs:  # of one system alone there is room
         grams = [name for name in counts if name.startswith("precision")]
         each = ("/".join(f"{own.counts[k]:.1f}" for k in grams) for own in scores)
@@ -465,18 +463,16 @@ def _differences(pairs: Sequence[PairReport], places: int) -> tuple[Column, Colu
 def _test(report: Report, pairs: Sequence[PairReport]) -> Group:
     """P-value and adjusted p-value, or the p-value alone where nothing is corrected."""
     remark = "" if all(pair.calibrated for pair in pairs) else "not calibrated"
-    heading, matched = in_words(pairs[0].test), []
-    if any(pair.stretches is not None for pair in pairs):
-        matched = [column("stretches", (pair.stretches for pair in pairs))]
-        matched.append(column("z", (pair.z for pair in pairs), 3, signed=True))
+    heading, columns = in_words(pairs[0].test), []
+    if pairs[0].stretches is not None:
+        columns.append(column("stretches", (pair.stretches for pair in pairs)))
+        columns.append(column("z", (pair.z for pair in pairs), 3, signed=True))
     if report.correction == "none":
-        return Group(heading, (*matched, _decided("p", report, pairs, exact=True)), remark)
+        return Group(heading, (*columns, _decided("p", report, pairs, exact=True)), remark)
     plain = (PValue(pair.p_value, marks=marked(exact=pair.exact)) for pair in pairs)
-    columns = (
-        column("p", plain, detail=len(report.tests) > 1),
-        _decided("adjusted", report, pairs, exact=False),
-    )
-    return Group(heading, (*matched, *columns), remark)
+    columns.append(column("p", plain, detail=len(report.tests) > 1))
+    columns.append(_decided("adjusted", report, pairs, exact=False))
+    return Group(heading, tuple(columns), remark)
 
 
 def _decided(heading: str, report: Report, pairs: Iterable[PairReport], exact: bool) -> Column:
@@ -526,11 +522,10 @@ def matrix(report: Report, metric: str) -> ReportTable:
 
 def pairs_sheet(report: Report) -> Sheet:
     """All that is known of the pairs: of each test set, and last of all together."""
-    matched, in_json = ("stretches", "z"), ("calibration", "interval_agrees")
-    known = records.fields_of(PairReport)
-    fields = tuple(name for name in known if name not in {*matched, *in_json})
-    if any(pair.stretches is not None for pair in report.pairs):
-        fields = (*fields, *matched)
+    left_out = {"calibration", "interval_agrees"}
+    if all(pair.stretches is None for pair in report.pairs):
+        left_out |= {"stretches", "z"}
+    fields = tuple(name for name in records.fields_of(PairReport) if name not in left_out)
     if report.several is None:
         return records.sheet(fields, report.pairs)
     rows = (

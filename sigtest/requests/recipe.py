@@ -396,8 +396,8 @@ class Recipe(Choices):
     @cached_property
     def measured(self) -> tuple[Measurable, ...]:
         """What is measured of every output: by metric, and for tests that look at words, these."""
-        words = (metric.words for metric in self.metrics if self.by_word)
-        return (*self.metrics, *(own for own in words if own is not None))
+        words = (own.words for own in self.metrics if own.words and self.by_word)
+        return (*self.metrics, *words)
 
     @property
     def studentised(self) -> bool:

@@ -74,11 +74,12 @@ class MatchedPairs(OwnTest):
 
     def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> OwnP:
         assert isinstance(metric, Wer)
-        differences = np.subtract(*stretches(a, b, metric.buffer).T).astype(np.float64)
-        varied = bool(differences.size and np.ptp(differences))
-        error = differences.std(ddof=1) / math.sqrt(differences.size) if varied else 1.0
-        z = float(differences.mean() / error) if varied else 0.0
-        log10_p = normal_log10_p(-z, alternative) if varied else 0.0
+        differences = np.subtract(*stretches(a, b, metric.buffer).T)
+        z = log10_p = 0.0
+        if differences.size and np.ptp(differences):
+            error = differences.std(ddof=1) / math.sqrt(len(differences))
+            z = float(differences.mean() / error)
+            log10_p = normal_log10_p(-z, alternative)
         return OwnP.of_log10(
-            log10_p, exact=False, statistic=z, ahead=0.0 - z, stretches=differences.size
+            log10_p, exact=False, statistic=z, ahead=0.0 - z, stretches=len(differences)
         )

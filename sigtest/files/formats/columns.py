@@ -70,11 +70,6 @@ def read_columns_of(table: tables.Table, stem: str, meant: str | None = None) ->
     columns.require_segments()
     columns.require_told_apart()
     material = columns.assembled().material(columns.notes(), ordered=False)
-    if columns.counts:
-        scores = (
-            replace(s, metric="ratio") if s.label == ERROR_RATE else s for s in material.scores
-        )
-        material = replace(material, scores=tuple(scores))
     unread = tuple(column for column in columns.passed_over if not columns.is_measured(column))
     return replace(material, unread=unread, tasks=bool(columns.naming))
 
@@ -127,9 +122,8 @@ class ColumnLayout:
             self.single["id"] = self.inferred
         others = [c for c in others if c not in (self.inferred, *self.naming)]
         scored = "score" in self.single
-        self.counts = (
-            () if scored or "metric" in self.single else tables.counts_of(others, self.name)
-        )
+        told = scored or "metric" in self.single
+        self.counts = () if told else tables.counts_of(others, self.name)
         others = [c for c in others if c not in self.counts]
         self.measured = [c for c in others if not scored and self._is_score(c)]
         self.passed_over = [column for column in others if column not in self.measured]
@@ -328,10 +322,9 @@ class ColumnLayout:
         notes = []
         unknown = ", ".join([repr(c) for c in self.measured if not tables.is_metric(c)][:8])
         if self.counts:
-            errors, words = self.counts
             notes.append(
-                f"{self.name}: {errors} and {words} are read as {ERROR_RATE}, the ratio of their "
-                "sums, where lower is better."
+                f"{self.name}: {' and '.join(self.counts)} are read as {ERROR_RATE}, the ratio of "
+                "their sums, where lower is better."
             )
         if self.inferred:
             notes.append(f"{self.name}: rows are joined by the column {self.inferred!r}.")
@@ -348,6 +341,7 @@ class ColumnLayout:
         """All that the rows say."""
         table, single = self.table, self.single
         assembly = Assembly(self.name)
+        assembly.metrics[ERROR_RATE] = "ratio"
         label = self.stem if self.of_systems and not ("system" in single or self.naming) else LABEL
         if "system" in single and len({*map(str, self.cells(single["system"]))}) > 1:
             label = self.stem

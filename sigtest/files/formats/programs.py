@@ -29,6 +29,8 @@ UTTERANCE = re.compile(
     r"(^|\s)\((?!None-\d)(?=[^\s()]*\d)(?=[^\s()]*[^\W\d]|[^\s()]*[-_])[^\s()]+\)\s*$"
 )
 
+NULL = re.compile(r"(^|\s+)@(?!\S)")
+
 
 def sniff_trn(file: File) -> bool:
     """The suffix; without it an id in parentheses at the end of all lines, two at least."""
@@ -38,6 +40,8 @@ def sniff_trn(file: File) -> bool:
 
 def read_trn(file: File) -> Material:
     """Read one text, a line an utterance; its speaker stands before the first - or _ of the id.
+
+    A word `@` is none, as in the kit.
 
     Raises:
         InputError: A line without an id, an id twice, alternatives in braces.
@@ -54,12 +58,11 @@ def read_trn(file: File) -> Material:
             raise at_line(file.name, i, f"the id {name[:60]!r} has blanks; ids are one word.")
         if "{" in text:
             raise at_line(file.name, i, "alternatives in braces are not read; leave one of them.")
-        texts[name] = text.strip()
-    speakers = [re.split("[-_]", name, maxsplit=1) for name in texts]
-    known = all(len(parts) > 1 for parts in speakers)
+        texts[name] = NULL.sub("", text).strip()
+    speakers = tuple(re.split("[-_]", name)[0] for name in texts)
     return Material(
         texts=(tuple(texts.values()),),
-        documents=tuple(speaker for speaker, *_ in speakers) if known else None,
+        documents=speakers if texts.keys().isdisjoint(speakers) else None,
         ids=tuple(texts),
         ordered=False,
         name=file.name,

@@ -5,9 +5,9 @@ several ways cost the same it takes, from the end of the line on, a word against
 deletion only if that is cheaper than an insertion, and an insertion else (`net_dp.c`,
 `calculate_internal_cells`). So a common end of both lines is aligned word by word.
 
-An alignment without insertions, or without deletions, has the least edits, too: one with fewer,
-whose deletions exceed its insertions by as many, would be cheaper. Only where it has both, the
-least edits are counted anew, with weights of 1.
+Where edits are fewer than in that alignment, substitutions stand for as many deletions and
+insertions: one edit fewer has at least two fewer of both, or it would be cheaper. Only where there
+are two of both, the least edits are counted anew, with weights of 1.
 
 Costs of a row follow from those of the row before. Which way is cheapest is kept for as many rows
 as fit `cells`, or for the square root of all rows where that is more; rows before are made again
@@ -25,15 +25,15 @@ from sigtest.arrays import Array, Counts
 from sigtest.compiled import compiled
 from sigtest.metrics.kernels.tokens import Sequences, Symbols
 
-SUBSTITUTED, OTHER = 4, 3  # what they weigh
+KIT = 4, 3  # what a substitution weighs, and an insertion or a deletion
+UNIT = 1, 1
 CELLS = 1 << 18
-# Columns of what is counted in a line.
-EDITS, SUBSTITUTIONS, DELETIONS, INSERTIONS = range(4)
 # Columns of a word of the reference: insertions before it, and what became of it.
 INSERTED, STATE = range(2)
 # What becomes of a word; the last row of a line is no word.
-RIGHT, WRONG, END = range(3)
+RIGHT, SUBSTITUTED, DELETED, END = range(4)
 
+Pair = tuple[int, int]
 Ways = npt.NDArray[np.uint8]
 Costs = npt.NDArray[np.int32]
 ALONG, DOWN, ASIDE = range(3)
@@ -50,12 +50,13 @@ def align(hypotheses: Sequences, references: Sequences, cells: int) -> tuple[Cou
         cells: How many ways are kept of a line, about, before rows are made again.
 
     Returns:
-        (n, 4) least edits, and the substitutions, deletions and insertions of the alignment;
-        (words + n, 2) what happens at each word of the references, and at the end of each line.
+        (n, 6) least edits, words of the reference, and substitutions, deletions, insertions and
+        words that are right in the alignment; (words + n, 2) what happens at each word of the
+        references, and at the end of each line.
     """
     hyp_starts, ref_starts = hypotheses.starts, references.starts
     lines = len(ref_starts) - 1
-    counts = np.zeros((lines, 4), dtype=np.int64)
+    counts = np.zeros((lines, 6), dtype=np.int64)
     words = np.zeros((ref_starts[lines] + lines, 2), dtype=np.int64)
     for line in range(lines):
         h = hypotheses.symbols[hyp_starts[line] : hyp_starts[line + 1]]
@@ -65,13 +66,17 @@ def align(hypotheses: Sequences, references: Sequences, cells: int) -> tuple[Cou
         n, m = len(r), len(h)
         while n > 0 and m > 0 and r[n - 1] == h[m - 1]:
             n, m = n - 1, m - 1
-        _align_line(r[:n], h[:m], own, counts[line], cells)
-        edits = counts[line, SUBSTITUTIONS] + counts[line, DELETIONS] + counts[line, INSERTIONS]
-        if counts[line, DELETIONS] > 0 and counts[line, INSERTIONS] > 0:
+        _align_line(r[:n], h[:m], own, cells)
+        substituted = np.sum(own[:, STATE] == SUBSTITUTED)
+        deleted = np.sum(own[:, STATE] == DELETED)
+        inserted = np.sum(own[:, INSERTED])
+        edits = substituted + deleted + inserted
+        if deleted > 1 and inserted > 1:
             costs = np.arange(m + 1).astype(np.int32)
-            _fill(r[:n], h[:m], costs, np.empty((0, 0), dtype=np.uint8), 1, 1)
+            _fill(r[:n], h[:m], costs, np.empty((1, m + 1), dtype=np.uint8), UNIT, edits + 1)
             edits = costs[m]
-        counts[line, EDITS] = edits
+        right = len(r) - substituted - deleted
+        counts[line] = edits, len(r), substituted, deleted, inserted, right
     return counts, words
 
 
@@ -79,8 +84,8 @@ def align(hypotheses: Sequences, references: Sequences, cells: int) -> tuple[Cou
 def stretches(a: Array, b: Array, buffer: int) -> Counts:
     """Errors of two systems in each stretch between words that both have right.
 
-    A stretch begins with an error of either and ends where an utterance does, or with as many words
-    in a row as `buffer` says that both have right, and before which neither inserts anything.
+    A stretch holds an error of either and ends where an utterance does, or with as many words in a
+    row as `buffer` says that both have right, and before which neither inserts anything.
 
     Args:
         a: (words + n, 2) what became of each word, see `align`.
@@ -92,83 +97,71 @@ def stretches(a: Array, b: Array, buffer: int) -> Counts:
     """
     found = np.zeros((len(a) + 1, 2), dtype=np.int64)
     count = right = 0
-    begun = False
     for i in range(len(a)):
-        end = a[i, STATE] == END
-        wrong_a, wrong_b = a[i, STATE] == WRONG, b[i, STATE] == WRONG
-        inserted = a[i, INSERTED] + b[i, INSERTED] > 0
+        wrong_a = RIGHT < a[i, STATE] < END
+        wrong_b = RIGHT < b[i, STATE] < END
         found[count, 0] += a[i, INSERTED] + wrong_a
         found[count, 1] += b[i, INSERTED] + wrong_b
-        begun = begun or inserted or wrong_a or wrong_b
-        right = 0 if wrong_a or wrong_b else 1 if inserted else right + 1
+        end = a[i, STATE] == END
+        inserted = a[i, INSERTED] + b[i, INSERTED] > 0
+        right = 0 if end or wrong_a or wrong_b else 1 if inserted else right + 1
         if end or right >= buffer:
-            count += begun
-            begun, right = False, 0 if end else right
+            count += found[count, 0] + found[count, 1] > 0
     return found[:count]
 
 
 @compiled
-def _align_line(r: Symbols, h: Symbols, words: Counts, counts: Counts, cells: int) -> None:
-    """Align one line; `words` and `counts` are zero and get what happens."""
+def _align_line(r: Symbols, h: Symbols, words: Counts, cells: int) -> None:
+    """Align one line; `words` are zero and get what happens."""
     n, m = len(r), len(h)
     rows = max(cells // (m + 1), int(math.sqrt(n)) + 1)
-    blocks = (n + rows - 1) // rows
-    before = np.empty((blocks, m + 1), dtype=np.int32)
+    before = np.empty((n // rows + 1, m + 1), dtype=np.int32)
     ways = np.empty((min(rows, n), m + 1), dtype=np.uint8)
-    costs = (OTHER * np.arange(m + 1)).astype(np.int32)
-    for block in range(blocks):
-        before[block] = costs
-        _fill(r[block * rows : (block + 1) * rows], h, costs, ways, SUBSTITUTED, OTHER)
-    i, j = n, m
-    for block in range(blocks - 1, -1, -1):
-        first = block * rows
-        if block < blocks - 1:
-            _fill(r[first : first + rows], h, before[block], ways, SUBSTITUTED, OTHER)
-        while i > first:
-            way = ways[i - 1 - first, j]
-            if way == ASIDE:
-                j -= 1
-                words[i, INSERTED] += 1
-                counts[INSERTIONS] += 1
-                continue
-            i -= 1
-            if way == DOWN:
-                counts[DELETIONS] += 1
-                words[i, STATE] = WRONG
-                continue
-            j -= 1
-            if r[i] != h[j]:
-                counts[SUBSTITUTIONS] += 1
-                words[i, STATE] = WRONG
+    costs = (KIT[1] * np.arange(m + 1)).astype(np.int32)
+    for first in range(0, n, rows):
+        before[first // rows] = costs
+        _fill(r[first : first + rows], h, costs, ways, KIT, n + m)
+    i = n
+    j = m
+    while i > 0:
+        way = ways[(i - 1) % rows, j]
+        i -= way != ASIDE
+        j -= way != DOWN
+        if way == ASIDE:
+            words[i, INSERTED] += 1
+        elif way == DOWN:
+            words[i, STATE] = DELETED
+        elif r[i] != h[j]:
+            words[i, STATE] = SUBSTITUTED
+        if way != ASIDE and i % rows == 0 and i > 0:
+            _fill(r[i - rows : i], h, before[i // rows - 1], ways, KIT, n + m)
     words[0, INSERTED] += j
-    counts[INSERTIONS] += j
 
 
 @compiled
-def _fill(r: Symbols, h: Symbols, costs: Costs, ways: Ways, substituted: int, other: int) -> None:
+def _fill(r: Symbols, h: Symbols, costs: Costs, ways: Ways, weights: Pair, reach: int) -> None:
     """Go on from one row to the next for each word of r.
 
     Args:
         r: Some words of the reference.
         h: All words of the hypothesis.
         costs: (m + 1,) of the row before these words; is that of the last one afterwards.
-        ways: Gets the cheapest way to each cell, unless it has no rows.
-        substituted: What a substitution weighs.
-        other: What an insertion weighs, and a deletion.
+        ways: Gets the cheapest way to each cell of the last rows, as many as it has.
+        weights: Of a substitution, and of an insertion or a deletion.
+        reach: How far from the diagonal an alignment may go.
     """
-    kept = len(ways) > 0
+    substituted, other = weights
     for i in range(len(r)):
-        corner = costs[0]
-        costs[0] += other
-        if kept:
-            ways[i, 0] = DOWN
-        for j in range(1, len(costs)):
+        way = ways[i % len(ways)]
+        first = max(0, i + 1 - reach)
+        corner = costs[first]
+        left = costs[first] = corner + other
+        way[first] = DOWN
+        for j in range(first + 1, min(len(costs), i + 2 + reach)):
             along = corner + (0 if r[i] == h[j - 1] else substituted)
-            down, aside = costs[j] + other, costs[j - 1] + other
             corner = costs[j]
-            way, least = ALONG, along
-            if along > down or along > aside:
-                way, least = (DOWN, down) if down < aside else (ASIDE, aside)
-            costs[j] = least
-            if kept:
-                ways[i, j] = way
+            down = corner + other
+            aside = left + other
+            left = min(along, down, aside)
+            costs[j] = left
+            way[j] = ALONG if along == left else DOWN if down < aside else ASIDE

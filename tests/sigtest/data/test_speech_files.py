@@ -79,6 +79,13 @@ def test_the_suffix_says_that_words_in_parentheses_are_ids():
     assert (read.ids, read.texts) == (("ann", "bob"), (("he left", "she came"),))
 
 
+def test_the_null_word_of_the_kit_is_none():
+    """As `sclite -o pra` shows them: `hello world`, nothing, `yes it's`, `a@b @c`."""
+    lines = ("hello @ world (x-1)", "@ (x-2)", "yes it's @ @ (x-3)", "a@b @c (x-4)")
+    read = read_file(File("a.trn", "\n".join(lines).encode()))
+    assert read.texts == (("hello world", "", "yes it's", "a@b @c"),)
+
+
 def test_ids_without_a_speaker_have_no_clusters():
     assert read_file(File("a.trn", b"yes (utt1)\nno (utt2)\n")).documents is None
 
