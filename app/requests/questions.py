@@ -124,7 +124,7 @@ def _of_form(form: bodies.Form, page: bool, kind: Kind[Any], settings: Settings)
     """What a form of the service, or that of a page, brings."""
     if page and isinstance(kept := form.get("kept"), str):
         return unpacked(kept, settings)
-    parts = (*texts_of(kind), *kind.parts)
+    parts = *texts_of(kind), *kind.parts
     read = page_form(form, kind) if page else PageForm(*bodies.parts_of(form, *parts))
     return _with_files(read, kind, settings) if isinstance(read, PageForm) else read
 

@@ -51,8 +51,9 @@ def resampling_seconds(part: Part) -> float:
     columns = width * systems
     drawing = part.units * (5.5e-10 + 1.8e-11 * columns)
     scoring = sum(metric.score_seconds for metric in metrics)
-    looking = INTERVAL_SECONDS + (ERROR_SECONDS if part.recipe.studentised else 0.0)
-    bootstrap = drawing + scoring * systems + 1.3e-9 * columns
+    looking = INTERVAL_SECONDS + ERROR_SECONDS * part.recipe.studentised
+    # squares and products of every unit go into standard errors
+    bootstrap = drawing * 16**part.recipe.studentised + scoring * systems + 1.3e-9 * columns
     bootstrap += len(metrics) * looking * (systems + pairs)
     # each replica has swaps of its own
     swapping = part.replicas * drawing + (2 * scoring + 3.8e-9 * width) * pairs
