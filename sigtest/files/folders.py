@@ -157,7 +157,7 @@ class EvalSet:
     @classmethod
     def of_outputs(cls, tree: Tree) -> EvalSet | None:
         """The folder that has `system-outputs/PAIR/*.txt` and something beside it, if one has."""
-        folders = {path.parent.parent for path in tree.paths if path.suffix in {".txt", ".gz"}}
+        folders = {path.parent.parent for path in tree.paths if path.suffix == ".txt"}
         roots = [folder.parent for folder in folders if folder.name == OUTPUTS]
         return cls(tree, min(roots)) if roots else None
 
@@ -181,10 +181,7 @@ class EvalSet:
                 f"({', '.join(pairs)}); {unknown}{WHICH}"
             )
         references = self._references(pair)
-        outputs = {
-            path.name.removesuffix(".gz").removesuffix(".txt"): path
-            for path in tree.under(root / OUTPUTS / pair)
-        }
+        outputs = {path.stem: path for path in tree.under(root / OUTPUTS / pair)}
         human = sorted({*outputs} & {*references})
         parts = [
             Material(references=(tree.lines(path),), name=tree.named(path))
@@ -197,7 +194,7 @@ class EvalSet:
         ]
         for path in (p for folder in (HUMAN, METRICS) for p in tree.below(root / folder)):
             of_pair = path.parent.name == pair or path.name.startswith(f"{pair}.")
-            if of_pair and path.name.removesuffix(".gz").endswith(".seg.score"):
+            if of_pair and path.name.endswith(".seg.score"):
                 part = programs.read_seg_scores(tree.file(path))
                 scores = [s for s in part.scores if s.system in {*outputs} - {*references}]
                 parts.append(replace(part, scores=tuple(scores)))
@@ -215,9 +212,8 @@ class EvalSet:
 
     def _references(self, pair: str) -> dict[str, PurePosixPath]:
         """Reference sets by name: `PAIR.refA.txt`."""
-        pattern = re.compile(rf"{re.escape(pair)}\.(.+)\.txt(\.gz)?")
-        matches = {p: pattern.fullmatch(p.name) for p in self.tree.under(self.root / "references")}
-        return {match[1]: path for path, match in matches.items() if match is not None}
+        paths = self.tree.under(self.root / "references")
+        return {p.stem.removeprefix(f"{pair}."): p for p in paths if p.match(f"{pair}.*.txt")}
 
     def scores_in(self, *names: str) -> Files:
         """Files of scores in a folder by name, then level; names sorted.

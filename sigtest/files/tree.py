@@ -153,7 +153,7 @@ def is_hidden(path: PurePosixPath) -> bool:
 
 
 class Tree:
-    """Files by path.
+    """Files by path, without `.gz` where that leaves paths apart.
 
     Args:
         readers: What reads each file, packed as it is.
@@ -168,7 +168,11 @@ class Tree:
         packed: bool = True,
     ) -> None:
         self.packed = packed
-        self._readers = {path: readers[path] for path in sorted(readers)}
+        packs = {p for p in readers if p.suffix == ".gz" and p.with_suffix("") not in readers}
+        self._readers = {
+            path.with_suffix("") if path in packs else path: readers[path]
+            for path in sorted(readers)
+        }
         self.meter = meter
 
     @property

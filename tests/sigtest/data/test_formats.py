@@ -14,6 +14,7 @@ import sigtest
 from sigtest.comparison.comparison import parse_comparison
 from sigtest.errors import InputError
 from sigtest.files.file import File
+from sigtest.files.folders import EvalSet
 from sigtest.files.gathering import read_bytes, read_path
 from sigtest.files.join import Joining, join
 from sigtest.files.material import metrics_of
@@ -646,6 +647,16 @@ def test_an_evalset_brings_texts_documents_and_scores(tmp_path):
     assert read_bytes(packed.getvalue(), "set.zip") == found
     whole = replace(found, scores=tuple(s for s in found.scores if s.label == "COMET-refA"))
     assert join([whole]).as_json()["systems"][0]["scores"]
+
+
+def test_an_evalset_of_packed_files_is_the_same(tmp_path):
+    plain = read_path(write(evalset(), tmp_path / "set"))
+    for file in [*(tmp_path / "set").rglob("*.*")]:
+        file.with_name(f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes()))
+        file.unlink()
+    assert read_path(tmp_path / "set") == plain
+    choices = EvalSet.of_folder(tmp_path / "set" / "wmt").request("de-en", "mqm")
+    assert [*choices["metrics"]] == ["COMET-refA"]
 
 
 def test_an_evalset_of_several_pairs_asks_which(tmp_path):
