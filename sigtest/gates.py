@@ -326,8 +326,14 @@ def gate(
         margin, chosen, strictest_level(recipe.correction, comparisons, recipe.alpha)
     )
     differences = sign * oriented_differences(part, 0, sample.scores[0])[0]
-    figures = {"difference": differences, "p_value": p, "p_adjusted": adjusted,
-               "p_fail": p_fail, "p_fail_adjusted": failed, "power": power}  # fmt: skip
+    figures = {
+        "difference": differences,
+        "p_value": p,
+        "p_adjusted": adjusted,
+        "p_fail": p_fail,
+        "p_fail_adjusted": failed,
+        "power": power,
+    }
     systems = tuple(
         Gated(
             system=name,

@@ -38,11 +38,12 @@ from sigtest.kinds import KINDS
 from sigtest.metrics import METRICS
 from sigtest.metrics.labels import Accuracy
 from sigtest.render.formats import FORMATS, Presented
-from sigtest.render.proportion import Proportion, present, proportion
+from sigtest.render.model import Document, Paragraph, Sheet
 from sigtest.render.records import FinishedReport, render_json, sheet
 from sigtest.render.words import printable
 from sigtest.report import ENVELOPE, LeaderboardReport, Report, WarningReport, decode, select
 from sigtest.requests.recipe import Recipe
+from sigtest.significance.intervals import clopper_pearson
 from sigtest.version import __version__
 
 STATUS = {"pass": 0, "fail": 1, "undecided": 3}
@@ -360,7 +361,7 @@ def classify(options: Chosen) -> None:
         if getattr(options, option):
             raise UsageError(f"--{option} of one system needs a --baseline NUMBER")
     layout_of(options, str)
-    content = FORMATS[options.format].render(present(_proportion(options)))
+    content = FORMATS[options.format].render(_proportion(options))
     files.write(content.encode(), options.output)
 
 
@@ -373,15 +374,15 @@ def read_labels(options: Chosen) -> Comparison:
     """
     if options.wide is not None:
         options.tests = options.tests or list(OVER_DATA_SETS)
-    options.metrics = options.metrics or ["accuracy" if options.wide is None else "scores"]
-    if options.tests is None and options.metrics == ["accuracy"]:
-        options.tests = ["mcnemar"]
-    if options.wide is not None:
+        options.metrics = options.metrics or ["scores"]
         choices = files.choices_of(options, ())
         Recipe.of(choices)  # a wrong option is cheaper to find than a wrong file
         how = replace(files.joining_of(options), columns=options.columns or "tasks")
         material = files.read([Entry("scores", Path(options.wide), label=LABEL)], how)
         return parse_comparison({**material.as_json(), **choices})
+    options.metrics = options.metrics or ["accuracy"]
+    if options.tests is None and options.metrics == ["accuracy"]:
+        options.tests = ["mcnemar"]
     options.reference = [options.gold]
     for entry in (*files.references_of(options), *files.systems_of(options)):
         if (path := str(entry.where)) != files.STDIN:
@@ -391,17 +392,30 @@ def read_labels(options: Chosen) -> Comparison:
     return files.read_comparison(options)
 
 
-def _proportion(options: Chosen) -> Proportion:
-    """As counted by the caller, or of one system's labels."""
+def _proportion(options: Chosen) -> Presented:
+    """How many of how many are right, as counted by the caller or of one system's labels."""
+    name = ""
     if options.correct:
         ((correct, n),) = _counts(options)
         alpha = Recipe.of(files.choices_of(options, ["accuracy"])).alpha
-        return proportion(correct, n, alpha)
-    comparison = read_labels(options)
-    (entry,) = comparison.entries
-    right = Accuracy().statistics(entry.testset, entry.systems[0])[:, 0]
-    count, name = int(np.count_nonzero(right)), entry.systems[0].name
-    return proportion(count, len(right), comparison.recipe.alpha, name)
+    else:
+        comparison = read_labels(options)
+        (entry,), alpha = comparison.entries, comparison.recipe.alpha
+        right = Accuracy().statistics(entry.testset, entry.systems[0])[:, 0]
+        correct, n, name = int(np.count_nonzero(right)), len(right), entry.systems[0].name
+    ends = clopper_pearson(np.array([correct]), n, 1 - alpha)
+    low, high = (float(end[0]) for end in ends)
+    words = (
+        f"{name}{': ' * bool(name)}{correct} of {n} {'is' if correct == 1 else 'are'} correct, "
+        f"{correct / n:.4f}; {100 * (1 - alpha):g} % interval [{low:.4f}, {high:.4f}] "
+        "(Clopper-Pearson)."
+    )
+    body = {"correct": correct, "n": n, "proportion": correct / n, "ci": [low, high]}
+    body |= {"alpha": alpha} | ({"name": name} if name else {})
+    columns = ("name", "correct", "n", "proportion", "ci_low", "ci_high", "alpha")
+    records = Sheet(columns, [(name, correct, n, correct / n, low, high, alpha)])
+    document = Document("Proportion", (), (Paragraph(words),))
+    return Presented(lambda: body, lambda: document, {"": lambda: records})
 
 
 def _counts(options: Chosen) -> list[tuple[int, int]]:
@@ -412,6 +426,9 @@ def _counts(options: Chosen) -> list[tuple[int, int]]:
         [files.number(own, name, int) for own in getattr(options, name)]
         for name in ("correct", "n")
     )
+    for k, size in zip(correct, n, strict=True):
+        if not 0 <= k <= size or size < 1:
+            raise InputError(f"{k} of {size} is no proportion; correct goes from 0 to n.")
     return [*zip(correct, n, strict=True)]
 
 
@@ -424,7 +441,6 @@ def read_counts(options: Chosen) -> Comparison:
     """
     systems = {}
     for i, (correct, n) in enumerate(_counts(options), 1):
-        proportion(correct, n, 0.05)  # says what is wrong with them
         if n > MOST_COUNTED:
             raise InputError(f"n is {n:,}; counts of up to {MOST_COUNTED:,} are compared.")
         right = [1] * correct + [0] * (n - correct)

@@ -540,29 +540,28 @@ def _met(
 ) -> tuple[comparisons.ComparedRequest, ComparisonEntry]:
     """A request, and systems that have items of their own, or a number beside them."""
     systems, testset = entry.systems, entry.testset
-    chosen: dict[str, Any] = {}
     names = [system.name for system in systems]
     given = () if wanted.pairs == "all" else wanted.pairs.baseline
     bar: float | None = None
     for own in given:
         with suppress(ValueError):  # of names; the shell has numbers as words, too
             bar = float(own) if own not in names else bar
-    if bar is not None and len(given) > 1:
-        raise RecipeError(
-            f"A number ({bar:g}) is the only baseline, with no other baseline beside it; ask once "
-            "for each number.",
-            field="pairs",
-        )
     if bar is not None:
-        chosen["pairs"] = Baseline.of({"baseline": bar})
-    if bar is not None and str(bar) not in names:
+        if len(given) > 1:
+            raise RecipeError(
+                f"A number ({bar:g}) is the only baseline, with no other baseline beside it; ask "
+                "once for each number.",
+                field="pairs",
+            )
+        wanted = wanted.model_copy(update={"pairs": Baseline.of({"baseline": bar})})
         labels = dict.fromkeys(label for system in systems for label in system.scores)
-        scores = {label: [bar] * testset.segments for label in labels}
-        systems = (*systems, System.of(str(bar), None, scores)) if scores else systems
+        if labels and str(bar) not in names:
+            scores = {label: [bar] * testset.segments for label in labels}
+            systems = (*systems, System.of(str(bar), None, scores))
     if wanted.unpaired:
         systems, owners = _apart(systems)
         testset = replace(testset, segments=len(owners), labels=owners)
-    return wanted.model_copy(update=chosen), replace(entry, systems=systems, testset=testset)
+    return wanted, replace(entry, systems=systems, testset=testset)
 
 
 def _apart(systems: Sequence[System]) -> tuple[tuple[System, ...], tuple[str, ...]]:

@@ -52,25 +52,6 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class PValues:
-    """P-values before any correction, one a pair.
-
-    Attributes:
-        known: Those that are no estimates from draws, where there are any.
-        p: (P,) p-values.
-        log10_p: (P,) their decimal logarithms.
-        low: (P,) lower ends of their 95 % intervals.
-        high: (P,) upper ends.
-    """
-
-    known: Sequence[ExactP | OwnP | None]
-    p: Array
-    log10_p: Array
-    low: Array
-    high: Array
-
-
-@dataclass(frozen=True)
 class Decisions:
     """What is decided of the pairs of one family.
 
@@ -92,8 +73,8 @@ def p_values(
     resamples: int,
     counts: Counts,
     known: Sequence[ExactP | OwnP | None],
-) -> PValues:
-    """P-values of some pairs.
+) -> tuple[Sequence[ExactP | OwnP | None], Array, Array, Array, Array]:
+    """P-values of some pairs, before any correction.
 
     Args:
         test: The significance test.
@@ -101,6 +82,10 @@ def p_values(
         resamples: R.
         counts: (P,) or (3, P) its counts, from `facts.Facts`.
         known: (P,) p-values that need no draws; of no meaning to tests on bootstrap draws.
+
+    Returns:
+        Those that are no estimates from draws; (P,) p-values, their decimal logarithms, and both
+        ends of their 95 % intervals.
     """
     sides = test.sides(alternative)
     low, high = p_interval(counts, resamples, sides)
@@ -111,7 +96,7 @@ def p_values(
         if found is not None:
             p[i] = low[i] = high[i] = found.p_value
             log10_p[i] = found.log10_p
-    return PValues(known, p, log10_p, low, high)
+    return known, p, log10_p, low, high
 
 
 def decide(

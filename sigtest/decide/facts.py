@@ -25,7 +25,7 @@ from sigtest.draws.sample import (
 )
 from sigtest.draws.totals import SwapFact, Totals
 from sigtest.requests.recipe import Recipe
-from sigtest.significance import CORRECTIONS, intervals, own_tests, resampling_tests, swap_test
+from sigtest.significance import intervals, own_tests, resampling_tests, swap_test
 from sigtest.significance.base import OwnP, extremity, slack
 from sigtest.significance.best import best_p, most_draws
 from sigtest.significance.corrections import range_counts, step_down_counts
@@ -175,7 +175,7 @@ def gather_all(samples: Samples, blocks: Sequence[Blocks]) -> list[list[Facts]]:
 
 
 def _joint_counts(
-    part: Part, m: int, scores: Array, draws: Array, evenness: Array, ranges: Array
+    part: Part, m: int, scores: Array, draws: Array, evenness: Array, ranges: Array | None
 ) -> dict[str, Counts]:
     """Counts of the correction that looks at all pairs' draws together, by the test it goes with.
 
@@ -185,11 +185,11 @@ def _joint_counts(
         scores: (S,) observed scores.
         draws: (S, R) bootstrap scores.
         evenness: (S,) from `sample.evenness`.
-        ranges: (R,) ranges of permuted systems, empty unless the correction is `tukey`.
+        ranges: (R,) ranges of permuted systems, where the correction is `tukey`.
     """
     if part.recipe.correction == "max_t":
         return {"bootstrap": _max_t(part, m, scores, draws, evenness)}
-    if part.recipe.correction == "tukey":
+    if ranges is not None and part.recipe.correction == "tukey":
         observed, tolerance = oriented_differences(part, m, scores)
         return {"approximate_randomization": range_counts(np.abs(observed) - tolerance, ranges)}
     return {}
@@ -379,10 +379,8 @@ def facts_of_rows(
     scores, low, high, stderr, evenness = systems[:, :5].T
     replica_scores, sums = np.split(systems[:, FIRST_REPLICA:], [part.replicas], axis=1)
     joint = {}
-    if CORRECTIONS[part.recipe.correction].joint is not None and len(pairs):
-        assert draws is not None
-        drawn = np.empty(0) if ranges is None else ranges
-        joint = _joint_counts(part, m, scores, draws, evenness, drawn)
+    if draws is not None and len(pairs):
+        joint = _joint_counts(part, m, scores, draws, evenness, ranges)
     counts = dict.fromkeys(part.recipe.tests, pairs[:, SWAPS]) | {
         test: pairs[:, FIRST_COUNT + 3 * i : FIRST_COUNT + 3 * i + 3].T
         for i, test in enumerate(_drawn(part))

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product, zip_longest
+from typing import Any
 
 import numpy as np
 
@@ -372,14 +373,19 @@ def _measured_pairs(part: Part, telling: Telling, m: int, facts: Facts) -> Itera
         test = TESTS[name]
         counts = facts.counts.get(name, unseen)
         own = facts.unit_p.get(name, facts.exact)
-        found = decisions.p_values(test, recipe.alternative, part.resamples, counts, own)
+        found, *of_p = decisions.p_values(test, recipe.alternative, part.resamples, counts, own)
         alternative = test.shown_alternative(recipe.alternative)
         columns = (
-            part.pairs, spread.low, spread.high, spread.stderr, spread.skewness,
-            np.atleast_2d(counts)[0], found.p, found.log10_p, found.low, found.high,
-        )  # fmt: skip
+            part.pairs,
+            spread.low,
+            spread.high,
+            spread.stderr,
+            spread.skewness,
+            np.atleast_2d(counts)[0],
+            *of_p,
+        )
         # lists first: reading arrays number by number takes several times as long
-        rows = zip(found.known, *(column.tolist() for column in columns), strict=True)
+        rows = zip(found, *(column.tolist() for column in columns), strict=True)
         for known, (a, b), low, high, stderr, skewness, count, p, log10_p, p_low, p_high in rows:
             own_p = known if isinstance(known, OwnP) else NO_P
             # the system that a test of units finds ahead, where their scores do not say so
@@ -435,49 +441,47 @@ def _scores(part: Part, facts: Sequence[Facts], s: int) -> dict[str, ScoreReport
     }
     clustered = {own.metric: own.stderr for own in part.clustered if own.system == name}
     for label, metric, known in zip(part.recipe.labels, part.recipe.metrics, facts, strict=True):
-        spread = known.score_spread
-        counts: Mapping[str, int | float] = {}
+        spread, counts = known.score_spread, None
         if metric.counted and known.sums is not None:
             counts = metric.beside(known.sums[s, : metric.width].tolist(), part.replicas)
-        own = score_report(
+        ends = float(spread.low[s]), float(spread.high[s])
+        p_best, *interval = (None,) if known.best is None else known.best[:, s].tolist()
+        found[label] = score_report(
             float(known.scores[s]),
-            float(spread.low[s]),
-            float(spread.high[s]),
+            ends,
             float(spread.stderr[s]),
             known.replica_scores[s].tolist(),
-            () if known.best is None else known.best[:, s].tolist(),
-        )
-        found[label] = replace(
-            own, counts=counts, runs=runs.get(label), clustered_stderr=clustered.get(label)
+            p_best=p_best,
+            p_best_interval=tuple(interval) or None,
+            runs=runs.get(label),
+            counts=counts or {},
+            clustered_stderr=clustered.get(label),
         )
     return found
 
 
 def score_report(
     score: float,
-    low: float,
-    high: float,
+    ci: tuple[float, float],
     stderr: float,
     replicas: Sequence[float],
-    best: Sequence[float] = (),
+    **beside: Any,
 ) -> ScoreReport:
     """What is said of a system in one metric.
 
     Args:
         score: Observed.
-        low: Lower end of its interval.
-        high: Upper end.
+        ci: Both ends of its interval.
         stderr: Standard error of the score.
         replicas: Scores of the training replicas; one alone is the system itself.
-        best: P-value of being the best, and both ends of its interval.
+        beside: What else the report has of it, by the names of its fields.
     """
     trained = len(replicas) > 1
     return ScoreReport(
         score=score,
-        ci=(low, high),
+        ci=ci,
         stderr=stderr,
         training_stderr=float(np.std(replicas, ddof=1)) if trained else None,
         replicas=tuple(replicas) if trained else (),
-        p_best=best[0] if best else None,
-        p_best_interval=(best[1], best[2]) if best else None,
+        **beside,
     )

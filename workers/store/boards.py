@@ -250,9 +250,8 @@ def row_name(resamples: int | str, *digests: str) -> str:
 def score_of(row: Array, replicas: int, metric: Metric) -> ScoreReport:
     """What one row of a system says."""
     score, low, high, stderr, _, *rest = row.tolist()
-    found = score_report(score, low, high, stderr, rest[:replicas])
     counts = metric.beside(rest[replicas:][: metric.width], replicas) if metric.counted else {}
-    return replace(found, counts=counts)
+    return score_report(score, (low, high), stderr, rest[:replicas], counts=counts)
 
 
 Member = tuple[str, str]  # name and digest of a system

@@ -155,9 +155,9 @@ MEASURE = re.compile(  # and what counts, or names, and measures no single query
 
 def sniff_trec(file: File) -> bool:
     """`map<TAB>301<TAB>0.2`: a known measure, a query or `all`, a value, on nearly every line."""
-    rows = [line.split("\t") for line in file.first_lines]
-    known = [len(row) == 3 and MEASURE.fullmatch(row[0].strip()) for row in rows]
-    return len(rows) > 1 and sum(map(bool, known)) > 0.9 * len(rows)
+    rows = [line.split(None, 2) for line in file.first_lines]
+    known = [row for row in rows if len(row) == 3 and MEASURE.fullmatch(row[0])]
+    return len(rows) > 1 and len(known) > 0.9 * len(rows)
 
 
 def read_trec(file: File) -> Material:
@@ -166,17 +166,16 @@ def read_trec(file: File) -> Material:
     Raises:
         InputError: A line of other columns, no number, or averages alone.
     """
-    rows: list[Sequence[object]] = []
-    system = file.stem
+    system, found = file.stem, []
     for i, line in enumerate(file.lines, 1):
-        cells = [cell.strip() for cell in line.split("\t")]
-        if len(cells) != 3 and line.strip():
+        cells = line.split(None, 2)
+        if len(cells) not in (0, 3):
             raise at_line(file.name, i, f"{len(cells)} columns; measure, query, value belong here.")
-        counted = MEASURE.fullmatch(cells[0])
-        if cells[0] == "runid":
-            system = without_slash(cells[2])
-        elif line.strip() and cells[1] != "all" and not (counted and counted["count"]):
-            rows.append((cells[1], cells[0], cells[2]))
-    if not rows:
+        measured = MEASURE.fullmatch(cells[0]) if cells else None
+        if cells[:1] == ["runid"]:
+            system = without_slash(cells[2].strip())
+        elif cells and cells[1] != "all" and not (measured and measured["count"]):
+            found.append((cells[1], cells[0], cells[2]))
+    if not found:
         raise InputError(f"{file.name} has averages over queries alone; run trec_eval with -q.")
-    return _read(file, [(i, system, measure, value, 1, True, None) for i, measure, value in rows])
+    return _read(file, [(i, system, measure, value, 1, True, None) for i, measure, value in found])

@@ -212,6 +212,10 @@ def test_trec_eval_has_every_measure_by_query_and_the_name_of_the_run():
     assert tables(found) == {("bm25", "map"): ((0.25, 0.75),), ("bm25", "P_10"): ((0.5, 0.0),)}
 
 
+def test_trec_eval_with_blanks_in_the_place_of_tabs_says_the_same():
+    assert tables(read(TREC.expandtabs(), "x.txt")) == tables(read(TREC, "x.txt"))
+
+
 def test_trec_eval_without_a_name_is_called_as_its_file():
     lines = [line for line in TREC.splitlines(keepends=True) if "\tall\t" not in line]
     assert read("".join(lines), "dense.eval").system_names == ("dense",)

@@ -41,10 +41,11 @@ def decided(
     limit = Limit(recipe.correction, recipe.alpha, family or len(counts) + len(gone))
     known = [None] * len(counts) if known is None else known
     found = p_values(TESTS[test], recipe.alternative, resamples, counts, known)
-    ends, sides = (found.low, found.high), TESTS[test].sides(recipe.alternative)
-    decisions = decide(limit, found.p, ends, resamples, sides, gone, joint_counts)
+    _, p, _, *ends = found
+    sides = TESTS[test].sides(recipe.alternative)
+    decisions = decide(limit, p, ends, resamples, sides, gone, joint_counts)
     return SimpleNamespace(
-        **vars(found),
+        **dict(zip(("known", "p", "log10_p", "low", "high"), found, strict=True)),
         **vars(decisions),
         significant=decisions.adjusted <= recipe.alpha,
         detectable=detectable_in_errors(limit, recipe.alternative),
