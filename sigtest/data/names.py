@@ -26,12 +26,12 @@ COUNT = re.compile(  # length, n, n_tokens, word_count, and not n-best
 # Names of what is better when lower: the last word decides, but for what may follow it.
 ERRORS = re.compile(
     r"per|bits_per_byte|([^_]+_)*"
-    r"(brier|cd?cer|cder|cer|costs?|(cp|m)?wer|deletions|der|distance|duration|ece|eer|entropy"
+    r"(brier|cd?cer|cder|cer|costs?|divergence|(cp|m)?wer|deletions|der|distance|duration|ece|eer|entropy"
     r"|errors?|failures|fid|hallucinations?|h?terp?|insertions|latency|loss(es)?|s?map?e|mer"
     r"|metricx|mistakes|mqm|r?mse|nll|penalt(y|ies)|perplexity|ppl|regret|runtime|ser"
     r"|substitutions|time|toxicity|violations|wil)"
     r"(_(p?\d[^_]*|rates?|ratio|counts?|scores?|sum|total|mean|avg|average|median|percent|pct|norm"
-    r"|normali[sz]ed|ms|s|sec|seconds|xl|xxl|large|qe|hybrid|ref[a-z]?|src))*"
+    r"|normali[sz]ed|ms|sec|seconds|[a-z]|xl|xxl|large|qe|hybrid|ref[a-z]?|src))*"
 )
 REFERENCE = re.compile(r"(^|[._-])(reference\w*|refs?([a-d]|\d{1,2})?)([._-]|$)", re.IGNORECASE)
 _FORBIDDEN = set("<>\"'`/")
