@@ -6,9 +6,8 @@ import io
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 
+from app.models import ReceiptBody, StandingBody
 from sigtest.errors import UnavailableError
 from sigtest.render.comparison import present
 from sigtest.render.drawing import check_converter, converted, named
@@ -34,27 +33,9 @@ receipts.csv says what came when. SHA256SUMS has the hash of each file:
 """
 
 
-@dataclass(frozen=True)
-class Standing:
-    """A team over all test sets, by its primary systems.
-
-    Attributes:
-        team: Its name.
-        mean: Of the scores of its primary systems, by the first metric; nothing where the test sets
-            have different first metrics, and so another order.
-        wins: How many systems its primary ones are significantly better than, on all test sets.
-        scores: By test set.
-    """
-
-    team: str
-    mean: float | None
-    wins: int
-    scores: Mapping[str, float]
-
-
 def standings(
     reports: Mapping[str, Report], receipts: Mapping[str, Sequence[Receipt]], order: str
-) -> list[Standing]:
+) -> list[StandingBody]:
     """Teams with a primary system in time on every test set, best first.
 
     Args:
@@ -79,11 +60,11 @@ def standings(
         if len(each) == len(reports):
             mean = sum(each.values()) / len(each) if len({*metrics.values()}) == 1 else None
             count = sum(wins[place] for place in systems.items())
-            found.append(Standing(team, mean, count, each))
+            found.append(StandingBody(team=team, mean=mean, wins=count, scores=each))
     higher = all(report.metrics[metrics[name]].higher_is_better for name, report in reports.items())
     sign = -1 if higher else 1
 
-    def place(one: Standing) -> tuple[float, str]:
+    def place(one: StandingBody) -> tuple[float, str]:
         mean = sign * (one.mean or 0.0)
         return (mean if order == "mean" else -one.wins, one.team)
 
@@ -106,7 +87,7 @@ def archive(
     task: SharedTaskRecord,
     boards: Mapping[str, tuple[bytes, Report]],
     receipts: Mapping[str, Sequence[Receipt]],
-    order: Sequence[Standing],
+    order: Sequence[StandingBody],
 ) -> bytes:
     """Everything about a task that its paper needs, as a zip.
 
@@ -120,17 +101,7 @@ def archive(
     for testset, (stored, report) in boards.items():
         own = _files(stored, report)
         files |= {f"{testset}/{file}": data for file, data in own}
-    rows = [
-        {
-            "task": task.id,
-            "testset": testset,
-            **asdict(one),
-            "at": datetime.fromtimestamp(one.at, UTC).isoformat(),
-        }
-        for testset, own in receipts.items()
-        for one in own
-    ]
-    files["receipts.csv"] = _table(rows)
+    files["receipts.csv"] = _table(one.model_dump(mode="json") for one in listed(task.id, receipts))
     if order:
         files["overall.csv"] = _table(
             {"team": one.team, "mean": one.mean, "wins": one.wins, **one.scores} for one in order
@@ -142,6 +113,15 @@ def archive(
         for file, data in sorted(files.items()):
             packed.writestr(zipfile.ZipInfo(file, START), data, zipfile.ZIP_DEFLATED)
     return whole.getvalue()
+
+
+def listed(task_id: str, receipts: Mapping[str, Sequence[Receipt]]) -> list[ReceiptBody]:
+    """Receipts by test set, as they are told."""
+    return [
+        ReceiptBody(task=task_id, testset=testset, **vars(receipt))
+        for testset, own in receipts.items()
+        for receipt in own
+    ]
 
 
 def _files(stored: bytes, report: Report) -> Iterator[tuple[str, bytes]]:

@@ -13,7 +13,7 @@ import json
 import math
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -159,12 +159,8 @@ class SharedTasks(SharedTaskStore):
 
     def testsets(self, task: SharedTaskRecord) -> dict[str, TestSetRecord]:
         """The test sets of a task that are still there, by what it calls them."""
-        found = {}
-        for name, testset_id in task.settings.testsets.items():
-            record = self._testsets.stored(testset_id)
-            if record is not None and record.caller == task.caller:
-                found[name] = record
-        return found
+        stored = {name: self._testsets.stored(own) for name, own in task.settings.testsets.items()}
+        return {name: own for name, own in stored.items() if own and own.caller == task.caller}
 
     def testset(self, task: SharedTaskRecord, name: str) -> str:
         """Id of the test set that a task calls so.
@@ -303,10 +299,12 @@ class SharedTasks(SharedTaskStore):
         task = self.find(task_id, caller)
         return [own for name in task.settings.testsets for own in self._standing(task, name, team)]
 
-    def _standing(self, task: SharedTaskRecord, testset: str, team: str | None) -> list[Submitted]:
+    def _standing(
+        self, task: SharedTaskRecord, testset: str, team: str | None
+    ) -> Iterator[Submitted]:
         """The systems of teams, or of one team, on a test set, by time."""
         testset_id = task.settings.testsets[testset]
-        record, found = self._testsets.stored(testset_id), []
+        record = self._testsets.stored(testset_id)
         receipts = standing(receipts_of(self.redis, testset_id)).values()
         last = [receipt for receipt in receipts if team in (None, receipt.team)]
         for receipt in sorted(last, key=lambda one: one.at):
@@ -314,8 +312,7 @@ class SharedTasks(SharedTaskStore):
             if record is not None and place in record.digests:
                 system = record.system(place)
                 notes = self._testsets.warnings(testset_id, system)
-                found.append(Submitted(task.id, testset, receipt, system, tuple(notes)))
-        return found
+                yield Submitted(task.id, testset, receipt, system, tuple(notes))
 
     def receipts(
         self, task_id: str, caller: str, team: str | None = None

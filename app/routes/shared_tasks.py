@@ -74,33 +74,25 @@ def _task(
     status: int = 200,
 ) -> Response:
     """A task as it stands, or its page."""
-    if shows_pages(request):
+    if shows_pages(request) and request.method == "POST":
         return RedirectResponse(f"/tasks/{record.id}", 303)
-    return _task_body(tasks, record, team, status)
-
-
-def _task_body(
-    tasks: SharedTasks, record: SharedTaskRecord, team: Team | None = None, status: int = 200
-) -> Response:
     body = models.SharedTaskResource.of(record, tasks.testsets(record), team)
     return answers.in_json(body.model_dump_json(), status, {"ETag": f'"{record.etag}"'})
 
 
 @people.post("")
 @router.post("", status_code=201)
-def create_task(request: Request, caller: Caller, tasks: TaskStore, asked: NewTask) -> Response:
+def create_task(
+    request: Request,
+    caller: Caller,
+    tasks: TaskStore,
+    asked: NewTask,
+) -> Response:
     """Make a task of test sets; the same name and test sets are the same task (200)."""
     record, created = tasks.make(asked, caller.name)
     answer = _task(request, tasks, record, status=201 if created else 200)
     answer.headers.setdefault("Location", f"{models.TASKS}/{record.id}")
     return answer
-
-
-@router.get("/{id}")
-def get_task(request: Request, task_id: Id, entrant: Entrant, tasks: TaskStore) -> Response:
-    """A task: its phase, its rules and its test sets; to its owner or one of its teams."""
-    record = tasks.find(task_id, entrant.name)
-    return answers.unless_held(request, _task(request, tasks, record, entrant.team))
 
 
 @people.post("/{id}/describe")
@@ -116,27 +108,27 @@ def change_task(
 # teams
 
 
-@router.post("/{id}/teams", status_code=201)
-def add_team(task_id: Id, caller: Caller, tasks: TaskStore, asked: NewTeam) -> Response:
-    """Let a team in. Its token is told in this answer and nowhere else."""
-    team, token = tasks.add_team(task_id, caller.name, asked)
-    body = models.TeamBody(**vars(team), token=token).model_dump_json()
-    return answers.in_json(body, 201, {"Cache-Control": "no-store"})
-
-
 @people.post("/{id}/teams")
-def add_team_from_page(
+@router.post("/{id}/teams", status_code=201)
+def add_team(
     request: Request, task_id: Id, caller: Caller, tasks: TaskStore, asked: NewTeam
 ) -> Response:
-    """Let a team in, and show its token."""
+    """Let a team in. Its token is told in this answer and nowhere else."""
     team, token = tasks.add_team(task_id, caller.name, asked)
-    shown = site.page(request, "team.html", team=team, token=token)
-    shown.headers["Cache-Control"] = "no-store"
-    return shown
+    if shows_pages(request):
+        answer = site.page(request, "team.html", team=team, token=token)
+    else:
+        answer = answers.in_json(models.TeamBody(**vars(team), token=token).model_dump_json(), 201)
+    answer.headers["Cache-Control"] = "no-store"
+    return answer
 
 
 @router.get("/{id}/teams")
-def list_teams(task_id: Id, caller: Caller, tasks: TaskStore) -> models.TeamListing:
+def list_teams(
+    task_id: Id,
+    caller: Caller,
+    tasks: TaskStore,
+) -> models.TeamListing:
     """The teams that have a token, oldest first."""
     teams = tasks.teams(task_id, caller.name)
     return models.TeamListing(teams=[models.TeamBody(**vars(team)) for team in teams])
@@ -156,7 +148,11 @@ def delete_team(
 # what teams submit
 
 
-def _team(tasks: SharedTasks, task_id: str, entrant: Principal) -> Team:
+def _team(
+    tasks: SharedTasks,
+    task_id: str,
+    entrant: Principal,
+) -> Team:
     """The team that asks.
 
     Raises:
@@ -171,7 +167,11 @@ def _team(tasks: SharedTasks, task_id: str, entrant: Principal) -> Team:
 
 
 @router.get("/{id}/systems")
-def list_submissions(task_id: Id, entrant: Entrant, tasks: TaskStore) -> models.SubmissionListing:
+def list_submissions(
+    task_id: Id,
+    entrant: Entrant,
+    tasks: TaskStore,
+) -> models.SubmissionListing:
     """Systems as they stand, and all receipts: a team's own, or to the owner those of all teams."""
     team = entrant.team
     record, name = tasks.find(task_id, entrant.name), team.name if team else None
@@ -179,11 +179,7 @@ def list_submissions(task_id: Id, entrant: Entrant, tasks: TaskStore) -> models.
     systems = tasks.systems(task_id, entrant.name, name)
     return models.SubmissionListing(
         systems=[models.SubmissionBody.of(own, shows) for own in systems],
-        receipts=[
-            models.ReceiptBody(task=task_id, testset=testset, **vars(receipt))
-            for testset, receipts in tasks.receipts(task_id, entrant.name, name).items()
-            for receipt in receipts
-        ],
+        receipts=overall.listed(task_id, tasks.receipts(task_id, entrant.name, name)),
     )
 
 
@@ -268,7 +264,11 @@ def delete_submission(
 # what is published
 
 
-def _published(task_id: Id, entrant: Entrant, tasks: TaskStore) -> SharedTaskRecord:
+def _published(
+    task_id: Id,
+    entrant: Entrant,
+    tasks: TaskStore,
+) -> SharedTaskRecord:
     """Dependency: a task, for its owner or, once it is published, for its teams."""
     record = tasks.find(task_id, entrant.name)
     if entrant.team is not None and record.phase is not Phase.PUBLISHED:
@@ -279,7 +279,9 @@ def _published(task_id: Id, entrant: Entrant, tasks: TaskStore) -> SharedTaskRec
 ShownTask = Annotated[SharedTaskRecord, Depends(_published)]
 
 
-async def _board(
+@people.get("/{id}/testsets/{testset}/leaderboard")
+@router.get("/{id}/testsets/{testset}/leaderboard")
+async def task_leaderboard(
     request: Request,
     task: ShownTask,
     testset: TestSetName,
@@ -288,46 +290,36 @@ async def _board(
     watch: Watch,
     measure: answers.MeasureNamed,
     decided: answers.Decided,
+    wish: Wished,
     wait: Wait,
-) -> Board:
-    """Dependency: a board of a task."""
-    testset_id = await run_in_threadpool(tasks.testset, task, testset)
-    choice, owner = decided.choice, task.caller
-    return await board_of(request, testset_id, owner, boards, watch, measure, choice, wait)
-
-
-@people.get("/{id}/testsets/{testset}/leaderboard")
-@router.get("/{id}/testsets/{testset}/leaderboard")
-async def task_leaderboard(
-    request: Request, board: Annotated[Board, Depends(_board)], wish: Wished, wait: Wait
 ) -> Response:
     """The leaderboard of a test set, as its owner sees it; to teams once it is published."""
+    testset_id = await run_in_threadpool(tasks.testset, task, testset)
+    choice, owner = decided.choice, task.caller
+    board = await board_of(request, testset_id, owner, boards, watch, measure, choice, wait)
     return answers.unless_held(request, await in_turn(written, board, wish, wait))
 
 
-async def _boards(
+async def _whole(
     request: Request,
     tasks: SharedTasks,
     record: SharedTaskRecord,
     boards: Boards,
     watch: Watch,
     wait: int | None,
-) -> dict[str, Board]:
-    """The boards of a task that are there, as they were asked for, of the first metric."""
+) -> tuple[dict[str, Board], list[models.StandingBody]]:
+    """The boards of a task that are there, of the first metric, and the order over all of them."""
     measure, owner = answers.MeasureOptions(), record.caller
-    there = await run_in_threadpool(tasks.testsets, record)
-    return {
+    there, order = await run_in_threadpool(tasks.testsets, record), record.settings.overall
+    shown = {
         name: await board_of(request, own.id, owner, boards, watch, measure, answers.AS_ASKED, wait)
         for name, own in there.items()
     }
-
-
-async def _standings(
-    tasks: SharedTasks, record: SharedTaskRecord, boards: dict[str, Board]
-) -> list[overall.Standing]:
-    reports = {name: board.report for name, board in boards.items()}
-    receipts = await run_in_threadpool(tasks.receipts, record.id, record.caller)
-    return await in_turn(overall.standings, reports, receipts, record.settings.overall)
+    if order == "none":
+        return shown, []
+    reports = {name: board.report for name, board in shown.items()}
+    receipts = await run_in_threadpool(tasks.receipts, record.id, owner)
+    return shown, await in_turn(overall.standings, reports, receipts, order)
 
 
 @router.get("/{id}/overall")
@@ -342,10 +334,8 @@ async def task_overall(
     order = task.settings.overall
     if order == "none":
         raise RecipeError("This task has no order over all test sets.", field="overall")
-    shown = await _boards(request, tasks, task, boards, watch, wait)
-    teams = await _standings(tasks, task, shown)
-    own = [models.StandingBody(**vars(team)) for team in teams]
-    return models.OverallBody(order=order, teams=own)
+    _, teams = await _whole(request, tasks, task, boards, watch, wait)
+    return models.OverallBody(order=order, teams=teams)
 
 
 @people.get("/{id}/archive")
@@ -365,11 +355,10 @@ async def task_archive(
         NotReadyError: Systems are still to be measured.
     """
     record = await run_in_threadpool(tasks.find, task_id, caller.name)
-    shown = await _boards(request, tasks, record, boards, watch, wait)
+    shown, order = await _whole(request, tasks, record, boards, watch, wait)
     lacking = [name for board in shown.values() for name in board.current.lacking]
     if lacking:
         raise NotReadyError(f"Not measured yet: {', '.join(lacking)}; ask again.")
-    order = [] if record.settings.overall == "none" else await _standings(tasks, record, shown)
     receipts = await run_in_threadpool(tasks.receipts, task_id, caller.name)
     reports = {
         name: (board.stored, board.whole)
@@ -382,7 +371,8 @@ async def task_archive(
 
 
 @people.get("/{id}")
-async def task_page(
+@router.get("/{id}")
+async def get_task(
     request: Request,
     task_id: Id,
     entrant: Entrant,
@@ -390,15 +380,15 @@ async def task_page(
     boards: Boards,
     watch: Watch,
 ) -> Response:
-    """A task for its owner, or for one of its teams."""
+    """A task: its phase, its rules and its test sets; to its owner or one of its teams."""
     record = await run_in_threadpool(tasks.find, task_id, entrant.name)
     team = entrant.team
     if not wants_page(request):
-        return await run_in_threadpool(_task_body, tasks, record, team)
-    order = []
+        told = await run_in_threadpool(_task, request, tasks, record, team)
+        return answers.unless_held(request, told)
+    order: list[models.StandingBody] = []
     if record.settings.overall != "none" and (team is None or record.phase is Phase.PUBLISHED):
-        shown = await _boards(request, tasks, record, boards, watch, 0)
-        order = await _standings(tasks, record, shown)
+        _, order = await _whole(request, tasks, record, boards, watch, 0)
 
     def made() -> Response:
         return site.page(
@@ -416,7 +406,10 @@ async def task_page(
     return await in_turn(made)
 
 
-def _free_boards(request: Request, owner: str) -> dict[str, Any]:
+def _free_boards(
+    request: Request,
+    owner: str,
+) -> dict[str, Any]:
     """Boards that belong to no task yet."""
     boards, most = request.state.testsets, request.state.settings.max_page
     return {"boards": [own for own in boards.listing(owner, None, most)[0] if own.task is None]}

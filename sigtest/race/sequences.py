@@ -83,7 +83,7 @@ class Sequences:
         Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas (2024), appendix: rho for a time t* of choice.
         """
         twice = -2 * math.log(self.level)
-        return (twice + math.log(twice) + 1) / (TIGHTEST * self.burn_in)
+        return (twice + math.log(twice + 1)) / (TIGHTEST * self.burn_in)
 
     def add(
         self, scores: Array, came: Array | None = None, rows: tuple[int, int] | None = None

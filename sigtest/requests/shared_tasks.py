@@ -45,7 +45,7 @@ class Rules(Request):
         deadline: Until when; what comes later is kept and marked as late.
         grace: Minutes behind the deadline in which nothing is late yet.
         scores: What a team sees before all is published: its own, or none.
-        systems: Of a team on a test set: one is primary, the others contrastive.
+        systems: Of a team on a test set, in time and late: one is primary, the others contrastive.
         per_day: Submissions of a team to a test set on one day of UTC.
         overall: Order of teams over all test sets: by the mean of their scores, or by how many
             systems theirs are significantly better than.

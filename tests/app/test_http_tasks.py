@@ -136,7 +136,7 @@ def test_scores_are_seen_when_the_rules_say_so(owner):
 
 
 def test_what_comes_late_is_kept_marked_and_replaces_nothing(owner):
-    task = tasked(owner, "late", deadline=ends(-60), grace=5)["id"]
+    task = tasked(owner, "late", deadline=ends(-60), grace=5, systems=1)["id"]
     with team_of(owner, task, "lynx") as lynx:
         assert lynx.get(f"/v1/tasks/{task}").json()["phase"] == "open"
         assert put(lynx, task, "main", "good").json()["late"] is False  # within the grace
@@ -148,6 +148,8 @@ def test_what_comes_late_is_kept_marked_and_replaces_nothing(owner):
         late = put(lynx, task, "afterwards", "fair")
         assert (late.status_code, late.json()["late"]) == (201, True)
         assert put(lynx, task, "afterwards", "poor").json()["late"] is True
+        spent = problem(put(lynx, task, "later", "good"), 409, "quota-spent")["detail"]
+        assert spent.endswith("replace or withdraw one of afterwards.")
         owner.patch(f"/v1/tasks/{task}", json={"opens": ends(600), "deadline": ends(1200)})
         assert lynx.get(f"/v1/tasks/{task}").json()["phase"] == "announced"
         assert "opens at" in problem(put(lynx, task, "x", "good"), 409, "not-now")["detail"]

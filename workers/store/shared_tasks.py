@@ -203,10 +203,11 @@ class Entry:
                 "(UTC).",
                 system=self.system,
             )
-        if before is None and len(own) >= rules.systems:
+        alike = [name for name, one in own.items() if one.late == late]
+        if before is None and len(alike) >= rules.systems:
             raise QuotaError(
-                f"A team may have {rules.systems} systems on a test set; replace or withdraw one "
-                f"of {', '.join(own)}.",
+                f"A team may have {rules.systems} systems on a test set, and as many late ones; "
+                f"replace or withdraw one of {', '.join(alike)}.",
                 system=self.system,
             )
         event = "submitted" if before is None else "replaced"

@@ -90,7 +90,7 @@ def test_a_pair_is_decided_with_the_item_at_which_half_the_capital_is_enough():
 def reach(d, burn_in):
     """Waudby-Smith et al. (2024), Theorem 2.2, with rho for 5 burn-ins; s.d. with n."""
     n, twice = len(d), -2 * math.log(LEVEL)
-    rho2 = (twice + math.log(twice) + 1) / (5 * burn_in)
+    rho2 = (twice + math.log(twice + 1)) / (5 * burn_in)
     grown = n * rho2 + 1
     return d.std() * math.sqrt(2 * grown / (n**2 * rho2) * math.log(math.sqrt(grown) / LEVEL))
 
