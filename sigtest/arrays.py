@@ -22,7 +22,7 @@ def packed(array: npt.NDArray[Any]) -> dict[str, Any]:
 
 def unpacked(body: Mapping[str, Any]) -> npt.NDArray[Any]:
     """The array that `packed` took."""
-    flat = np.frombuffer(base64.b64decode(body["base64"]), dtype=body["type"])
+    flat = np.frombuffer(base64.b64decode(body["base64"]), body["type"])
     return flat.reshape(body["shape"]).astype(body["type"][1:])
 
 

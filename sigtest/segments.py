@@ -49,7 +49,7 @@ class Segments:
     def lengths(self) -> NDArray[np.int64]:
         """(n,) words of each segment: of the reference, or else of a."""
         lines = self.reference or self.a or ("",) * len(self.shares)
-        return np.array([len((line or "").split()) for line in lines], dtype=np.int64)
+        return np.array([len((line or "").split()) for line in lines], np.int64)
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def rows_of(
 
 
 def _wanted(segments: Segments, chosen: Filter, gains: Array) -> NDArray[np.bool_]:
-    kept = np.ones(len(gains), dtype=np.bool_)
+    kept = np.ones(len(gains), np.bool_)
     if chosen.document is not None:
         if segments.documents is None:
             raise RecipeError("The documents are not known; leave document out.", field="document")

@@ -26,14 +26,14 @@ class Shape:
 
 def shape_of(data: bytes) -> Shape:
     """Count what a JSON text holds; other threads run meanwhile."""
-    values, containers, depth = _count(np.frombuffer(data, dtype=np.uint8)).tolist()
+    values, containers, depth = _count(np.frombuffer(data, np.uint8)).tolist()
     return Shape(values, containers, depth)
 
 
 @compiled
 def _count(data: npt.NDArray[np.uint8]) -> Counts:
     """Values, containers and depth."""
-    counts = np.zeros(3, dtype=np.int64)
+    counts = np.zeros(3, np.int64)
     depth = 0
     inside = escaped = False
     for i in range(len(data)):

@@ -225,7 +225,7 @@ def differences(
     """
     sign = recipe.metrics[m].sign
     tests = [test for test in resampling_tests(recipe.tests).values() if test.draws == "counts"]
-    counts = {test.name: np.empty((3, len(pairs)), dtype=np.int64) for test in tests}
+    counts = {test.name: np.empty((3, len(pairs)), np.int64) for test in tests}
     spread = Spread(*(np.empty(len(pairs)) for _ in range(4)))
     rows = max(1, CHUNK // draws.shape[1])
     for first in range(0, len(pairs), rows):

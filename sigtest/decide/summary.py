@@ -368,7 +368,7 @@ def _measured_pairs(part: Part, telling: Telling, m: int, facts: Facts) -> Itera
     recipe, spread = part.recipe, facts.difference_spread
     sign = recipe.metrics[m].sign
     scores, evenness = facts.scores.tolist(), facts.evenness.tolist()
-    unseen = np.zeros(len(part.pairs), dtype=np.int64)  # where a test has a p-value of its own
+    unseen = np.zeros(len(part.pairs), np.int64)  # where a test has a p-value of its own
     for name in recipe.tests if len(part.pairs) else ():
         test = TESTS[name]
         counts = facts.counts.get(name, unseen)

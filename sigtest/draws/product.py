@@ -164,7 +164,7 @@ class DistinctColumns:
     @property
     def totals(self) -> list[Array]:
         """(k, S, 1) sums over all units, one array a metric."""
-        return self.sums(np.ones((1, self.units), dtype=np.float32))
+        return self.sums(np.ones((1, self.units), np.float32))
 
     @cached_property
     def two(self) -> TwoColumns | None:
@@ -235,7 +235,7 @@ def _side_by_side(
 ) -> Array:
     """(n, K), C-contiguous; with columns of zeros where BLAS takes longer for fewer."""
     width = len(columns) if len(columns) <= TWO else -(-len(columns) // STRIP) * STRIP
-    beside = np.zeros((units, width), dtype=dtype)
+    beside = np.zeros((units, width), dtype)
     for j, column in enumerate(columns):
         beside[:, j] = column
     return beside
@@ -254,7 +254,7 @@ class TwoColumns:
         self.units = len(columns)
         self._same = all_same(columns)
         self._constants = columns[0, self._same, None]
-        self._both = np.zeros(self.units, dtype=np.complex128)
+        self._both = np.zeros(self.units, np.complex128)
         for part, column in zip(
             (self._both.real, self._both.imag), columns.T[~self._same], strict=False
         ):
@@ -263,14 +263,14 @@ class TwoColumns:
 
     def bootstrap_sums(self, seed: int, start: int, stop: int, stream: int) -> Array:
         """(K, R) sums under resamples `start` to `stop` of the bootstrap."""
-        sums = np.empty(stop - start, dtype=np.complex128)
+        sums = np.empty(stop - start, np.complex128)
         _add_drawn(keys(seed), start, stream, self._both, sums)
         return self._columns(sums, np.full(stop - start, self.units))
 
     def swap_sums(self, seed: int, start: int, stop: int, stream: int) -> Array:
         """(K, R) sums of the units that keep their labels in swaps `start` to `stop`."""
-        sums = np.empty(stop - start, dtype=np.complex128)
-        counts = np.empty(stop - start, dtype=np.int64)
+        sums = np.empty(stop - start, np.complex128)
+        counts = np.empty(stop - start, np.int64)
         _add_kept(keys(seed), start, stream, self.units, self._tables, sums, counts)
         return self._columns(sums, counts)
 
@@ -289,10 +289,10 @@ def all_same(columns: Array) -> npt.NDArray[np.bool_]:
 
 def _tables(both: Both) -> Both:
     """(groups, 16) sums of each four units by which of them are kept, for whole random words."""
-    padded = np.zeros(-(-len(both) // WORD) * WORD, dtype=np.complex128)
+    padded = np.zeros(-(-len(both) // WORD) * WORD, np.complex128)
     padded[: len(both)] = both
     units = padded.reshape(-1, UNITS)
-    tables = np.zeros((len(units), 1 << UNITS), dtype=np.complex128)
+    tables = np.zeros((len(units), 1 << UNITS), np.complex128)
     for bit in range(UNITS):
         tables[:, 1 << bit : 2 << bit] = tables[:, : 1 << bit] + units[:, bit, None]
     return tables
@@ -303,7 +303,7 @@ def _add_drawn(key: Key, start: int, stream: int, both: Both, sums: Both) -> Non
     units = len(both)
     whole = units // 4
     size, half = np.uint64(units), np.uint64(32)
-    words = np.empty((4, (units + 3) // 4), dtype=np.uint32)
+    words = np.empty((4, (units + 3) // 4), np.uint32)
     for r in range(len(sums)):
         fill_words(key, COUNTS, start + r, stream, words)
         # four sums, which need not wait for each other
@@ -323,7 +323,7 @@ def _add_kept(
     key: Key, start: int, stream: int, units: int, tables: Both, sums: Both, counts: Counts
 ) -> None:
     used = len(tables) // 8
-    words = np.empty((4, (used + 3) // 4), dtype=np.uint32)
+    words = np.empty((4, (used + 3) // 4), np.uint32)
     low = np.uint64(15)
     last = np.uint64((1 << (units - WORD * (used - 1))) - 1)
     for r in range(len(sums)):

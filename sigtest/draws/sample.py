@@ -109,7 +109,7 @@ class Sample:
     def moments(self) -> tuple[Moments, ...]:
         """What standard errors of resamples follow from, by metric; none where nothing asks."""
         tables = self.tables if self.part.recipe.studentised else []
-        none = np.zeros(self.units, dtype=np.int64)
+        none = np.zeros(self.units, np.int64)
         strata = self.part.strata if self.part.labels is not None else none
         pairs = zip(self.metrics, tables, strict=False)
         return tuple(Moments(*own, strata, self._counts) for own in pairs)
@@ -126,7 +126,7 @@ class Sample:
         for first, last in self.row_blocks(start, start + drawn):
             scores[:, :, first - start : last - start] = self.bootstrap_scores(first, last)
         pairs = len(self.part.pairs) if self.swap_test else 0
-        swaps = np.zeros((len(self.metrics), pairs), dtype=np.int64)
+        swaps = np.zeros((len(self.metrics), pairs), np.int64)
         if self.swap_test and any(self.needs_swaps):
             for first, last in self.row_blocks(start, stop):
                 for m, kept in enumerate(self.swapped_sums(first, last)):
@@ -194,7 +194,7 @@ class Sample:
         """Where weights are drawn, always the same: new memory takes as long as the drawing."""
         room = self._rooms.get(units)
         if room is None or len(room) < rows:
-            room = self._rooms[units] = np.empty((rows, units), dtype=np.float32)
+            room = self._rooms[units] = np.empty((rows, units), np.float32)
         return room
 
     def swap_differences(self, m: int, kept: Array) -> Iterator[tuple[slice, Array]]:
@@ -234,7 +234,7 @@ class Sample:
 
     def count_swaps(self, m: int, kept: Array) -> Counts:
         """(P,) how many swapped differences reach the observed one; `kept` from `swapped_sums`."""
-        counts = np.zeros(len(self.part.pairs), dtype=np.int64)
+        counts = np.zeros(len(self.part.pairs), np.int64)
         if self.swap_test is None:
             return counts
         observed, tolerance = self.observed[m]
@@ -350,7 +350,7 @@ class MeanSample:
 
     def _swaps(self, start: int, stop: int) -> Counts:
         """(M, P) how many means of swapped differences reach the mean observed one."""
-        counts = np.zeros((len(self.scores), len(self.part.pairs)), dtype=np.int64)
+        counts = np.zeros((len(self.scores), len(self.part.pairs)), np.int64)
         test = self.parts[0].swap_test
         if test is None:
             return counts
@@ -460,7 +460,7 @@ def evenness(part: Part, metric: Metric, table: Array) -> Array:
         weights = table[:, :, metric.fraction.denominator]
     elif part.recipe.unit == "document":
         weights = weights * np.bincount(part.document_index)
-    strata = part.strata if part.labels is not None else np.zeros(part.units, dtype=np.int64)
+    strata = part.strata if part.labels is not None else np.zeros(part.units, np.int64)
     shares = np.zeros(len(weights))
     for stratum in range(int(strata.max()) + 1):
         inside = weights[:, strata == stratum]

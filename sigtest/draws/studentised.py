@@ -67,7 +67,7 @@ class Moments:
         for table, counts, own in zip(self._tables, drawn, sums, strict=True):
             units = table.shape[1]
             means = added(slopes * own) / units
-            seen = np.ascontiguousarray(counts.T, dtype=np.float64)
+            seen = np.ascontiguousarray(counts.T, np.float64)
             squares = _squares(seen, table, slopes, means, rows)
             # Bessel's correction, and that for few clusters where units are documents
             variances += squares * (units / max(1, units - 1))
@@ -139,7 +139,7 @@ class Studentised:
         """(P,) how many of resamples `start` to `stop` reach what was observed of the pairs."""
         t = sign * self.t
         t = t if alternative == "two-sided" else drawn_in(t, self.tails, alternative)
-        counts = [np.empty(0, dtype=np.int64)]
+        counts = [np.empty(0, np.int64)]
         for run in self._runs(self.systems, stop - start):
             values, tolerance = self.resampled(run, start, stop)[0], SLACK * np.abs(t[run])
             counts.append(test.count(t[run], sign * values, tolerance, alternative))
@@ -172,7 +172,7 @@ def count_studentised(
             for own, metric in zip(known, recipe.metrics, strict=bool(known))
             for test in tests
         ],
-        dtype=np.int64,
+        np.int64,
     )
 
 

@@ -128,7 +128,7 @@ def swap_fact(part: Part, m: int, a: Totals, b: Totals) -> SwapFact:
     for first in range(0, kept_a.shape[1], rows):
         kept = np.stack([own[:, first : first + rows] for own in (kept_a, kept_b)], axis=1)
         x, y = np.empty((2, metric.width, 1, kept.shape[2]))
-        exchange(kept, totals, 0, np.ones(1, dtype=np.int64), x, y)
+        exchange(kept, totals, 0, np.ones(1, np.int64), x, y)
         draws = oriented(metric.score_columns(x), metric.score_columns(y), metric.sign)
         count += int(test.count(observed, draws, tolerance, part.recipe.alternative)[0])
     return SwapFact(count, None)
@@ -150,7 +150,7 @@ def _prints(rows: Array) -> Prints:
     A false equality only asks for statistics that turn out not to be needed.
     """
     bits = np.ascontiguousarray(rows + 0.0).view(np.uint64)
-    mixed = np.full(len(rows), 0x9E3779B97F4A7C15, dtype=np.uint64)
+    mixed = np.full(len(rows), 0x9E3779B97F4A7C15, np.uint64)
     for column in bits.T:
         mixed = (mixed ^ column) * np.uint64(0xFF51AFD7ED558CCD)
         mixed ^= mixed >> np.uint64(32)

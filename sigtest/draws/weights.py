@@ -33,7 +33,7 @@ PERMUTATIONS = 2
 
 def keys(seed: int) -> Key:
     """The (2,) key words of a seed from 0 to 2**64 - 1."""
-    return np.array([seed & 0xFFFFFFFF, seed >> 32], dtype=np.uint64)
+    return np.array([seed & 0xFFFFFFFF, seed >> 32], np.uint64)
 
 
 def words_plain(
@@ -54,8 +54,8 @@ def words_plain(
     shape = (len(resamples), calls)
     c0 = np.broadcast_to(np.arange(calls, dtype=np.uint64), shape)
     c1 = np.broadcast_to(resamples[:, None], shape)
-    c2 = np.full(shape, kind, dtype=np.uint64)
-    c3 = np.full(shape, stream, dtype=np.uint64)
+    c2 = np.full(shape, kind, np.uint64)
+    c3 = np.full(shape, stream, np.uint64)
     k0, k1 = key[0], key[1]
     for _ in range(ROUNDS):
         product0, product1 = c0 * M0, c2 * M1
@@ -143,7 +143,7 @@ def stratified_counts(seed: int, start: int, stop: int, strata: Counts, stream: 
     Returns:
         (stop - start, units) counts; those of a stratum sum to its size.
     """
-    rows = np.empty((stop - start, len(strata)), dtype=np.float32)
+    rows = np.empty((stop - start, len(strata)), np.float32)
     for number in range(int(strata.max()) + 1):
         inside = np.flatnonzero(strata == number)
         rows[:, inside] = bootstrap_counts(seed, start, stop, len(inside), stream + number)
@@ -181,7 +181,7 @@ def swap_masks(
 
 
 def _rows(count: int, units: int, room: Weights | None) -> Weights:
-    return np.empty((count, units), dtype=np.float32) if room is None else room[:count]
+    return np.empty((count, units), np.float32) if room is None else room[:count]
 
 
 def _in_order(words: Words, needed: int) -> Words:
@@ -192,8 +192,8 @@ def _in_order(words: Words, needed: int) -> Words:
 @compiled
 def _fill_counts(key: Key, start: int, stream: int, rows: Weights) -> None:
     units = rows.shape[1]
-    words = np.empty((4, (units + 3) // 4), dtype=np.uint32)
-    tally = np.zeros(units, dtype=np.uint16)  # small: no unit is ever drawn 65,536 times
+    words = np.empty((4, (units + 3) // 4), np.uint32)
+    tally = np.zeros(units, np.uint16)  # small: no unit is ever drawn 65,536 times
     for r in range(rows.shape[0]):
         fill_words(key, COUNTS, start + r, stream, words)
         for w in range(4):
@@ -210,7 +210,7 @@ def _fill_counts(key: Key, start: int, stream: int, rows: Weights) -> None:
 @compiled
 def _fill_masks(key: Key, start: int, stream: int, rows: Weights) -> None:
     units = rows.shape[1]
-    words = np.empty((4, (units + 127) // 128), dtype=np.uint32)
+    words = np.empty((4, (units + 127) // 128), np.uint32)
     for r in range(rows.shape[0]):
         fill_words(key, SWAPS, start + r, stream, words)
         row = rows[r]
@@ -247,8 +247,8 @@ def permuted_sums(seed: int, start: int, stop: int, rows: Array, stream: int = 0
 def _fill_sums(key: Key, start: int, stream: int, rows: Array, sums: Array) -> None:
     units, systems, width = rows.shape
     calls = (systems + 2) // 4  # systems - 1 words a unit
-    words = np.empty((4, units * calls), dtype=np.uint32)
-    labels = np.empty(systems, dtype=np.int64)
+    words = np.empty((4, units * calls), np.uint32)
+    labels = np.empty(systems, np.int64)
     here = np.empty((systems, width))  # of one permutation, in the cache
     for r in range(sums.shape[2]):
         here[:] = 0.0

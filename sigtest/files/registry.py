@@ -304,7 +304,7 @@ _REFUSED = (
                        "schema_version evaluation_id", "input references split", header=True)),
             ROWS),
     Refusal("preferences", "a table of preferences, two systems in one row",
-            preferences.sniff_preferences,
+            _any(preferences.sniff_preferences, _names("model_1 model_2 g1_winner")),
             "who was preferred to whom is for `sigtest human`; a comparison needs outputs or "
             "scores"),
     # decoders: fairseq and OpenNMT; bars of Moses and Marian; fairseq's hypo.word;

@@ -93,7 +93,7 @@ def pooled(estimates: Sequence[Estimate]) -> Estimate:
     known = [one for one in estimates if np.isfinite(one.value)]
     if not known:
         return Estimate(float("nan"), 0, np.empty(0), 0)
-    shares = np.array([one.n for one in known], dtype=np.float64)
+    shares = np.array([one.n for one in known], np.float64)
     total = float(shares.sum())
     drawn = np.empty(0)
     if all(len(one.drawn) for one in known):
@@ -460,7 +460,7 @@ def correlation_rows(scores: Array) -> Array:
 
 def correlations(sums: Array) -> Array:
     """Pearson's r of sums of such rows, (6, ...) to (...)."""
-    flat = np.ascontiguousarray(sums, dtype=np.float64).reshape(6, -1)
+    flat = np.ascontiguousarray(sums, np.float64).reshape(6, -1)
     return _correlations(flat).reshape(sums.shape[1:])
 
 
@@ -573,7 +573,7 @@ def flipped(scores: Array, present: Flags, draws: Draws) -> tuple[Array, Array]:
 
     least = differences.sum(axis=0)
     least -= SLACK * np.abs(differences).sum(axis=0)
-    counts = np.zeros(len(first), dtype=np.int64)
+    counts = np.zeros(len(first), np.int64)
     for start in range(0, draws.flips, ROWS):
         stop = min(start + ROWS, draws.flips)
         stay = swap_masks(draws.seed, start, stop, n, draws.stream).astype(np.float64)

@@ -285,10 +285,10 @@ def _numbers(
     """Numbers with NaN for null; the first that is neither is named by its place."""
     if set(map(type, values)) <= NUMBERS:
         try:
-            numbers = np.array(values, dtype=np.float64)
+            numbers = np.array(values, np.float64)
         except OverflowError:  # an integer beyond the range of float64
             numbers = np.array([_float(value) for value in values])
-        known = np.array([value is not None for value in values], dtype=np.bool_)
+        known = np.array([value is not None for value in values], np.bool_)
         with np.errstate(invalid="ignore"):
             bad = known & ~(np.abs(numbers) <= LARGEST)
         if not bad.any():

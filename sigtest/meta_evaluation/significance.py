@@ -307,7 +307,7 @@ def exchange(
         name: [column.exact(column.rows[a], column.rows[b]) for a, b in column.pairs]
         for name, column in columns.items()
     }
-    counts = {name: np.zeros((3, len(known)), dtype=np.int64) for name, known in exact.items()}
+    counts = {name: np.zeros((3, len(known)), np.int64) for name, known in exact.items()}
     drawn = [name for name, known in exact.items() if None in known]
     if drawn:
         totals = DistinctColumns([columns[name].rows for name in drawn]).totals
@@ -339,7 +339,7 @@ def _count_differences(column: ExchangeColumn, totals: Array, stay: Array, count
     most = max(1, TOGETHER_BYTES // (16 * len(stay) * stay.shape[2]))
     for first in range(0, len(column.pairs), most):
         run = slice(first, first + most)
-        a, b = np.array(column.pairs[run], dtype=np.int64).T
+        a, b = np.array(column.pairs[run], np.int64).T
         x = stay[:, a] + (totals[:, b] - stay[:, b])
         y = totals[:, a] + totals[:, b] - x
         differences = column.score(x) - column.score(y)
@@ -507,7 +507,7 @@ def exchange_systems(human: Array, a: Array, b: Array, masks: Flags) -> dict[str
     order = np.sign(gaps)
     if (signs[np.triu_indices(len(a), 1)] == 0).any():
         if exact:
-            masks = np.ones((2 ** max(units - 1, 0), len(a)), dtype=np.bool_)
+            masks = np.ones((2 ** max(units - 1, 0), len(a)), np.bool_)
             masks[:, differing[:-1]] = patterns(max(units - 1, 0))
         spread = float(((ranks - ranks.mean()) ** 2).sum())
         counts = _count(signs, gaps, order, spread, masks, exact and units > 0)
@@ -557,7 +557,7 @@ def _count(
         halved: Whether the masks are half of all patterns; the others give opposite differences.
     """
     size = masks.shape[1]
-    held = np.zeros(size, dtype=np.int64)  # whose scores the first metric has
+    held = np.zeros(size, np.int64)  # whose scores the first metric has
     sums, totals = np.zeros((2, 5)), np.zeros((2, size))
     for side in range(2):
         for i in range(size):
@@ -571,7 +571,7 @@ def _count(
         sums[side, 4] = (totals[side] ** 2).sum()
     pairs = size * (size - 1) / 2
     decided = (human != 0.0).sum() / 2
-    counts = np.zeros((3, 3), dtype=np.int64)
+    counts = np.zeros((3, 3), np.int64)
     observed, tolerance = np.empty(3), np.empty(3)
     for s in range(3):
         x = _score(s, sums[0], spread, decided, pairs)

@@ -260,7 +260,7 @@ def _weights(sizes: Counts) -> Counts:
     common = math.lcm(*known) if known else 0
     most = LARGEST_WEIGHT // max(1, int(sizes.sum()))
     common = common if common <= most else 1 << (most.bit_length() - 1)
-    weights = np.zeros(len(sizes), dtype=np.int64)
+    weights = np.zeros(len(sizes), np.int64)
     some = sizes > 0
     weights[some] = [round(common / int(size)) for size in sizes[some]]
     return weights
@@ -317,7 +317,7 @@ class Cells:
     def constant(self) -> Flags:
         """(M,) whether a metric, or people, give every cell the same score."""
         flat = [is_constant(self.flat_human) or is_constant(row) for row in self.flat_metrics]
-        return np.array(flat, dtype=np.bool_)
+        return np.array(flat, np.bool_)
 
     def grouped(self, by: str) -> tuple[Array, Array, Counts]:
         """Scores group after group.

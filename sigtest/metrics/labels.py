@@ -87,7 +87,7 @@ class LabelMetric(Metric):
         known = self.known(testset)
         number = {name: i for i, name in enumerate(known)}
         gold, said = (
-            np.array([number[label] for label in _labels(text)], dtype=np.int64)
+            np.array([number[label] for label in _labels(text)], np.int64)
             for text in (testset.references[0], self.hypotheses(system))
         )
         return gold, said, known

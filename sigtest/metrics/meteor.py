@@ -198,7 +198,7 @@ class Meteor(Metric):
                 system=system.name,
                 line=error.index + 1,
             ) from error
-        rows = np.array([answer.split() for answer in answers], dtype=np.float64)
+        rows = np.array([answer.split() for answer in answers], np.float64)
         rows = rows.reshape(len(requests), self.width)
         rows[_perfect(rows), CHUNKS] = 0.0
         return rows

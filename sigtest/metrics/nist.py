@@ -101,7 +101,7 @@ def _information(words: tokens.Vocabulary, order: int) -> Array:
     """
     segments = words.segments()
     symbols = segments.symbols
-    whole = tokens.Sequences(symbols, np.array([0, len(symbols)], dtype=np.int64))
+    whole = tokens.Sequences(symbols, np.array([0, len(symbols)], np.int64))
     places = index_ngrams(whole, order, wide=True).names.reshape(-1, order)
     known = places >= 0
     ngrams = places * np.int64(order) + np.arange(order)

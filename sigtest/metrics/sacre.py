@@ -110,5 +110,5 @@ class SacreBleuMetric(Metric):
         references: Any = [text.lines for text in testset.references]
         program: Any = self.reference_program
         return np.array(
-            program._extract_corpus_statistics(hypotheses.complete, references), dtype=np.float64
+            program._extract_corpus_statistics(hypotheses.complete, references), np.float64
         )

@@ -23,7 +23,6 @@ COUNTED = ("substitutions", "deletions", "insertions", "hits", "words")
 FORMS = ("none", "NFC", "NFD", "NFKC", "NFKD")
 MOST_CELLS = 10**10  # words of a line times words of its reference: a minute, and 160 MB
 BLANK = tokens.Tokenizer("blank")
-_BLANKS = re.compile(r"[^\S\n]{2,}")
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class Wer(Metric):
     Attributes:
         lowercase: Ignore case, as the kit does.
         no_punct: Remove punctuation, all that Unicode calls so.
-        normalize: Unicode normalisation form.
+        normalize: Unicode normalisation form: none, NFC, NFD, NFKC or NFKD.
         buffer: For `matched_pairs`: how many words that both systems have right part two stretches.
     """
 
@@ -68,10 +67,6 @@ class Wer(Metric):
     def __post_init__(self) -> None:
         choose(self.normalize, FORMS, "metrics", f"normalization of {self.name}")
         super().__post_init__()
-
-    @classmethod
-    def choices(cls) -> Mapping[str, Sequence[str]]:
-        return {"normalize": FORMS}
 
     @property
     def words(self) -> AlignedWords:
@@ -105,8 +100,7 @@ class Wer(Metric):
 
     def aligned(self, testset: TestSet, system: System) -> tuple[Counts, Counts]:
         """What `align` says, of numbers that are equal where words are."""
-        own, known = self.hypotheses(system), testset.references[0]
-        texts = self.cleaned(own), self.cleaned(known)
+        texts = (*map(self.cleaned, (self.hypotheses(system), testset.references[0])),)
 
         def made() -> tuple[Counts, Counts]:
             if self.by_character:
@@ -155,10 +149,9 @@ class Wer(Metric):
             if self.lowercase:
                 joined = joined.lower()
             if self.no_punct:
-                marks = (c for c in {*joined} if unicodedata.category(c)[0] == "P")
-                joined = joined.translate(dict.fromkeys(map(ord, marks)))
+                joined = "".join(c for c in joined if unicodedata.category(c)[0] != "P")
             if not self.by_character:
-                joined = _BLANKS.sub(" ", joined)
+                joined = re.sub(r"[^\S\n]{2,}", " ", joined)
             return Text(line.strip() for line in joined.split("\n"))
 
         return tokens.shared((text,), ("cleaned", self), made)

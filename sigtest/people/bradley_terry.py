@@ -251,7 +251,7 @@ def reaching(won: Array) -> Flags:
 def connected(won: Array) -> Flags:
     """(...) whether each system won against each other one, or tied, perhaps over others."""
     edges = ((won > 0) | np.eye(won.shape[-1], dtype=np.bool_)).astype(np.float32)
-    found = np.ones(won.shape[:-2], dtype=np.bool_)
+    found = np.ones(won.shape[:-2], np.bool_)
     for way in (edges, np.swapaxes(edges, -1, -2)):  # from the first system, and to it
         reached, grown = np.zeros_like(way[..., :1, :]), way[..., :1, :]
         while (grown != reached).any():
@@ -275,7 +275,7 @@ def parts(won: Array) -> Counts:
         return -inside.sum(), -met[inside][:, inside].sum(), -met[inside].sum(), own
 
     ordered = sorted({*first}, key=order)
-    return np.array([ordered.index(own) for own in first], dtype=np.int64)
+    return np.array([ordered.index(own) for own in first], np.int64)
 
 
 def determined(part: Counts) -> Flags:

@@ -83,11 +83,9 @@ def ranks(
             beaten minus those that beat it does.
     """
     place = {name: i for i, name in enumerate(names)}
-    table = np.zeros((len(names), len(names)), dtype=bool)  # the row's system beats the column's
+    table = np.zeros((len(names), len(names)), bool)  # the row's system beats the column's
     for row in rows:
         table[place[row.a], place[row.b]] = row.conclusion == "a"
         table[place[row.b], place[row.a]] = row.conclusion == "b"
     ahead = table.sum(axis=1) - table.sum(axis=0)
-    return rank(
-        np.array(means, dtype=np.float64) if len(means) else ahead.astype(np.float64), table
-    )
+    return rank(np.array(means, np.float64) if len(means) else ahead.astype(np.float64), table)

@@ -55,13 +55,13 @@ class Names:
         column = values if isinstance(values, list) else list(values)
         names = tuple(name for name in dict.fromkeys(column) if name is not None)
         numbers = {name: code for code, name in enumerate((None, *names), UNKNOWN)}
-        codes = np.fromiter(map(numbers.__getitem__, column), dtype=np.int64, count=len(column))
+        codes = np.fromiter(map(numbers.__getitem__, column), np.int64, count=len(column))
         return cls(names, codes)
 
     @classmethod
     def unknown(cls, size: int) -> Names:
         """So many unknown names."""
-        return cls((), np.full(size, UNKNOWN, dtype=np.int64))
+        return cls((), np.full(size, UNKNOWN, np.int64))
 
     @classmethod
     def concatenate(cls, columns: Sequence[Names]) -> Names:
@@ -71,7 +71,7 @@ class Names:
         parts = []
         for column in columns:
             # the last place serves the code -1
-            places = np.array([*(numbers[name] for name in column.names), UNKNOWN], dtype=np.int64)
+            places = np.array([*(numbers[name] for name in column.names), UNKNOWN], np.int64)
             parts.append(places[column.codes])
         return cls(names, np.concatenate(parts))
 
@@ -266,17 +266,17 @@ class Comparisons(Columns):
         named = Names.of(
             [name for both in zip(cells["a"], cells["b"], strict=True) for name in both]
         )
-        place = np.array([line for file in files for line in file.line], dtype=np.int64)
+        place = np.array([line for file in files for line in file.line], np.int64)
         labels = {role: Names.of(cells[role]) for role in COMPARED_LABELS}
         found = cls(
             names=named.names,
             system=named.codes.reshape(-1, 2),
-            share=np.array(cells["share"], dtype=np.float64),
-            weight=np.array(cells["weight"], dtype=np.float64),
+            share=np.array(cells["share"], np.float64),
+            weight=np.array(cells["weight"], np.float64),
             segment=labels.pop("item"),
             annotator=labels.pop("judge"),
             **labels,
-            shown=np.array([file.placed for file in files], dtype=np.int64)[source],
+            shown=np.array([file.placed for file in files], np.int64)[source],
             row=groups(source, place)[0],
             source=source,
         )
@@ -291,7 +291,7 @@ class Comparisons(Columns):
         order, often = np.argsort(alike, kind="stable"), np.bincount(alike)
         occurrence = np.empty_like(alike)  # how many alike stand above a row in its file
         occurrence[order] = np.arange(len(found)) - np.repeat(np.cumsum(often) - often, often)
-        keeps = np.zeros(len(found), dtype=np.bool_)
+        keeps = np.zeros(len(found), np.bool_)
         keeps[groups(*keys, occurrence)[1]] = True
         return found.take(keeps)
 
@@ -359,7 +359,7 @@ def groups(*codes: Counts) -> tuple[Counts, Counts]:
             left = np.unique(left, return_inverse=True)[1].astype(np.int64)
         return left * wide + right + 1
 
-    key = reduce(join, codes, np.zeros(len(codes[0]), dtype=np.int64))
+    key = reduce(join, codes, np.zeros(len(codes[0]), np.int64))
     _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
     return inverse.astype(np.int64), first.astype(np.int64)
 
@@ -410,7 +410,7 @@ def mates(judgements: Judgements, kinds: tuple[int, ...]) -> Pairs:
     item, _ = groups(
         j.annotator.codes, j.hit.codes, j.system.codes, j.segment.codes, j.criterion.codes
     )
-    firsts = np.full(int(item.max(initial=0)) + 1, UNKNOWN, dtype=np.int64)
+    firsts = np.full(int(item.max(initial=0)) + 1, UNKNOWN, np.int64)
     outputs = np.flatnonzero(j.kind == SYSTEM)
     firsts[item[outputs[::-1]]] = outputs[::-1]  # the first of several stays
     rows = np.flatnonzero(np.isin(j.kind, kinds))
@@ -506,16 +506,16 @@ def _part(table: JudgedFile, source: int, scale: tuple[float, float] | None) -> 
     for role, column in names.items():
         _checked(column, table, role, partial(_check_name, role, len(column.names) > 1))
     if not names["criterion"].known:
-        names["criterion"] = Names((table.named,), np.zeros(size, dtype=np.int64))
+        names["criterion"] = Names((table.named,), np.zeros(size, np.int64))
     return Judgements(
         **names,
-        kind=np.array(kinds, dtype=np.int64)[kind.codes],
+        kind=np.array(kinds, np.int64)[kind.codes],
         raw=raw,
         z=z,
         seconds=np.where(seconds > 0, seconds, math.nan),
         judged=np.where(np.isnan(judged), 1, judged).astype(np.int64),
-        rows=np.array(columns.get("made_from", np.ones(size)), dtype=np.int64),
-        source=np.full(size, source, dtype=np.int64),
+        rows=np.array(columns.get("made_from", np.ones(size)), np.int64),
+        source=np.full(size, source, np.int64),
     )
 
 
@@ -553,7 +553,7 @@ def _floats(cells: Sequence[object]) -> Array:
     """(n,) numbers in cells; NaN where there is none: 1_000 and true are numbers of Python."""
     if set(map(type, cells)) <= PLAIN and not any("_" in v for v in cells if type(v) is str):
         with contextlib.suppress(ValueError, OverflowError):  # tried again below, one by one
-            return np.array(cells, dtype=np.float64)
+            return np.array(cells, np.float64)
     texts = ["" if isinstance(cell, bool) else str(cell).strip() for cell in cells]
     return np.array([float(text) if NUMBER.fullmatch(text) else math.nan for text in texts])
 
@@ -578,7 +578,7 @@ def _without_copies(whole: Judgements, tables: Sequence[JudgedFile]) -> Judgemen
         other = (scores != scores[mate]) & np.isfinite(scores)
         if other.any():
             raise _contradiction(whole, tables, scores, int(np.argmax(other)), mate)
-    keeps = np.zeros(len(whole), dtype=bool)
+    keeps = np.zeros(len(whole), bool)
     keeps[first] = True
     return whole.take(keeps)
 

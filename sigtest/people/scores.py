@@ -94,7 +94,7 @@ def standardised(judgements: Judgements, rule: str) -> tuple[Array, Flags]:
     """
     j = judgements
     who, _ = groups(j.annotator.codes, j.criterion.codes)
-    counted = np.ones(len(j), dtype=bool)
+    counted = np.ones(len(j), bool)
     if rule == "annotator_no_refs":
         counted = (j.kind != BAD_REF) & (j.kind != REF)
     size = int(who.max(initial=0)) + 1
@@ -131,7 +131,7 @@ def document_scores(segments: Units, judgements: Judgements) -> Units:
     A segment is of the document of its first judgement.
     """
     document = judgements.document
-    of = np.zeros(len(judgements.segment.names), dtype=np.int64)
+    of = np.zeros(len(judgements.segment.names), np.int64)
     of[judgements.segment.codes[::-1]] = document.codes[::-1]
     units = Names(document.names, of[segments.unit.codes])
     ones = np.ones(len(segments.raw))

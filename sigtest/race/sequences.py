@@ -31,7 +31,7 @@ TO_CHEBYSHEV[0] /= 2
 
 def all_pairs(systems: int) -> Counts:
     """(P, 2) numbers of two systems each."""
-    return np.array([*combinations(range(systems), 2)], dtype=np.int64).reshape(-1, 2)
+    return np.array([*combinations(range(systems), 2)], np.int64).reshape(-1, 2)
 
 
 @dataclass
@@ -67,7 +67,7 @@ class Sequences:
     def __post_init__(self) -> None:
         count = len(self.pairs)
         self.sums = np.zeros((count, 3))
-        self.decided, self.since = np.zeros((2, count), dtype=np.int64)
+        self.decided, self.since = np.zeros((2, count), np.int64)
         bets = (count if self.width else 0, 2, len(CANDIDATES))
         self.logs, self.products = np.zeros(bets), np.ones(bets)
 

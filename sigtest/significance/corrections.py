@@ -73,7 +73,7 @@ def rejected_alone(
         return scale(moved, np.ones(m), m) <= alpha
     order = np.argsort(p, kind="stable")
     ordered = p[order]
-    place = np.empty(m, dtype=np.int64)
+    place = np.empty(m, np.int64)
     place[order] = np.arange(1, m + 1)
     others_up_to = np.searchsorted(ordered, moved, side="right") - (p <= moved)
     rejected = _rejected_down if direction == "down" else _rejected_up
@@ -414,7 +414,7 @@ def _rejected(p: Array, moved: Array, correction: str, alpha: float, family: int
     if scale is not None and direction is not None:
         whole, ends = padded(p, family), padded(moved, family)
         return rejected_alone(whole, ends, scale, direction, alpha)[: len(p)]
-    rejected = np.empty(len(p), dtype=np.bool_)
+    rejected = np.empty(len(p), np.bool_)
     for i in range(len(p)):
         one_moved = p.copy()
         one_moved[i] = moved[i]
@@ -493,7 +493,7 @@ def step_down_counts(least: Array, draws: Callable[[int], Array], resamples: int
     """
     order = np.argsort(least, kind="stable")
     highest = np.full(resamples, -np.inf)
-    counts = np.empty(len(least), dtype=np.int64)
+    counts = np.empty(len(least), np.int64)
     for i in order:
         highest = np.maximum(highest, draws(int(i)))
         counts[i] = np.count_nonzero(highest >= least[i])

@@ -97,8 +97,8 @@ def _order_statistics(draws: Array, low: int, high: int) -> tuple[Array, Array]:
     """
     rows = draws.shape[0]
     lows, highs = np.empty(rows), np.empty(rows)
-    bins = np.empty(draws.shape[1], dtype=np.int64)
-    counts = np.empty(BINS, dtype=np.int64)
+    bins = np.empty(draws.shape[1], np.int64)
+    counts = np.empty(BINS, np.int64)
     for p in range(rows):
         row = draws[p]
         least, most = row[0], row[0]
@@ -218,7 +218,7 @@ def clopper_pearson(
 ) -> tuple[Array, Array]:
     """Exact binomial confidence interval (Clopper & Pearson 1934), from beta quantiles."""
     tail = (1.0 - level) / 2.0
-    c = np.asarray(count, dtype=np.float64)
+    c = np.asarray(count, np.float64)
     with np.errstate(invalid="ignore"):
         low = np.where(c > 0, betaincinv(c, trials - c + 1, tail), 0.0)
         high = np.where(c < trials, betaincinv(c + 1, trials - c, 1.0 - tail), 1.0)
@@ -342,7 +342,7 @@ def as_printed(scores: Array) -> Array:
     R writes the means that the organisers' tests read that way: with more digits or fewer, ties
     come or go, and published p-values are missed by half a percent.
     """
-    return np.array([float(f"{score:.{DIGITS}g}") for score in scores.tolist()], dtype=np.float64)
+    return np.array([float(f"{score:.{DIGITS}g}") for score in scores.tolist()], np.float64)
 
 
 @dataclass(frozen=True)
@@ -373,7 +373,7 @@ def rank(scores: Array, beats: Flags) -> list[Rank]:
     size = len(scores)
     order = np.argsort(-scores, kind="stable")
     sorted_beats = beats[np.ix_(order, order)]
-    clusters = np.empty(size, dtype=np.int64)
+    clusters = np.empty(size, np.int64)
     cluster = 1
     for place, system in enumerate(order):
         if place and sorted_beats[:place, place:].all():

@@ -69,7 +69,7 @@ def count_reaching(draws: Array, centre: Array, least: Array, alternative: Alter
 
 @compiled
 def _count_reaching(draws: Array, centre: Array, least: Array, sign: float) -> Counts:
-    counts = np.zeros(len(draws), dtype=np.int64)
+    counts = np.zeros(len(draws), np.int64)
     for p in range(len(draws)):
         row, middle, limit = draws[p], centre[p], least[p]
         reached = 0

@@ -68,27 +68,27 @@ def unpack(part: Part, parts: Parts) -> Totals:
     """The totals that `pack` wrote; `kept` is empty where it was not stored."""
     base = json.loads(parts[BASE])
     metrics = range(len(part.recipe.metrics))
-    nothing = np.empty(0, dtype=np.uint64)
-    observed = tuple(np.array(sums, dtype=np.float64) for sums in base["observed"])
+    nothing = np.empty(0, np.uint64)
+    observed = tuple(np.array(sums, np.float64) for sums in base["observed"])
     return Totals(
         observed=observed,
         scores=np.stack([scores(parts, m) for m in metrics]),
         # when it is asked for: pages of memory take longer than making it anew for each pair
         swap_sums=partial(_kept, parts, observed, part.resamples),
         prints=tuple(
-            np.frombuffer(parts[f"prints:{m}"], dtype=PRINTS).astype(np.uint64)
+            np.frombuffer(parts[f"prints:{m}"], PRINTS).astype(np.uint64)
             if f"prints:{m}" in parts
             else nothing
             for m in metrics
         ),
-        replica_scores=np.array(base["replicas"], dtype=np.float64),
-        evenness=np.array(base["evenness"], dtype=np.float64),
+        replica_scores=np.array(base["replicas"], np.float64),
+        evenness=np.array(base["evenness"], np.float64),
     )
 
 
 def scores(parts: Parts, m: int) -> Array:
     """(`Part.draws`,) bootstrap scores of metric m."""
-    return np.frombuffer(parts[f"scores:{m}"], dtype=np.float64)
+    return np.frombuffer(parts[f"scores:{m}"], np.float64)
 
 
 def table(parts: Parts, m: int) -> Array | None:

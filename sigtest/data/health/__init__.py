@@ -442,7 +442,7 @@ def _by_lengths(output: Output) -> bool:
         gain, start, end = _best_stretch(gains[at] - _misfit(lengths[at], expected[to]))
         if gain >= GAIN and end - start >= SHORTEST:
             stretches.append((gain, k, at.start + start, at.start + end))
-    taken = np.zeros(total, dtype=bool)
+    taken = np.zeros(total, bool)
     for _, k, start, end in sorted(stretches, reverse=True):
         if not taken[start:end].any() and _agrees(output, k, start, end):
             taken[start:end] = _shifted(output, k, start, end)
@@ -622,7 +622,7 @@ def _damaged(text: texts.Lines) -> list[list[int]]:
 @cache
 def _marks() -> NDArray[np.uint8]:
     """A bit for each kind of damage whose mark a code point of the basic plane is."""
-    table = np.zeros(texts.BASIC, dtype=np.uint8)
+    table = np.zeros(texts.BASIC, np.uint8)
     for kind, (_, _, marks, _) in enumerate(DAMAGE):
         table[texts.points_of(marks)] |= 1 << kind
     return table

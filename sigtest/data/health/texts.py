@@ -69,7 +69,7 @@ def standing(
     lines: Sequence[str], table: NDArray[np.uint8]
 ) -> tuple[NDArray[np.intp], NDArray[np.uint8]]:
     """Symbols for which a table of code points has not 0: the line of each, and what it has."""
-    at, marks = [np.empty(0, dtype=np.intp)], [table[:0]]
+    at, marks = [np.empty(0, np.intp)], [table[:0]]
     for first in range(0, len(lines), CHUNK):
         chunk = lines[first : first + CHUNK]
         marked = table.take(points_of("".join(chunk)), mode="clip")
@@ -106,7 +106,7 @@ def table_of_scripts() -> NDArray[np.uint8]:
 
     The last code point stands for all beyond; no letter of a script is there.
     """
-    table = np.zeros(BASIC, dtype=np.uint8)
+    table = np.zeros(BASIC, np.uint8)
     for number, ranges in enumerate(SCRIPTS.values(), 1):
         for first, last in ranges:
             table[first : last + 1] = number

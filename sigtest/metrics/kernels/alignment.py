@@ -26,7 +26,6 @@ from sigtest.compiled import compiled
 from sigtest.metrics.kernels.tokens import Sequences, Symbols
 
 KIT = 4, 3  # what a substitution weighs, and an insertion or a deletion
-UNIT = 1, 1
 CELLS = 1 << 18
 # Columns of a word of the reference: insertions before it, and what became of it.
 INSERTED, STATE = range(2)
@@ -55,10 +54,9 @@ def align(hypotheses: Sequences, references: Sequences, cells: int) -> tuple[Cou
         references, and at the end of each line.
     """
     hyp_starts, ref_starts = hypotheses.starts, references.starts
-    lines = len(ref_starts) - 1
-    counts = np.zeros((lines, 6), dtype=np.int64)
-    words = np.zeros((ref_starts[lines] + lines, 2), dtype=np.int64)
-    for line in range(lines):
+    counts = np.zeros((len(ref_starts) - 1, 6), np.int64)
+    words = np.zeros((ref_starts[-1] + len(counts), 2), np.int64)
+    for line in range(len(counts)):
         h = hypotheses.symbols[hyp_starts[line] : hyp_starts[line + 1]]
         r = references.symbols[ref_starts[line] : ref_starts[line + 1]]
         own = words[ref_starts[line] + line : ref_starts[line + 1] + line + 1]
@@ -73,10 +71,9 @@ def align(hypotheses: Sequences, references: Sequences, cells: int) -> tuple[Cou
         edits = substituted + deleted + inserted
         if deleted > 1 and inserted > 1:
             costs = np.arange(m + 1).astype(np.int32)
-            _fill(r[:n], h[:m], costs, np.empty((1, m + 1), dtype=np.uint8), UNIT, edits + 1)
+            _fill(r[:n], h[:m], costs, np.empty((1, m + 1), np.uint8), (1, 1), edits + 1)
             edits = costs[m]
-        right = len(r) - substituted - deleted
-        counts[line] = edits, len(r), substituted, deleted, inserted, right
+        counts[line] = edits, len(r), substituted, deleted, inserted, len(r) - substituted - deleted
     return counts, words
 
 
@@ -95,7 +92,7 @@ def stretches(a: Array, b: Array, buffer: int) -> Counts:
     Returns:
         (stretches, 2) errors of a and of b.
     """
-    found = np.zeros((len(a) + 1, 2), dtype=np.int64)
+    found = np.zeros((len(a) + 1, 2), np.int64)
     count = right = 0
     for i in range(len(a)):
         wrong_a = RIGHT < a[i, STATE] < END
@@ -115,14 +112,13 @@ def _align_line(r: Symbols, h: Symbols, words: Counts, cells: int) -> None:
     """Align one line; `words` are zero and get what happens."""
     n, m = len(r), len(h)
     rows = max(cells // (m + 1), int(math.sqrt(n)) + 1)
-    before = np.empty((n // rows + 1, m + 1), dtype=np.int32)
-    ways = np.empty((min(rows, n), m + 1), dtype=np.uint8)
+    before = np.empty((n // rows + 1, m + 1), np.int32)
+    ways = np.empty((min(rows, n), m + 1), np.uint8)
     costs = (KIT[1] * np.arange(m + 1)).astype(np.int32)
     for first in range(0, n, rows):
         before[first // rows] = costs
         _fill(r[first : first + rows], h, costs, ways, KIT, n + m)
-    i = n
-    j = m
+    i, j = n, m
     while i > 0:
         way = ways[(i - 1) % rows, j]
         i -= way != ASIDE

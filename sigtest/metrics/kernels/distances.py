@@ -117,12 +117,12 @@ class EditMatrix(NamedTuple):
 @compiled
 def index_words(h: Symbols, r: Symbols, count: int) -> LinePair:
     """Say where the words of r are, of `count` words."""
-    words = np.full((count, 3), -1, dtype=np.int64)
-    following = np.empty(len(r), dtype=np.int64)
+    words = np.full((count, 3), -1, np.int64)
+    following = np.empty(len(r), np.int64)
     for j in range(len(r) - 1, -1, -1):
         following[j] = words[r[j], FIRST]
         words[r[j], FIRST] = j
-    chunks = np.empty((len(r), 2), dtype=np.int64)
+    chunks = np.empty((len(r), 2), np.int64)
     count = 0
     for word in range(len(words)):
         words[word, FIRST_CHUNK] = count
@@ -161,7 +161,7 @@ def fits_bits(n: int, m: int) -> bool:
 @compiled
 def bit_rows(n: int, m: int) -> Counts:
     """(n + 1, COLUMNS) matrix in bits, with its first row and all layout; see `fits_bits`."""
-    rows = np.zeros((n + 1, COLUMNS), dtype=np.int64)
+    rows = np.zeros((n + 1, COLUMNS), np.int64)
     low, high = 0, m + 1
     for i in range(1, n + 1):
         low_above, high_above = low, high
@@ -328,14 +328,14 @@ def _step(
 @compiled
 def beam_cells(n: int, m: int) -> EditMatrix:
     """Room for the matrix of two lines."""
-    layout = np.zeros((n + 2, 2), dtype=np.int64)
+    layout = np.zeros((n + 2, 2), np.int64)
     layout[1, 0] = m + 1  # the first row has no beam
     for i in range(1, n + 1):
         low, high = beam(i, n, m)
         layout[i, 1] = low
         layout[i + 1, 0] = layout[i, 0] + high - low
     size = layout[-1, 0]
-    return EditMatrix(layout, np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64))
+    return EditMatrix(layout, np.empty(size, np.int64), np.empty(size, np.int64))
 
 
 @compiled

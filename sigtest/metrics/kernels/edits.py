@@ -78,10 +78,10 @@ def corpus_edits(hypotheses: Sequences, references: Sequences, bits: bool) -> Co
     hyp, hyp_starts = hypotheses.symbols, hypotheses.starts
     ref, ref_starts = references.symbols, references.starts
     lines = len(ref_starts) - 1
-    edits = np.zeros(lines, dtype=np.int64)
-    numbers = np.full(len(ref) + 1, -1, dtype=np.int64)
+    edits = np.zeros(lines, np.int64)
+    numbers = np.full(len(ref) + 1, -1, np.int64)
     room = MAX_SHIFT_CANDIDATES + MAX_SHIFT_SIZE + 1
-    found, tried = np.empty((room, 4), dtype=np.int64), np.empty((room, 6), dtype=np.int64)
+    found, tried = np.empty((room, 4), np.int64), np.empty((room, 6), np.int64)
     for line in range(lines):
         s = line * (len(hyp_starts) - 1) // lines
         own = hyp[hyp_starts[s] : hyp_starts[s + 1]]
@@ -106,8 +106,8 @@ def _renumber(own: Symbols, other: Symbols, numbers: Counts) -> tuple[Symbols, S
     Returns:
         h; r; and how many numbers there are. The last stands for all words that r lacks.
     """
-    h = np.empty(len(own), dtype=np.int32)
-    r = np.empty(len(other), dtype=np.int32)
+    h = np.empty(len(own), np.int32)
+    r = np.empty(len(other), np.int32)
     count = 0
     for j in range(len(r)):
         if numbers[other[j]] < 0:
@@ -129,9 +129,7 @@ def _edits(lines: LinePair, found: Counts, tried: Counts, bits: bool) -> int:
     floor = max(n, m) - _common_words(lines)  # no order of these words is nearer
     rows = bit_rows(n if bits else 1, m if bits else 1)
     matrix = beam_cells(0 if bits else n, 0 if bits else m)
-    path = Path(
-        np.empty(m, dtype=np.int64), np.empty(n, dtype=np.bool_), np.empty(m, dtype=np.bool_)
-    )
+    path = Path(np.empty(m, np.int64), np.empty(n, np.bool_), np.empty(m, np.bool_))
     shifts = checked = known = 0
     a, c = 0, n
     while True:
@@ -169,7 +167,7 @@ def _edits(lines: LinePair, found: Counts, tried: Counts, bits: bool) -> int:
 @compiled
 def _common_words(lines: LinePair) -> int:
     """Words of h that find a partner in r regardless of order."""
-    held = np.zeros(len(lines.words), dtype=np.int64)
+    held = np.zeros(len(lines.words), np.int64)
     for word in lines.r:
         held[word] += 1
     common = 0
@@ -232,7 +230,7 @@ def find_shifts(  # noqa: C901 - one search
 @compiled
 def _next_wrong(wrong: Flags) -> Counts:
     """For each word the first from it on that is wrong, or the number of words."""
-    ahead = np.empty(len(wrong), dtype=np.int64)
+    ahead = np.empty(len(wrong), np.int64)
     following = len(wrong)
     for i in range(len(wrong) - 1, -1, -1):
         following = i if wrong[i] else following

@@ -94,7 +94,7 @@ def match_ngrams(
     Returns:
         (n * r, order) matches of each length with each of the sequences; sums of their weights.
     """
-    matches = np.zeros((len(index.sequences.starts) - 1, index.order), dtype=np.int64)
+    matches = np.zeros((len(index.sequences.starts) - 1, index.order), np.int64)
     sums = np.zeros(matches.shape)
     _match_ngrams(hypotheses, index, weights, matches, sums)
     return matches, sums
@@ -121,7 +121,7 @@ def _name_ngrams(index: NgramIndex) -> None:  # noqa: C901 - its parts need arra
     symbols, starts, order = index.sequences.symbols, index.sequences.starts, index.order
     slots, slot_starts, names, repeats = index.slots, index.slot_starts, index.names, index.repeats
     longest = _longest(starts)
-    occurrences = np.zeros(longest, dtype=np.int64)
+    occurrences = np.zeros(longest, np.int64)
     for s in range(len(starts) - 1):
         table = slots[slot_starts[s] : slot_starts[s + 1]]
         sequence = symbols[starts[s] : starts[s + 1]]
@@ -163,8 +163,8 @@ def _limit_ngrams(index: NgramIndex) -> None:
     symbols, starts, order = index.sequences.symbols, index.sequences.starts, index.order
     names, limits = index.names, index.limits
     longest = _longest(starts)
-    counted = np.zeros(longest * order, dtype=np.int64)
-    stretch_of = np.full(longest * order, -1, dtype=np.int64)
+    counted = np.zeros(longest * order, np.int64)
+    stretch_of = np.full(longest * order, -1, np.int64)
     stretch = 0
     for s in range(len(starts) - 1):
         stretch += 1

@@ -39,7 +39,7 @@ WHITE_SPACE = (
     *range(0x2000, 0x200B),
     *(0x2028, 0x2029, 0x202F, 0x205F, 0x3000),
 )
-SPACES = np.zeros(0x110000, dtype=np.bool_)  # by code point
+SPACES = np.zeros(0x110000, np.bool_)  # by code point
 SPACES[list(WHITE_SPACE)] = True
 
 # Kinds of characters. ALONE is a token by itself, DASH is one after a digit, MARK is one unless
@@ -109,8 +109,8 @@ def boundaries(lengths: Counts) -> Counts:
 def code_points(lines: Sequence[str]) -> Sequences:
     """One sequence of code points a line."""
     data = "".join(lines).encode("utf-32-le", "surrogatepass")
-    lengths = np.fromiter(map(len, lines), dtype=np.int64, count=len(lines))
-    return Sequences(np.frombuffer(data, dtype="<u4").astype(np.int32), boundaries(lengths))
+    lengths = np.fromiter(map(len, lines), np.int64, count=len(lines))
+    return Sequences(np.frombuffer(data, "<u4").astype(np.int32), boundaries(lengths))
 
 
 def shared(texts: Sequence[Text], key: object, derive: Callable[[], T]) -> T:
@@ -210,7 +210,7 @@ def _without_markup(lines: Sequence[str]) -> Sequence[str]:
 @cache
 def kinds_of(tokenizer: str) -> Kinds:
     """(0x110000,) kind of each code point: letters, but for those that the tokenizer names."""
-    kinds = np.full(0x110000, ALONE if tokenizer == "char" else LETTER, dtype=np.uint8)
+    kinds = np.full(0x110000, ALONE if tokenizer == "char" else LETTER, np.uint8)
     if tokenizer in ("13a", "zh"):
         kinds[[point for point in range(128) if _ALONE_13A.match(chr(point))]] = ALONE
         kinds[list(b".,")], kinds[ord("-")], kinds[list(b"0123456789")] = MARK, DASH, DIGIT
@@ -249,9 +249,9 @@ def _cut(text: Sequences, kinds: Kinds, edge: int) -> tuple[Counts, Counts, Coun
         Where each word begins, where each ends, and the number of each line's first word.
     """
     points, line_starts = text.symbols, text.starts
-    begins = np.empty(len(points), dtype=np.int64)
-    ends = np.empty(len(points), dtype=np.int64)
-    starts = np.zeros(len(line_starts), dtype=np.int64)
+    begins = np.empty(len(points), np.int64)
+    ends = np.empty(len(points), np.int64)
+    starts = np.zeros(len(line_starts), np.int64)
     words = 0
     for line in range(len(line_starts) - 1):
         last = line_starts[line + 1]
@@ -291,9 +291,9 @@ def _cut_affixes(text: Sequences, kinds: Kinds) -> tuple[Counts, Counts, Counts]
     As `CHRF._remove_punctuation`, including that `(hi)` loses its closing bracket only.
     """
     points, line_starts = text.symbols, text.starts
-    begins = np.empty(len(points), dtype=np.int64)
-    ends = np.empty(len(points), dtype=np.int64)
-    starts = np.zeros(len(line_starts), dtype=np.int64)
+    begins = np.empty(len(points), np.int64)
+    ends = np.empty(len(points), np.int64)
+    starts = np.zeros(len(line_starts), np.int64)
     words = 0
     for line in range(len(line_starts) - 1):
         last = line_starts[line + 1]
@@ -332,11 +332,11 @@ class Vocabulary:
     def __init__(self, spans: Spans, present: Flags) -> None:
         self.present = present
         self._spans = spans
-        roomy = np.full(2 * len(spans.begins) + 1, SEPARATOR, dtype=np.int64)
+        roomy = np.full(2 * len(spans.begins) + 1, SEPARATOR, np.int64)
         self.lines = Sequences(_numbers(spans, roomy, spans, True), spans.starts)
         taken = roomy[roomy >= 0]
         # hash * 2**32 + number, or -1; small, to stay in the cache
-        self._entries = np.full(3 * len(taken) + 1, SEPARATOR, dtype=np.int64)
+        self._entries = np.full(3 * len(taken) + 1, SEPARATOR, np.int64)
         _enter(taken, self._entries)
 
     def numbers(self, spans: Spans) -> Sequences:
@@ -353,7 +353,7 @@ class Vocabulary:
         count = self.present.size
         places = np.arange(len(self.lines.symbols))
         places += np.repeat(np.arange(count), self.lines.lengths)
-        symbols = np.full(len(places) + count, SEPARATOR, dtype=np.int32)
+        symbols = np.full(len(places) + count, SEPARATOR, np.int32)
         symbols[places] = self.lines.symbols
         starts = self.lines.starts + np.arange(count + 1)
         return Sequences(symbols, starts[:: self.present.shape[1]].copy())
@@ -388,7 +388,7 @@ def _numbers(known: Spans, entries: Counts, spans: Spans, learn: bool) -> Symbol
     Code points of a word are mixed into 31 bits. Words whose hashes agree are compared in full, so
     that an accident of hashing changes nothing.
     """
-    numbers = np.empty(len(spans.begins), dtype=np.int32)
+    numbers = np.empty(len(spans.begins), np.int32)
     for word in range(len(numbers)):
         begin, length = spans.begins[word], spans.ends[word] - spans.begins[word]
         hashed = 0
