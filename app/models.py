@@ -85,6 +85,7 @@ class Links(Body):
 
     Attributes:
         testset: The test set whose leaderboard shows this comparison.
+        observations: Where batches of a race are sent.
         plots: Pictures of the report, by name.
     """
 
@@ -92,6 +93,7 @@ class Links(Body):
     report: str
     events: str
     testset: str | None = ABSENT
+    observations: str | None = ABSENT
     plots: dict[str, str]
 
 
@@ -594,15 +596,6 @@ class LeaderboardEnvelope(Body):
     failed: dict[str, str]
 
 
-class RaceLinks(Body):
-    """Where to go on."""
-
-    self: str
-    observations: str
-    report: str
-    events: str
-
-
 class RaceResource(LastingBody, Body):
     """A race: who races, how it is decided, what came.
 
@@ -620,7 +613,7 @@ class RaceResource(LastingBody, Body):
     observations: int
     pending: bool
     over: dict[str, Any] | None
-    links: RaceLinks
+    links: Links
 
     @classmethod
     def of(cls, record: RaceRecord) -> RaceResource:
@@ -628,7 +621,8 @@ class RaceResource(LastingBody, Body):
         here = f"{RACES}/{record.id}"
         onward = {name: f"{here}/{name}" for name in ("observations", "report", "events")}
         told = {**vars(record), **vars(record.envelope), "pending": record.pending}
-        return cls(**told, links=RaceLinks(self=here, **onward))
+        plots = {"race": f"{here}/plots/race.svg"}
+        return cls(**told, links=Links(self=here, plots=plots, **onward))
 
 
 class ScoresForm(Form):

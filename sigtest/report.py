@@ -348,10 +348,13 @@ class FamilyReport:
     Attributes:
         systems: How many there may be, present or not.
         comparisons: Size of each family: their pairs, for one metric and test.
+        gone: By metric and test, the p-values of comparisons that stay in the family although a
+            system of theirs has left; absent where none has.
     """
 
     systems: int
     comparisons: int
+    gone: Mapping[str, Mapping[str, tuple[float, ...]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -723,7 +726,8 @@ class Report:
             `bibtex`; on several test sets, of all together.
         several: What several test sets add; nothing for one.
         family: Where more is corrected for than the systems present: `systems`, how many there may
-            be, and `comparisons`, their pairs of one metric and test; absent otherwise.
+            be, `comparisons`, their pairs of one metric and test, and by these `gone`, the p-values
+            of comparisons with systems that have left, if any has; absent otherwise.
         interval_alpha: In a report that is decided anew, where intervals have level 1 - this;
             absent otherwise.
         rank_confidence: 1 - alpha where the correction controls the family-wise error under any

@@ -142,7 +142,7 @@ def rows_of(
 
 
 def _wanted(segments: Segments, chosen: Filter, gains: Array) -> NDArray[np.bool_]:
-    kept = np.ones(len(gains), np.bool_)
+    kept = np.ones(len(gains), bool)
     if chosen.document is not None:
         if segments.documents is None:
             raise RecipeError("The documents are not known; leave document out.", field="document")

@@ -23,7 +23,7 @@ from sigtest.arrays import Array
 from sigtest.data.names import check_name, choose
 from sigtest.errors import LimitError
 from sigtest.meta_evaluation.scored import MOST_CELLS
-from sigtest.race.compute import SECONDS, SequentialQuestion, check_scale, compute, mean_of
+from sigtest.race.compute import SECONDS, SequentialQuestion, compute, mean_of
 from sigtest.race.kind import KIND
 from sigtest.race.report import SequentialReport
 from sigtest.render.records import render_json
@@ -98,6 +98,11 @@ class RaceRecord:
     def etag(self) -> str:
         """Changes whenever anything else does."""
         return hashlib.sha256(repr(self).encode()).hexdigest()[:32]
+
+    def question(self, scores: Array) -> SequentialQuestion:
+        """What (n, S) scores ask."""
+        choices = SequentialRequest.of(self.settings)
+        return SequentialQuestion(self.systems, scores, mean_of(choices), choices)
 
     @property
     def task(self) -> Task:
@@ -188,18 +193,15 @@ class Races(Shelf[RaceRecord]):
         for name, own in scores.items():
             choose(name, race.systems, "scores", "system of the race")
             table[:, race.systems.index(name)] = own
-        check_scale(table, SequentialRequest.of(race.settings).scale)
+        race.question(table).check(items)
         record, held = (keys.key(part, race_id) for part in ("race", "race-items"))
         none = np.full(1 + 2 * size, np.nan)  # its row; of each system a score, and when it came
 
         def write(pipe: Any) -> bool | None:
-            count, there, rows = (
-                pipe.hget(record, "observations"),
-                pipe.hlen(held),
-                pipe.hmget(held, names),
-            )
+            count, there = pipe.hget(record, "observations"), pipe.hlen(held)
+            found = pipe.hmget(held, names)
             pipe.multi()
-            rows = np.array([none if row is None else np.frombuffer(row) for row in rows])
+            rows = np.array([none if row is None else np.frombuffer(row) for row in found])
             new = np.isnan(rows[:, 0])
             rows[new, 0] = there + np.arange(new.sum())
             known, came = np.split(rows[:, 1:], 2, axis=1)
@@ -262,9 +264,8 @@ class Races(Shelf[RaceRecord]):
             return None
         rows = np.frombuffer(b"".join(held)).reshape(len(held), -1)
         scores, came = np.split(rows[np.argsort(rows[:, 0]), 1:], 2, axis=1)
-        choices = SequentialRequest.of(race.settings)
-        question = SequentialQuestion(race.systems, scores, mean_of(choices), choices)
-        return race, question, came if (np.fmax.accumulate(came) > came).any() else None
+        late = (np.fmax.accumulate(came) > came).any()
+        return race, race.question(scores), came if late else None
 
     def show(self, race: RaceRecord, report: SequentialReport) -> None:
         """Store a report and show it; announce what it decides, each decision once."""
@@ -289,14 +290,15 @@ class Races(Shelf[RaceRecord]):
         def write(pipe: Any) -> None:
             now, told = self.stored(race.id), {*map(_pair_of, pipe.lrange(facts, 0, -1))}
             pipe.multi()
-            if now is None:
+            if now is None or now.shown == question_id:  # two looked at the same scores
                 return
             expiry = round(now.expires_at * 1000)
             pipe.hset(question, mapping={**known, "expiry": expiry})
             pipe.set(stored, data, pxat=expiry)
             pipe.hset(record, mapping={"shown": question_id, "before": now.shown})
             if now.before not in ("", question_id):
-                _forget(pipe, caller, now.before)
+                weigh(pipe, caller, "question", now.before, lasts=False)
+                pipe.delete(*(keys.key(part, now.before) for part in keys.OF_QUESTION))
             if new := [fact for fact in decided if _pair_of(fact) not in told]:
                 pipe.rpush(facts, *new)
                 message = Message.of("race.decided", {**named, "pairs": [*map(json.loads, new)]})
@@ -358,9 +360,3 @@ def _pair_of(fact: str | bytes) -> tuple[str, str]:
     """The systems of a decided pair."""
     told = json.loads(fact)
     return told["a"], told["b"]
-
-
-def _forget(pipe: Any, caller: str, question_id: str) -> None:
-    """Delete a report that is not shown any longer, with what else is sent."""
-    weigh(pipe, caller, "question", question_id, lasts=False)
-    pipe.delete(*(keys.key(part, question_id) for part in keys.OF_QUESTION))

@@ -311,12 +311,7 @@ def _words(entry: str, field: Option) -> list[str]:
 M = TypeVar("M", bound=Request)
 
 
-def nothing(form: Form) -> dict[str, Any]:
-    """What a form says besides its controls, where it has no others."""
-    return {}
-
-
-def reader(model: type[M], besides: Callable[[Form], dict[str, Any]] = nothing) -> Any:
+def reader(model: type[M], besides: Callable[[Form], dict[str, Any]] | None = None) -> Any:
     """A dependency: a model as JSON, or as the form of a page says it.
 
     Args:
@@ -331,10 +326,10 @@ def reader(model: type[M], besides: Callable[[Form], dict[str, Any]] = nothing) 
     return Depends(read)
 
 
-def _modelled(model: type[M], besides: Callable[[Form], dict[str, Any]], body: Body) -> M:
+def _modelled(model: type[M], besides: Callable[[Form], dict[str, Any]] | None, body: Body) -> M:
     if isinstance(body, bytes):
         return model.of(parse_json(body, "body"))
-    own = besides(body)
+    own = besides(body) if besides else {}
     controls = options(model, (*PARTS, *own))
     return model.of(chosen_of(body, controls, "") | written(body) | own)
 

@@ -21,12 +21,7 @@ from app.requests.testsets import Put
 from app.routes.questions import add_shelf
 from app.routes.testsets import Board, board_of, written
 from sigtest.errors import InputError, RecipeError
-from sigtest.requests.shared_tasks import (
-    Phase,
-    SharedTaskChange,
-    SharedTaskRequest,
-    TeamRequest,
-)
+from sigtest.requests.shared_tasks import Phase, SharedTaskChange, SharedTaskRequest, TeamRequest
 from workers.errors import NotReadyError, PhaseError
 from workers.shared_tasks import SharedTasks, Submitted
 from workers.store.boards import Standing
@@ -82,12 +77,7 @@ def _task(
 
 @people.post("")
 @router.post("", status_code=201)
-def create_task(
-    request: Request,
-    caller: Caller,
-    tasks: TaskStore,
-    asked: NewTask,
-) -> Response:
+def create_task(request: Request, caller: Caller, tasks: TaskStore, asked: NewTask) -> Response:
     """Make a task of test sets; the same name and test sets are the same task (200)."""
     record, created = tasks.make(asked, caller.name)
     answer = _task(request, tasks, record, status=201 if created else 200)
@@ -124,11 +114,7 @@ def add_team(
 
 
 @router.get("/{id}/teams")
-def list_teams(
-    task_id: Id,
-    caller: Caller,
-    tasks: TaskStore,
-) -> models.TeamListing:
+def list_teams(task_id: Id, caller: Caller, tasks: TaskStore) -> models.TeamListing:
     """The teams that have a token, oldest first."""
     teams = tasks.teams(task_id, caller.name)
     return models.TeamListing(teams=[models.TeamBody(**vars(team)) for team in teams])
@@ -148,11 +134,7 @@ def delete_team(
 # what teams submit
 
 
-def _team(
-    tasks: SharedTasks,
-    task_id: str,
-    entrant: Principal,
-) -> Team:
+def _team(tasks: SharedTasks, task_id: str, entrant: Principal) -> Team:
     """The team that asks.
 
     Raises:
@@ -167,11 +149,7 @@ def _team(
 
 
 @router.get("/{id}/systems")
-def list_submissions(
-    task_id: Id,
-    entrant: Entrant,
-    tasks: TaskStore,
-) -> models.SubmissionListing:
+def list_submissions(task_id: Id, entrant: Entrant, tasks: TaskStore) -> models.SubmissionListing:
     """Systems as they stand, and all receipts: a team's own, or to the owner those of all teams."""
     team = entrant.team
     record, name = tasks.find(task_id, entrant.name), team.name if team else None
@@ -264,11 +242,7 @@ def delete_submission(
 # what is published
 
 
-def _published(
-    task_id: Id,
-    entrant: Entrant,
-    tasks: TaskStore,
-) -> SharedTaskRecord:
+def _published(task_id: Id, entrant: Entrant, tasks: TaskStore) -> SharedTaskRecord:
     """Dependency: a task, for its owner or, once it is published, for its teams."""
     record = tasks.find(task_id, entrant.name)
     if entrant.team is not None and record.phase is not Phase.PUBLISHED:
@@ -373,12 +347,7 @@ async def task_archive(
 @people.get("/{id}")
 @router.get("/{id}")
 async def get_task(
-    request: Request,
-    task_id: Id,
-    entrant: Entrant,
-    tasks: TaskStore,
-    boards: Boards,
-    watch: Watch,
+    request: Request, task_id: Id, entrant: Entrant, tasks: TaskStore, boards: Boards, watch: Watch
 ) -> Response:
     """A task: its phase, its rules and its test sets; to its owner or one of its teams."""
     record = await run_in_threadpool(tasks.find, task_id, entrant.name)
@@ -406,10 +375,7 @@ async def get_task(
     return await in_turn(made)
 
 
-def _free_boards(
-    request: Request,
-    owner: str,
-) -> dict[str, Any]:
+def _free_boards(request: Request, owner: str) -> dict[str, Any]:
     """Boards that belong to no task yet."""
     boards, most = request.state.testsets, request.state.settings.max_page
     return {"boards": [own for own in boards.listing(owner, None, most)[0] if own.task is None]}

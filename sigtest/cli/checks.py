@@ -24,7 +24,7 @@ from sigtest.cli.shell import bar
 from sigtest.comparison.comparison import Comparison, parse_comparison
 from sigtest.data.names import is_reference
 from sigtest.data.testset import LABEL
-from sigtest.decide.summary import decided
+from sigtest.decide.summary import decided, with_gone
 from sigtest.engine import compare as compare_here
 from sigtest.errors import InputError, SigtestError, quoted
 from sigtest.files.file import File
@@ -156,7 +156,8 @@ def verify(options: Chosen) -> int:
         setattr(options, name, value)
     comparison = _ordered(_read(options, body), body)
     with bar() as progress:
-        made = decided(compare_here(comparison, progress), *options.decided)
+        made = with_gone(compare_here(comparison, progress), body.get("family"))
+        made = decided(made, *options.decided)
         again = render_json(_shown(made, body)).encode()
     if again == stored:
         more = ENVELOPED if _on_a_board(body) else ""
@@ -220,8 +221,10 @@ def _shown(made: Report, body: dict[str, Any]) -> FinishedReport:
         # systems come to a board one by one: it does not say what they share, but who left
         known = {own.code for own in told}
         kept = [own for own in made.warnings if own.code != "equals-system" or own.code in known]
-        gone = [own for own in told if own.code == "systems-gone"]
-        report = replace(made, warnings=(*kept, *gone))
+        for i, own in enumerate(told):
+            if own.code == "systems-gone":
+                kept.insert(i, own)
+        report = replace(made, warnings=tuple(kept))
     if not _on_a_board(body):
         return report
     envelope = {field: body[field] for field in ENVELOPE if field in body}

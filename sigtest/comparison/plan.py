@@ -130,7 +130,7 @@ class Part(Stored):
         """
         size = len(self.systems)
         if self.recipe.both_claims:
-            return np.argwhere(~np.eye(size, dtype=np.bool_))
+            return np.argwhere(~np.eye(size, dtype=bool))
         if not self.recipe.baselines:
             return np.stack(np.triu_indices(size, 1), axis=1).astype(np.int64)
         known = [self.systems.index(name) for name in self.recipe.baselines]

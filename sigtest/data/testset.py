@@ -366,13 +366,13 @@ def _numbers(rows: Sequence[float] | Sequence[Sequence[float]]) -> Array:
         if types and types <= {list, tuple}:
             types = set(map(type, chain.from_iterable(rows)))  # type: ignore[arg-type]
         if table.dtype == object and types <= {int, float}:  # more than 64 bits hold
-            table = table.astype(np.float64)
+            table = table.astype(float)
     except (TypeError, ValueError, OverflowError):
         return np.empty(0)
     # Text that spells a number and true or false are refused: NumPy would read them.
     if table.dtype.kind not in "iuf" or bool in types:
         return np.empty(0)
-    numbers = table.astype(np.float64)
+    numbers = table.astype(float)
     return numbers[:, None] if numbers.ndim == 1 else numbers
 
 

@@ -226,7 +226,7 @@ def ranks_of(
         family: All pairs of one metric and test.
     """
     places = {name: place for place, name in enumerate(systems)}
-    beats = np.zeros((len(systems), len(systems)), np.bool_)
+    beats = np.zeros((len(systems), len(systems)), bool)
     for pair in family:
         if pair.significant:
             a, b = places[pair.a], places[pair.b]

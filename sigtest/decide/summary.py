@@ -32,6 +32,7 @@ from sigtest.report import (
     Several,
     SystemReport,
     TestSetReport,
+    decode,
 )
 from sigtest.requests.recipe import check_alpha
 from sigtest.significance import ALTERNATIVES, CORRECTIONS, TESTS, Alternative, intervals
@@ -40,7 +41,7 @@ from sigtest.significance.best import keeps_best
 from sigtest.significance.corrections import experimentwise_error
 from sigtest.version import __version__
 
-Gone = Mapping[tuple[str, str], Array]  # p-values by metric's label and test
+Gone = Mapping[str, Mapping[str, tuple[float, ...]]]  # p-values by metric's label and test
 NO_P = OwnP(1.0, 0.0, exact=False)  # of tests that count
 DRAWN = re.compile(r"\|alternative:([a-z-]+)\|resamples:(\d+)\|seed:")
 
@@ -54,7 +55,6 @@ class Conclusion:
         alternative: The claim.
         resamples: R.
         ranks: Whether systems are ranked.
-        gone: Comparisons that stay in their family although a system of theirs has left.
         joint: Counts of a correction that looks at all pairs' draws together, by metric and test.
     """
 
@@ -62,7 +62,6 @@ class Conclusion:
     alternative: Alternative
     resamples: int
     ranks: bool
-    gone: Gone = field(default_factory=dict)
     joint: Mapping[tuple[str, str], Counts] = field(default_factory=dict)
 
 
@@ -78,10 +77,9 @@ def summarise(plan: Plan, facts: Sequence[Sequence[Facts]], gone: Gone | None = 
         gone: Comparisons that stay in their family although a system of theirs has left.
     """
     recipe = plan.recipe
-    limit, gone = decisions.Limit(recipe.correction, recipe.alpha, plan.comparisons), gone or {}
-    left = max(map(len, gone.values()), default=0)  # of the metrics and tests there are
+    limit = decisions.Limit(recipe.correction, recipe.alpha, plan.comparisons)
     reports = [
-        _measured(part, telling, known, limit, left)
+        _measured(part, telling, known, limit, gone or {})
         for part, telling, known in zip(plan.all_parts, plan.tellings, facts, strict=True)
     ]
     report = reports[-1]
@@ -104,7 +102,7 @@ def summarise(plan: Plan, facts: Sequence[Sequence[Facts]], gone: Gone | None = 
         for test, counts in known.joint_counts.items()
     }
     ranks = not recipe.baselines and bool(plan.pair_count)
-    how = Conclusion(limit, recipe.alternative, plan.resamples, ranks, gone, joint)
+    how = Conclusion(limit, recipe.alternative, plan.resamples, ranks, joint)
     pairs = [pair for own in reports for pair in own.pairs]
     told = (score for own in reports for one in own.systems for score in one.scores.values())
     best = any(score.p_best is not None for score in told)
@@ -152,6 +150,31 @@ def decided(report: Report, alpha: float | None = None, correction: str | None =
     choose(correction, CORRECTIONS, "correction", "correction")
     if not report.pairs or (alpha, correction) == (report.alpha, report.correction):
         return report
+    how = _conclusion(report, alpha, correction)
+    several = report.several
+    if several is not None:
+        own = tuple(
+            replace(entry, report=_restated(entry.report, how)) for entry in several.testsets
+        )
+        several = replace(several, testsets=own)
+    return conclude(replace(_restated(report, how), several=several), how)
+
+
+def with_gone(report: Report, family: object) -> Report:
+    """A report, decided with the p-values that stay in a family as another report has it, in JSON.
+
+    Raises:
+        InputError: It is no such family.
+    """
+    if report.family is None or not report.pairs or not family:
+        return report
+    gone = decode(FamilyReport, family).gone
+    report = replace(report, family=replace(report.family, gone=gone))
+    how = _conclusion(report, report.alpha, report.correction)
+    return conclude(report, how)
+
+
+def _conclusion(report: Report, alpha: float, correction: str) -> Conclusion:
     if CORRECTIONS[correction].joint:
         raise RecipeError(
             f"correction {correction} counts in the draws of all pairs together, which a report "
@@ -164,14 +187,7 @@ def decided(report: Report, alpha: float | None = None, correction: str | None =
     claim = next(own for own in ALTERNATIVES if own == drawn[1])
     ranks = any(system.ranks for system in report.systems)
     limit = decisions.Limit(correction, alpha, report.comparisons)
-    how = Conclusion(limit, claim, int(drawn[2]), ranks)
-    several = report.several
-    if several is not None:
-        own = tuple(
-            replace(entry, report=_restated(entry.report, how)) for entry in several.testsets
-        )
-        several = replace(several, testsets=own)
-    return conclude(replace(_restated(report, how), several=several), how)
+    return Conclusion(limit, claim, int(drawn[2]), ranks)
 
 
 def _restated(report: Report, how: Conclusion) -> Report:
@@ -245,6 +261,7 @@ def _decided(reports: Sequence[Report], how: Conclusion) -> list[list[PairReport
     """The pairs of each report; those of one metric and test are one family."""
     made: list[list[PairReport]] = [[] for _ in reports]
     first, limit = reports[0], how.limit
+    left = first.family.gone if first.family else {}
     for number, (metric, test) in enumerate(product(first.metrics, first.tests)):
         size = len(first.pairs) // (len(first.metrics) * len(first.tests))
         rows = slice(number * size, (number + 1) * size)
@@ -254,7 +271,8 @@ def _decided(reports: Sequence[Report], how: Conclusion) -> list[list[PairReport
         low, high = np.array([pair.p_interval or (pair.p_value,) * 2 for pair in family]).T
         sides = TESTS[test].sides(how.alternative)
         plain, corrected = decisions.detectable_in_errors(limit, how.alternative)
-        gone, joint = how.gone.get(both, decisions.NONE), how.joint.get(both)
+        gone = np.array(left.get(metric, {}).get(test, ()), dtype=np.float64)
+        joint = how.joint.get(both)
         found = decisions.decide(limit, p, (low, high), how.resamples, sides, gone, joint)
         # lists first: reading arrays number by number takes several times as long
         columns = zip(family, found.adjusted.tolist(), found.undecided.tolist(), strict=True)
@@ -277,7 +295,7 @@ def _decided(reports: Sequence[Report], how: Conclusion) -> list[list[PairReport
 
 
 def _measured(
-    part: Part, telling: Telling, facts: Sequence[Facts], limit: decisions.Limit, left: int
+    part: Part, telling: Telling, facts: Sequence[Facts], limit: decisions.Limit, gone: Gone
 ) -> Report:
     """The report of one test set, or of all together, whose pairs are not decided yet.
 
@@ -286,7 +304,7 @@ def _measured(
         telling: How much its units tell.
         facts: Of every metric.
         limit: What will decide.
-        left: How many comparisons are of systems that have left.
+        gone: Comparisons of systems that have left.
     """
     recipe = part.recipe
     facts = [
@@ -299,7 +317,8 @@ def _measured(
         else replace(known, best=None)
         for known in facts
     ]
-    coming = None if recipe.family == "present" else FamilyReport(recipe.family, limit.family)
+    coming = None if recipe.family == "present" else FamilyReport(recipe.family, limit.family, gone)
+    left = max((len(p) for tests in gone.values() for p in tests.values()), default=0)
     pairs = [
         pair for m in range(len(facts)) for pair in _measured_pairs(part, telling, m, facts[m])
     ]

@@ -160,7 +160,7 @@ def _beating(leading: Family, choices: MetricChoices) -> dict[str, tuple[str, ..
 def _places(values: Mapping[str, float], pairs: Family) -> dict[str, Place]:
     """Where the metrics of one set for which a statistic is defined stand, by label."""
     at = {label: i for i, label in enumerate(values)}
-    beats = np.zeros((len(values), len(values)), np.bool_)
+    beats = np.zeros((len(values), len(values)), bool)
     for pair in pairs:
         if pair.a in at and pair.b in at:
             beats[at[pair.a], at[pair.b]] = pair.conclusion == "a"

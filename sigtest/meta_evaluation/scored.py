@@ -287,8 +287,9 @@ def _numbers(
         try:
             numbers = np.array(values, np.float64)
         except OverflowError:  # an integer beyond the range of float64
-            numbers = np.array([_float(value) for value in values])
-        known = np.array([value is not None for value in values], np.bool_)
+            fit = [np.nan if isinstance(v, int) and abs(v) > LARGEST else v for v in values]
+            numbers = np.array(fit, np.float64)
+        known = np.array([value is not None for value in values], bool)
         with np.errstate(invalid="ignore"):
             bad = known & ~(np.abs(numbers) <= LARGEST)
         if not bad.any():
@@ -303,13 +304,6 @@ def _numbers(
         system=system or str(places[first]),
         line=first + 1 if system else None,
     )
-
-
-def _float(value: object) -> float:
-    try:
-        return float(value) if isinstance(value, int | float) else float("nan")
-    except OverflowError:
-        return float("inf")
 
 
 def align(sources: Sequence[ScoreSource]) -> tuple[list[dict[str, Array]], list[WarningReport]]:

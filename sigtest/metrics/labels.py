@@ -103,7 +103,7 @@ class Accuracy(LabelMetric):
 
     def statistics(self, testset: TestSet, system: System) -> Array:
         gold, said, _ = self.coded(testset, system)
-        return np.stack([gold == said, np.ones(len(gold))], axis=1).astype(np.float64)
+        return np.stack([gold == said, np.ones(len(gold))], axis=1).astype(float)
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class OneClass(LabelMetric):
         gold, said, known = self.coded(testset, system)
         positive = known.index(unquote(self.positive))
         rows = self.counts((gold == positive).astype(np.int64), (said == positive).astype(np.int64))
-        return np.stack(rows, axis=1).astype(np.float64)
+        return np.stack(rows, axis=1).astype(float)
 
     @abstractmethod
     def counts(self, gold: Counts, said: Counts) -> tuple[Counts, Counts]:

@@ -74,7 +74,7 @@ class Ter(SacreBleuMetric):
         edits = corpus_edits(own, words.lines, True).reshape(words.present.shape)
         fewest = np.where(words.present, edits, np.iinfo(np.int64).max).min(axis=1)
         lengths = words.lengths.sum(axis=1) / words.present.sum(axis=1)
-        return np.stack([fewest.astype(np.float64), lengths], axis=1)
+        return np.stack([fewest.astype(float), lengths], axis=1)
 
     def seconds(self, testset: TestSet, system: System) -> float:
         """Searches for shifts are linear in the words of the hypothesis, see `edits.py`."""

@@ -113,7 +113,7 @@ class Wer(Metric):
         return tokens.shared(texts, "aligned", made)
 
     def statistics(self, testset: TestSet, system: System) -> Array:
-        return self.aligned(testset, system)[0].astype(np.float64)
+        return self.aligned(testset, system)[0].astype(float)
 
     def seconds(self, testset: TestSet, system: System) -> float:
         alone = super().seconds(testset, system)
@@ -179,7 +179,7 @@ class AlignedWords:
 
     def statistics(self, testset: TestSet, system: System) -> Array:
         """Two numbers a word, and two for each line's end."""
-        return self.metric.aligned(testset, system)[1].astype(np.float64)
+        return self.metric.aligned(testset, system)[1].astype(float)
 
 
 @dataclass(frozen=True)

@@ -303,7 +303,7 @@ def _expected(
     size = int(max(raters[0].max(), raters[1].max())) + 1
     rater, label = np.concatenate(raters), np.concatenate([first, second])
     flat = np.bincount(rater * categories + label, minlength=size * categories)
-    counts = flat.reshape(size, categories).astype(np.float64)
+    counts = flat.reshape(size, categories).astype(float)
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
     return np.einsum("pk,pk->p", shares[raters[0]], shares[raters[1]])
 
@@ -315,7 +315,7 @@ def _draws(
     size = int(max(first.max(), second.max())) + 1
     if size < 2 or size > MOST_JUDGES:
         return None, None
-    weights = counts_plain(seed, 0, RESAMPLES, size, STREAM).astype(np.float64)
+    weights = counts_plain(seed, 0, RESAMPLES, size, STREAM).astype(float)
     if repeats:
         table = np.stack([np.bincount(first, column, size) for column in columns])
         pairs, agreed, expected = (weights @ table.T).T

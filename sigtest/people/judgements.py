@@ -291,7 +291,7 @@ class Comparisons(Columns):
         order, often = np.argsort(alike, kind="stable"), np.bincount(alike)
         occurrence = np.empty_like(alike)  # how many alike stand above a row in its file
         occurrence[order] = np.arange(len(found)) - np.repeat(np.cumsum(often) - often, often)
-        keeps = np.zeros(len(found), np.bool_)
+        keeps = np.zeros(len(found), bool)
         keeps[groups(*keys, occurrence)[1]] = True
         return found.take(keeps)
 
@@ -391,7 +391,7 @@ def pairs_within(items: Counts) -> Pairs | None:
         items: (n,) number of each row's item.
     """
     sizes = np.bincount(items, minlength=1)
-    if float((sizes.astype(np.float64) * (sizes - 1)).sum()) / 2 > MOST_PAIRS:
+    if float((sizes.astype(float) * (sizes - 1)).sum()) / 2 > MOST_PAIRS:
         return None
     order = np.argsort(items, kind="stable")
     ends = np.cumsum(sizes)[items[order]]

@@ -290,7 +290,7 @@ def _other_units(
     fitted: Fitted, covariance: Array, choices: HumanRequest
 ) -> Iterator[report.UnitReport]:
     """What would follow if other units were drawn anew, all errors being sandwiches."""
-    apart = ~np.eye(len(covariance), dtype=np.bool_)
+    apart = ~np.eye(len(covariance), dtype=bool)
     same = apart & fitted.at.same
     own = _errors(fitted.at, covariance)[same]
 

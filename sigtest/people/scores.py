@@ -98,7 +98,7 @@ def standardised(judgements: Judgements, rule: str) -> tuple[Array, Flags]:
     if rule == "annotator_no_refs":
         counted = (j.kind != BAD_REF) & (j.kind != REF)
     size = int(who.max(initial=0)) + 1
-    n = np.bincount(who[counted], minlength=size).astype(np.float64)
+    n = np.bincount(who[counted], minlength=size).astype(float)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.bincount(who[counted], j.raw[counted], minlength=size) / n
         off = j.raw - mean[who]
@@ -121,7 +121,7 @@ def segment_scores(judgements: Judgements, criterion: int | None = None) -> Unit
     if criterion is not None:
         rows = rows & (judgements.criterion.codes == criterion)
     segment, judged = judgements.segment, judgements.judged[rows]
-    scores = judgements.raw[rows], judgements.z[rows], judged, judged.astype(np.float64)
+    scores = judgements.raw[rows], judgements.z[rows], judged, judged.astype(float)
     return _means(judgements.system.codes[rows], Names(segment.names, segment.codes[rows]), *scores)
 
 
@@ -423,7 +423,7 @@ def _draws(
     for start in range(0, choices.resamples, rows):
         stop = min(start + rows, choices.resamples)
         counts = bootstrap_counts(choices.seed, start, stop, len(units), stream)
-        sums = counts.astype(np.float64) @ table
+        sums = counts.astype(float) @ table
         with np.errstate(invalid="ignore", divide="ignore"):
             means.append(np.stack([sums[:, 0] / sums[:, 1], sums[:, 2] / sums[:, 3]]))
     return np.concatenate(means, axis=1)

@@ -77,7 +77,7 @@ def rank_sum(x: Array, y: Array) -> Tails:
     u = 0.5 * float((first + last).sum())
     merged = np.sort(np.concatenate([x, y]), kind="stable")
     edges = np.flatnonzero(np.diff(merged, prepend=-math.inf, append=math.inf))
-    tied = np.diff(edges).astype(np.float64)
+    tied = np.diff(edges).astype(float)
     ties = float((tied**3 - tied).sum()) / (size * (size - 1.0))
     variance = n * m / 12.0 * (size + 1.0 - ties)
     if variance <= 0:
@@ -170,7 +170,7 @@ def _sampled(
     rows = max(1, min(ROWS, MEMORY // (8 * units)))
     for start in range(0, resamples, rows):
         kept = swap_masks(seed, start, min(start + rows, resamples), units)
-        sums = 2.0 * (kept.astype(np.float64) @ table) - observed
+        sums = 2.0 * (kept.astype(float) @ table) - observed
         at_least += np.count_nonzero(sums >= observed - slack, axis=0)
         at_most += np.count_nonzero(sums <= observed + slack, axis=0)
     return [

@@ -18,7 +18,7 @@ from sigtest.errors import InputError, LimitError, RecipeError
 from sigtest.files.material import Material
 from sigtest.kinds.base import About, WholeQuestion
 from sigtest.kinds.comparisons import ComparisonQuestion
-from sigtest.meta_evaluation.scored import MOST_CELLS, align, score_source
+from sigtest.meta_evaluation.scored import MOST_CELLS, ScoreSource, align, score_source
 from sigtest.people.judgements import Judgements
 from sigtest.people.question import HumanQuestion, evaluation_in
 from sigtest.progress import Progress, silent
@@ -76,6 +76,26 @@ class SequentialQuestion(WholeQuestion):
             what = f"A race has up to {MAX_RACING} systems and {MOST_CELLS:,} scores."
             raise LimitError(what, limit="scores", field="scores")
 
+    def check(self, items: Sequence[str] = ()) -> None:
+        """Check scores against their scale.
+
+        Args:
+            items: Their names; they count from 1 where there are none.
+
+        Raises:
+            InputError: A score lies outside.
+        """
+        low, high = self.choices.scale or (-np.inf, np.inf)
+        for i, s in np.argwhere((self.table < low) | (self.table > high)).tolist():
+            name, item = self.systems[s], items[i] if items else i + 1
+            what = f"{self.statistic.removeprefix('mean ')} is {self.table[i, s]:g}"
+            raise InputError(
+                f"System {name!r}, item {item}: {what}, outside of the scale from {low:g} to "
+                f"{high:g}.",
+                field=f"scores.{name}",
+                system=name,
+            )
+
     @cached_property
     def key(self) -> str:
         """Hash of everything that the report is a function of."""
@@ -123,7 +143,10 @@ def parse(
         return _of_comparison(parse_named(sources["comparison"]), choices)
     if "scores" in sources:
         return of_scores(sources["scores"], choices)
-    evaluation = evaluation_in(sources["human"], files)
+    human = sources["human"]
+    if "evaluation" not in human:  # as given: to standardise takes scores that come later
+        human = {"standardise": "none", **human}
+    evaluation = evaluation_in(human, files)
     if evaluation is None or not isinstance(evaluation.judgements, Judgements):
         raise InputError("human must have judgements with scores, or an evaluation.", field="human")
     return _of_people(evaluation, choices)
@@ -137,12 +160,13 @@ def of_scores(
     Raises:
         SigtestError: What is no score, none at all, outside of the scale, or too much.
     """
-    (rows,), _ = align([score_source({"segment": scores}, "scores", "scores")])
+    source, rows = _rows(scores)
     table = np.stack([*rows.values()], axis=1)
     if not np.isfinite(table).any():
         raise InputError("There are no scores; a race has one item at least.", field="scores")
-    check_scale(table, choices.scale)
-    return SequentialQuestion(tuple(rows), table, statistic or mean_of(choices), choices)
+    made = SequentialQuestion(tuple(rows), table, statistic or mean_of(choices), choices)
+    made.check([] if source.lists else [*source.ids])
+    return made
 
 
 def scores_in(found: Material) -> dict[str, tuple[Any, ...]]:
@@ -166,11 +190,10 @@ def batch_of(scores: Mapping[str, Any]) -> tuple[list[str], dict[str, Array]]:
     Raises:
         InputError: None, lists, or what is no score.
     """
-    source = score_source({"segment": scores}, "scores", "scores")
+    source, rows = _rows(scores)
     if source.lists:
         what = "Scores of a batch must name their items: for each system an object by item."
         raise InputError(what, field="scores")
-    (rows,), _ = align([source])
     some: Flags = np.any(np.isfinite([*rows.values()]), axis=0)
     if not some.any():
         raise InputError("There are no scores; a batch has one at least.", field="scores")
@@ -178,21 +201,14 @@ def batch_of(scores: Mapping[str, Any]) -> tuple[list[str], dict[str, Array]]:
     return items, {name: row[some] for name, row in rows.items()}
 
 
+def _rows(scores: Mapping[str, Any]) -> tuple[ScoreSource, dict[str, Array]]:
+    source = score_source({"segment": scores}, "scores", "scores")
+    return source, align([source])[0][0]
+
+
 def mean_of(choices: SequentialRequest) -> str:
     """What is averaged where scores are given."""
     return f"mean {choices.metric or 'score'}"
-
-
-def check_scale(scores: Array, scale: tuple[float, float] | None) -> None:
-    """Check scores, of which some may be NaN.
-
-    Raises:
-        InputError: One lies outside of the scale.
-    """
-    low, high = scale or (-np.inf, np.inf)
-    if outside := scores[(scores < low) | (scores > high)].tolist():
-        what = f"A score is {outside[0]:g}, outside of the scale from {low:g} to {high:g}."
-        raise InputError(what, field="scale")
 
 
 def _of_comparison(comparison: Comparison, choices: SequentialRequest) -> SequentialQuestion:
@@ -328,7 +344,7 @@ def reported(
         leader=names[leader],
         systems=tuple(
             RacedSystem(
-                name, int(items[s]), float(means[s]),
+                name, int(items[s]), float(means[s]) if items[s] else None,
                 (1 + int(now.lost[s]), len(names) - int(now.won[s])),
                 not now.lost[s], int(now.until[s]) or None,
             )
@@ -487,10 +503,10 @@ class Race:
         for name in scores:
             choose(name, names, "scores", "system of the race")
         listed = {name: np.ravel(value).tolist() for name, value in scores.items()}
-        (found,), _ = align([score_source({"segment": listed}, "scores", "scores")])
+        _, found = _rows(listed)
         none = np.full_like(next(iter(found.values())), np.nan)
         rows = np.stack([found.get(name, none) for name in names], axis=1)
-        check_scale(rows, self._question.choices.scale)
+        replace(self._question, table=rows).check()
         self._rows.append(rows)
         self.sequences.add(rows)
 

@@ -13,7 +13,7 @@ class RacedSystem:
     Attributes:
         name: As in the request.
         items: Items that it has a score of.
-        mean: Of these scores.
+        mean: Of these scores; null without any.
         range: Ranks it may have: 1 + systems that are better, systems - those that are worse.
         may_be_best: Whether no system is better by a decision.
         until: Row with which the search for the best needed no further items of it; null while it
@@ -22,7 +22,7 @@ class RacedSystem:
 
     name: str
     items: int
-    mean: float
+    mean: float | None
     range: tuple[int, int]
     may_be_best: bool
     until: int | None
@@ -37,7 +37,8 @@ class RacedPair:
         b: Second system.
         items: Items that both have.
         difference: Mean of a less b over these; null without any.
-        ci: Interval at the corrected level, which holds at all looks together.
+        ci: Interval at the corrected level, which holds at all looks together; of scores with a
+            scale, the end nearer to 0 goes up to half of that, however large differences are.
         decided: `a` or `b` is better, or null while it is open.
         since: Row with which it was decided.
         remaining: About how many further items decide it, if the systems go on as they do; null

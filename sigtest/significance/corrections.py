@@ -95,7 +95,7 @@ def _rejected_down(
     # how many of the others are rejected in a row where the one at each rank is left out
     others = np.where(np.arange(m) <= first_failure, after - 1, first_failure)
     # behind one that is not rejected it is held to that one's rank, with a larger p-value
-    rank: Array = np.minimum(others_up_to, others[place - 1]).astype(np.float64) + 1.0
+    rank: Array = np.minimum(others_up_to, others[place - 1]).astype(float) + 1.0
     return scale(moved, rank, m) <= alpha
 
 
@@ -110,7 +110,7 @@ def _rejected_up(
     best_before = np.maximum.accumulate(np.where(shifted, ranks[1:], 0.0))
     before = np.concatenate([[0.0], best_before])[place - 1]
     best = np.where(best_after > place, best_after, before)
-    own: Array = others_up_to.astype(np.float64) + 1.0
+    own: Array = others_up_to.astype(float) + 1.0
     return (own < best) | (scale(moved, own, m) <= alpha)
 
 
@@ -414,7 +414,7 @@ def _rejected(p: Array, moved: Array, correction: str, alpha: float, family: int
     if scale is not None and direction is not None:
         whole, ends = padded(p, family), padded(moved, family)
         return rejected_alone(whole, ends, scale, direction, alpha)[: len(p)]
-    rejected = np.empty(len(p), np.bool_)
+    rejected = np.empty(len(p), bool)
     for i in range(len(p)):
         one_moved = p.copy()
         one_moved[i] = moved[i]

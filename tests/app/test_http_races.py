@@ -161,7 +161,12 @@ def test_files_bring_the_same(service):
     [
         ({"scores": {"new": [1, 0]}}, 422, "invalid-input", "must name their items"),
         ({"scores": {"newer": {"q": 1}}}, 422, "invalid-recipe", "Did you mean 'new'?"),
-        ({"scores": {"new": {"q": 2}}}, 422, "invalid-input", "outside of the scale from 0 to 1"),
+        (
+            {"scores": {"new": {"q": 2}}},
+            422,
+            "invalid-input",
+            "System 'new', item q: score is 2, outside of the scale from 0 to 1.",
+        ),
         ({"scores": {"new": {"q": None}}}, 422, "invalid-input", "no scores"),
         ({"scores": {"new": {"q": "x"}}}, 422, "invalid-input", "is not a finite number"),
         ({}, 422, "invalid-recipe", "scores"),
@@ -175,7 +180,9 @@ def test_what_is_no_batch_is_refused(service, body, status, kind, words):
         content=json.dumps(body),
         headers={"Content-Type": "application/json"},
     )
-    assert words in problem(answer, status, kind)["detail"]
+    told = problem(answer, status, kind)
+    assert words in told["detail"]
+    assert told["errors"][0]["field"].startswith("scores")
     assert service.get(url).json()["observations"] == 0
     problem(service.get(f"{url}/report"), 409, "not-ready")
     service.delete(url)

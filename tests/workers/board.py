@@ -9,13 +9,12 @@ import numpy as np
 from computed import sample_of
 from service import CALLER, EXAMPLE, until
 
-from sigtest.arrays import Array
 from sigtest.comparison.comparison import Comparison, parse_comparison
 from sigtest.comparison.plan import Plan
 from sigtest.data.testset import TestSet
 from sigtest.data.text import parse_lines
 from sigtest.decide.facts import gather
-from sigtest.decide.summary import summarise
+from sigtest.decide.summary import Gone, summarise
 from sigtest.render.records import render_json
 from sigtest.report import Report
 from sigtest.requests.comparisons import SystemRequest, system_of
@@ -139,15 +138,18 @@ class Board:
         plan = Plan((replace(part, notes=notes),))
         return summarise(plan, [facts], self.gone(comparison))
 
-    def gone(self, comparison: Comparison) -> dict[tuple[str, str], Array]:
+    def gone(self, comparison: Comparison) -> Gone:
         recipe = comparison.recipe
         if recipe.family == "present":
             return {}
         there = set(self.state.digests.items())
         seen = self.context.testsets.p_values_seen(self.id).items()
         rows = [np.frombuffer(row) for (a, b), row in sorted(seen) if not {a, b} <= there]
+        found: dict[str, dict[str, tuple[float, ...]]] = {}
         names = [(label, test) for label in recipe.labels for test in recipe.tests]
-        return {name: np.array([row[i] for row in rows]) for i, name in enumerate(names)}
+        for i, (label, test) in enumerate(names if rows else ()):
+            found.setdefault(label, {})[test] = tuple(float(row[i]) for row in rows)
+        return found
 
     def is_right(self, choice: Choice = EVERYTHING) -> None:
         shown = self.shown(choice)

@@ -77,7 +77,7 @@ def pack_statistics(table: Array) -> bytes:
 def unpack_statistics(data: bytes) -> Array | None:
     """The (n, k) statistics that `pack_statistics` wrote; nothing where the bytes are damaged."""
     try:
-        return _load(io.BytesIO(data)).astype(np.float64)
+        return _load(io.BytesIO(data)).astype(float)
     except ValueError:
         return None
 
@@ -106,7 +106,7 @@ def unpack_values(data: bytes) -> tuple[float, Array] | None:
     """The numbers that `pack_values` wrote; nothing where the bytes are damaged."""
     stream = io.BytesIO(data)
     try:
-        return float(_load(stream)[0]), _load(stream).astype(np.float64)
+        return float(_load(stream)[0]), _load(stream).astype(float)
     except (ValueError, IndexError):
         return None
 
@@ -132,7 +132,7 @@ def _narrow(table: Array) -> npt.NDArray[Any]:
     with np.errstate(invalid="ignore"):
         for kind in NARROW:
             narrow = table.astype(kind)
-            if narrow.astype(np.float64).tobytes() == table.tobytes():  # tells -0.0 from 0.0
+            if narrow.astype(float).tobytes() == table.tobytes():  # tells -0.0 from 0.0
                 return narrow
     return table
 

@@ -43,7 +43,7 @@ from sigtest.significance.best import most_draws
 from workers.errors import GoneError, NotFoundError
 from workers.queue import Context
 from workers.store import codec, keys, totals
-from workers.store.boards import Choice, Column, TestSetRecord, TestSetStore, row_name
+from workers.store.boards import Choice, TestSetRecord, TestSetStore, row_name
 from workers.store.records import Task
 
 
@@ -340,8 +340,7 @@ def id_of(state: TestSetRecord, part: Part, gone: Gone) -> str:
     A report is a function of what has left, too, as far as it was shown: a system that comes back
     meets others, and leaves more behind when it leaves again.
     """
-    left = [text for (label, test), p in gone.items() for text in (label, test, p.tobytes().hex())]
-    return keys.hashed("testset", state.id, part.key, *left)
+    return keys.hashed("testset", state.id, part.key, *([repr(gone)] if gone else ()))
 
 
 def _compare(sampling: Sampling, state: TestSetRecord, member: Member) -> None:
@@ -501,7 +500,10 @@ def p_values_of_gone(store: TestSetStore, state: TestSetRecord, part: Part) -> G
         for pair, row in sorted(store.p_values_seen(state.id).items())
         if state.left.intersection(pair)
     ]
-    return dict(zip(_columns(part), np.array(rows).T.copy(), strict=True)) if rows else {}
+    if not rows:
+        return {}
+    tests, columns = part.recipe.tests, iter(np.array(rows).T.tolist())
+    return {label: {test: tuple(next(columns)) for test in tests} for label in part.recipe.labels}
 
 
 def note_claims(store: TestSetStore, state: TestSetRecord, part: Part, report: Report) -> None:
@@ -510,12 +512,7 @@ def note_claims(store: TestSetStore, state: TestSetRecord, part: Part, report: R
     pairs = [(members[a], members[b]) for a, b in part.pairs.tolist()]
     if not pairs:
         return
-    columns = _columns(part)
+    columns = [(label, test) for label in part.recipe.labels for test in part.recipe.tests]
     p = np.array([row.p_value for row in report.pairs]).reshape(len(columns), -1).T
     claimed = np.array([row.significant for row in report.pairs]).reshape(len(columns), -1).T
     store.note_claims(state.id, columns, pairs, p, claimed)
-
-
-def _columns(part: Part) -> list[Column]:
-    """Metric and test of each family, in the order of the report's pairs."""
-    return [(label, test) for label in part.recipe.labels for test in part.recipe.tests]

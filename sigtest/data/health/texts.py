@@ -97,7 +97,7 @@ def letters_of(counts: Counter[str]) -> NDArray[np.float64]:
     scripts = table_of_scripts().take(points_of("".join(counts)), mode="clip")
     letters = np.bincount(scripts, [*counts.values()], len(NAMES))
     letters[OTHER] = 0
-    return letters.astype(np.float64)
+    return letters.astype(float)
 
 
 @cache

@@ -1,5 +1,7 @@
 """What a leaderboard shows is verified from files, as every report of a comparison is."""
 
+import json
+
 from sigtest.cli import main
 
 NAMES = ("aspen", "birch", "elm")
@@ -35,6 +37,17 @@ def test_the_report_of_a_leaderboard_is_verified(service, example, tmp_path, cap
         report.write_bytes(answer.content)
         assert main(["verify", str(report), *files]) == 0
         assert "every byte of the report; what the leaderboard says" in capsys.readouterr().out
+    # one leaves, and a copy comes: warnings of both stand where the board has them
+    assert service.delete(f"{url}/systems/elm").status_code == 204
+    body = {"hypotheses": lines["birch"][:-1]}
+    assert service.put(f"{url}/systems/copy", json=body, headers=WAIT).status_code == 201
+    frozen = service.post(f"{url}/frozen", headers=WAIT).json()
+    left = tmp_path / "frozen.json"
+    left.write_bytes(service.get(frozen["links"]["report"]).content)
+    codes = [own["code"] for own in json.loads(left.read_bytes())["warnings"]]
+    assert codes.index("systems-gone") < codes.index("identical-systems")
+    assert main(["verify", str(left), *files[:4], f"copy={tmp_path / 'birch.en'}"]) == 0
+    assert "verified, every byte" in capsys.readouterr().out
     p = answer.json()["pairs"][0]["p_value"]
     report.write_bytes(answer.content.replace(f'"p_value": {p}'.encode(), b'"p_value": 0.77', 1))
     assert main(["verify", str(report), *files]) == 1

@@ -285,10 +285,13 @@ def test_judgements_of_people_race_by_their_means():
         for who in ("w1", "w2")
     ]
     report = KIND.compute(
-        KIND.parse({"human": {"judgements": rows, "standardise": "none"}, "scale": [0, 100]})
+        KIND.parse({"human": {"judgements": rows}, "scale": [0, 100]})  # scores as given
     )
     means = np.array([[65 + s % 7, 55 + s % 5] for s in range(60)], dtype=float)
     assert report.pairs == reported(means, scale=[0, 100]).pairs
+    human = {"judgements": rows, "standardise": "annotator"}
+    with pytest.raises(InputError, match="item 0: standardised score of a segment is -"):
+        KIND.parse({"human": human, "scale": [0, 100]})
 
 
 @pytest.mark.parametrize(
@@ -301,7 +304,11 @@ def test_judgements_of_people_race_by_their_means():
         ({"scores": {"a": [], "b": []}}, InputError, "There are no scores"),
         ({"scores": {"a": [1, 2], "b": [1]}}, LengthError, "1 segment scores"),
         ({"scores": {"a": [1, "x"], "b": [1, 0]}}, InputError, "'x' is not a finite number"),
-        ({"scores": {"a": [1, 5], "b": [1, 0]}, "scale": [0, 4]}, InputError, "is 5, outside"),
+        (
+            {"scores": {"a": {"p": 1, "q": 5}, "b": {"q": 0}}, "scale": [0, 4]},
+            InputError,
+            "System 'a', item q: score is 5, outside of the scale from 0 to 4",
+        ),
         ({"scores": {"a": [1], "b": [0]}, "scale": [4, 0]}, SigtestError, "must rise"),
         ({"scores": {"a": [1], "b": [0]}, "alpha": 0.7}, RecipeError, "lie between 0 and 0.5"),
         ({"scores": {"a": [1], "b": [0]}, "burnin": 5}, RecipeError, "burn_in"),
@@ -329,7 +336,7 @@ def test_races_refuse_what_they_do_not_know():
     assert race.sequences.items == 0
     race.add({"new": np.float32(1), "old": None})
     race.add({"new": np.array([1, 0])})
-    assert [system.items for system in race.report().systems] == [3, 0]
+    assert [(own.items, own.mean) for own in race.report().systems] == [(3, 2 / 3), (0, None)]
 
 
 def test_the_shell_reads_rows_with_gaps_and_draws(tmp_path, capsys):
