@@ -49,7 +49,7 @@ class Segments:
     def lengths(self) -> NDArray[np.int64]:
         """(n,) words of each segment: of the reference, or else of a."""
         lines = self.reference or self.a or ("",) * len(self.shares)
-        return np.array([len((line or "").split()) for line in lines], np.int64)
+        return np.array([len((line or "").split()) for line in lines], int)
 
 
 @dataclass(frozen=True)

@@ -155,7 +155,7 @@ def conclude(p_greater: Array, p_less: Array, alpha: float) -> Counts:
     """
     better = (p_greater <= alpha) & (p_greater <= p_less)
     worse = (p_less <= alpha) & (p_less < p_greater)
-    return better.astype(np.int64) - worse.astype(np.int64)
+    return better.astype(int) - worse.astype(int)
 
 
 def combine(criteria: Sequence[Counts]) -> Counts:

@@ -132,13 +132,13 @@ class Part(Stored):
         if self.recipe.both_claims:
             return np.argwhere(~np.eye(size, dtype=bool))
         if not self.recipe.baselines:
-            return np.stack(np.triu_indices(size, 1), axis=1).astype(np.int64)
+            return np.stack(np.triu_indices(size, 1), axis=1).astype(int)
         known = [self.systems.index(name) for name in self.recipe.baselines]
         two_sided, found = self.recipe.alternative == "two-sided", []
         for i, base in enumerate(known):
             before = known[:i] if two_sided else []  # which compare it already
             found += [(s, base) for s in range(size) if s not in (base, *before)]
-        return np.array(found, np.int64).reshape(-1, 2)  # of the baseline alone none
+        return np.array(found, int).reshape(-1, 2)  # of the baseline alone none
 
     @cached_property
     def resamples(self) -> int:
@@ -421,4 +421,4 @@ def _within(number: int, names: tuple[str, ...] | None) -> list[str]:
 def _numbered(names: Sequence[str]) -> Counts:
     """A number for each name, equal for equal names, in order of first appearance."""
     numbers: dict[str, int] = {}
-    return np.array([numbers.setdefault(name, len(numbers)) for name in names], np.int64)
+    return np.array([numbers.setdefault(name, len(numbers)) for name in names], int)

@@ -84,7 +84,7 @@ def crossed(system: str, metric: str, runs: Sequence[Sequence[object]]) -> Cross
     flat = [value for run in runs for value in run if isinstance(value, float | int)]
     if len(flat) < len(runs) * len(runs[0]):
         return None
-    table = np.array(flat, np.float64).reshape(len(runs), -1)
+    table = np.array(flat, float).reshape(len(runs), -1)
     return Crossed(system, metric, len(runs), *spread_of(table))
 
 

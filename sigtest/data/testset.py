@@ -228,7 +228,7 @@ class System:
             name,
             Text(hypotheses) if hypotheses is not None else None,
             {
-                label: np.array(rows, np.float64).reshape(len(rows), -1)
+                label: np.array(rows, float).reshape(len(rows), -1)
                 for label, rows in body.get("scores", {}).items()
             },
             tuple(Text(lines) for lines in body.get("replicas", ())),

@@ -206,7 +206,7 @@ def _best(
     seen, drawn = metric.sign * scores, metric.sign * draws[:, : most_draws(len(scores))]
     centre = np.where(known, seen, drawn.mean(axis=1))
     p = best_p(seen, drawn, centre, part.pairs, stderr, part.units)
-    count = np.rint(np.maximum(0, p * (drawn.shape[1] + 1) - 1)).astype(np.int64)
+    count = np.rint(np.maximum(0, p * (drawn.shape[1] + 1) - 1)).astype(int)
     return np.stack([p, *intervals.p_interval(count, drawn.shape[1])])
 
 
@@ -225,7 +225,7 @@ def differences(
     """
     sign = recipe.metrics[m].sign
     tests = [test for test in resampling_tests(recipe.tests).values() if test.draws == "counts"]
-    counts = {test.name: np.empty((3, len(pairs)), np.int64) for test in tests}
+    counts = {test.name: np.empty((3, len(pairs)), int) for test in tests}
     spread = Spread(*(np.empty(len(pairs)) for _ in range(4)))
     rows = max(1, CHUNK // draws.shape[1])
     for first in range(0, len(pairs), rows):
@@ -389,12 +389,12 @@ def facts_of_rows(
         scores=scores,
         score_spread=Spread(low, high, stderr, np.zeros(len(systems))),
         difference_spread=Spread(*pairs[:, [LOW, HIGH, STDERR, SKEWNESS]].T),
-        counts={test: column.astype(np.int64) for test, column in counts.items()},
+        counts={test: column.astype(int) for test, column in counts.items()},
         exact=exact,
         joint_counts=joint,
         replica_scores=replica_scores,
         evenness=evenness,
-        unlike=pairs[:, UNLIKE].astype(np.int64),
+        unlike=pairs[:, UNLIKE].astype(int),
         best=_best(part, m, scores, draws, evenness, pairs[:, STDERR]),
         sums=sums,
     )

@@ -271,7 +271,7 @@ def _decided(reports: Sequence[Report], how: Conclusion) -> list[list[PairReport
         low, high = np.array([pair.p_interval or (pair.p_value,) * 2 for pair in family]).T
         sides = TESTS[test].sides(how.alternative)
         plain, corrected = decisions.detectable_in_errors(limit, how.alternative)
-        gone = np.array(left.get(metric, {}).get(test, ()), dtype=np.float64)
+        gone = np.array(left.get(metric, {}).get(test, ()), dtype=float)
         joint = how.joint.get(both)
         found = decisions.decide(limit, p, (low, high), how.resamples, sides, gone, joint)
         # lists first: reading arrays number by number takes several times as long
@@ -387,7 +387,7 @@ def _measured_pairs(part: Part, telling: Telling, m: int, facts: Facts) -> Itera
     recipe, spread = part.recipe, facts.difference_spread
     sign = recipe.metrics[m].sign
     scores, evenness = facts.scores.tolist(), facts.evenness.tolist()
-    unseen = np.zeros(len(part.pairs), np.int64)  # where a test has a p-value of its own
+    unseen = np.zeros(len(part.pairs), int)  # where a test has a p-value of its own
     for name in recipe.tests if len(part.pairs) else ():
         test = TESTS[name]
         counts = facts.counts.get(name, unseen)

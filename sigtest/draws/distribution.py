@@ -51,7 +51,7 @@ class Distribution:
         if low == high:
             low, high = low - 0.5, high + 0.5
         counts, edges = np.histogram(self.values, bins=BINS, range=(low, high))
-        return edges, counts.astype(np.int64)
+        return edges, counts.astype(int)
 
 
 def pair_of(part: Part, a: str, b: str, metric: str, test: str) -> tuple[Part, tuple[int, int]]:

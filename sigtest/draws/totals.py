@@ -128,7 +128,7 @@ def swap_fact(part: Part, m: int, a: Totals, b: Totals) -> SwapFact:
     for first in range(0, kept_a.shape[1], rows):
         kept = np.stack([own[:, first : first + rows] for own in (kept_a, kept_b)], axis=1)
         x, y = np.empty((2, metric.width, 1, kept.shape[2]))
-        exchange(kept, totals, 0, np.ones(1, np.int64), x, y)
+        exchange(kept, totals, 0, np.ones(1, int), x, y)
         draws = oriented(metric.score_columns(x), metric.score_columns(y), metric.sign)
         count += int(test.count(observed, draws, tolerance, part.recipe.alternative)[0])
     return SwapFact(count, None)

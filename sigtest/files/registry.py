@@ -204,6 +204,8 @@ ROWS = (
     "write one row a score as CSV or JSONL with the columns id, system, metric and score, which is "
     "1 for right and 0 for wrong; id is that of what was asked, not of a run or a trace"
 )
+# login, perhaps source, system, item, TGT or BAD, languages, score, ...
+APPRAISE = r'^([^,\t]+,){3,4}"?(TGT|BAD|REF|CHK)"?,("?[A-Za-z_-]{2,12}"?,){2}'
 WORD = r"[A-Za-z][\w+.|/-]{0,80}"
 FIGURE = r"[-+]?\d+(\.\d*)?([eE][-+]?\d+)?"
 # fmt: off
@@ -263,7 +265,7 @@ _JUDGED: tuple[Reader[File, JudgedFile], ...] = (
            _header("system rater category severity", separator="\t"), people.read_mqm),
     Reader("rnk", "WMT rankings of outputs (CSV)",
            _header("system1id system1rank judgeid", separator=","), people.read_rankings),
-    Reader("esa", "Appraise export, ESA or MQM (CSV)", people.sniff_esa, people.read_esa),
+    Reader("esa", "Appraise export (CSV)", _lines(APPRAISE, share=0.5), people.read_esa),
     Reader("mtme", "mt-metrics-eval .seg.score", people.sniff_mtme, people.read_mtme),
     Reader("wmt25", "human evaluation of WMT25 (JSON Lines)", _names("doc_id tgt_text scores"),
            people.read_waves),
@@ -292,9 +294,7 @@ _REFUSED = (
     Refusal("averages", "a list of scores of whole outputs or domains", _is_averages,
             f"{WHOLE}: the .seg.score or -seg.scr file beside it"),
     Refusal("judgements", "a table of people's judgements, or a campaign of Appraise", _any(
-            # login, perhaps source, system, item, TGT or BAD, languages, score, ...
-            _lines(r"^([^,\t]+,){2,3}\d+,(TGT|BAD|REF|CHK),[A-Za-z_-]{2,12},[A-Za-z_-]{2,12},"),
-            _is_judged, _lines(r"^-?[\d.]+\s+-?[\d.]+\s+\d+\s+\d+\s+\S+\s*$"),
+            _lines(APPRAISE), _is_judged, _lines(r"^-?[\d.]+\s+-?[\d.]+\s+\d+\s+\d+\s+\S+\s*$"),
             # WMT25, Pearmut, Label Studio
             _names("scores tgt_text doc_id", "item annotation", "annotations data"),
             _names("annotator annotation_id lead_time", header=True)), HUMAN),

@@ -116,7 +116,7 @@ def _pairs_with_few(
         starts: Where units begin in it.
     """
     ends = np.append(starts[1:], len(order))
-    seen = np.zeros(len(pairs), np.int64)
+    seen = np.zeros(len(pairs), int)
     first, count = 0, 4 * MOST_UNITS
     while first < len(starts) and len(pairs):
         last = min(first + count, len(starts))
@@ -137,12 +137,12 @@ def _pairs_with_few(
 
 def _sizes(outputs: Sequence[Sequence[str | None]]) -> Counts:
     """(2, S, n) words and characters of every line, without spaces; other threads run meanwhile."""
-    sizes = np.zeros((2, len(outputs), len(outputs[0])), np.int64)
+    sizes = np.zeros((2, len(outputs), len(outputs[0])), int)
     for s, output in enumerate(outputs):  # one at a time: it is large
         lines = code_points([f" {line or ''}" for line in output])  # no word crosses a space
         shown = ~SPACES[lines.symbols]
         for size, found in zip(sizes, (shown & ~np.roll(shown, 1), shown), strict=True):
-            size[s] = np.add.reduceat(found, lines.starts[:-1], dtype=np.int64)
+            size[s] = np.add.reduceat(found, lines.starts[:-1], dtype=int)
     return sizes
 
 

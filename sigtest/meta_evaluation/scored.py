@@ -285,10 +285,10 @@ def _numbers(
     """Numbers with NaN for null; the first that is neither is named by its place."""
     if set(map(type, values)) <= NUMBERS:
         try:
-            numbers = np.array(values, np.float64)
+            numbers = np.array(values, float)
         except OverflowError:  # an integer beyond the range of float64
             fit = [np.nan if isinstance(v, int) and abs(v) > LARGEST else v for v in values]
-            numbers = np.array(fit, np.float64)
+            numbers = np.array(fit, float)
         known = np.array([value is not None for value in values], bool)
         with np.errstate(invalid="ignore"):
             bad = known & ~(np.abs(numbers) <= LARGEST)

@@ -211,7 +211,7 @@ class Metric(ABC):
 
     def score_columns(self, sums: Array) -> Array:
         """Score summed statistics with the statistics' axis first: (k, ...) to (...)."""
-        flat = np.ascontiguousarray(sums, np.float64).reshape(len(sums), -1)
+        flat = np.ascontiguousarray(sums, float).reshape(len(sums), -1)
         return self.formula(flat).reshape(sums.shape[1:])
 
     @property

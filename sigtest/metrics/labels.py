@@ -87,7 +87,7 @@ class LabelMetric(Metric):
         known = self.known(testset)
         number = {name: i for i, name in enumerate(known)}
         gold, said = (
-            np.array([number[label] for label in _labels(text)], np.int64)
+            np.array([number[label] for label in _labels(text)], int)
             for text in (testset.references[0], self.hypotheses(system))
         )
         return gold, said, known
@@ -132,7 +132,7 @@ class OneClass(LabelMetric):
     def statistics(self, testset: TestSet, system: System) -> Array:
         gold, said, known = self.coded(testset, system)
         positive = known.index(unquote(self.positive))
-        rows = self.counts((gold == positive).astype(np.int64), (said == positive).astype(np.int64))
+        rows = self.counts((gold == positive).astype(int), (said == positive).astype(int))
         return np.stack(rows, axis=1).astype(float)
 
     @abstractmethod

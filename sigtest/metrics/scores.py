@@ -214,7 +214,7 @@ class PassAtK(ScoreMetric):
             what = f"{passed[i]:g} of {runs[i]:g} runs"
             raise _at(system, i, f"{what}; {why} to {MOST_RUNS:,}")
         chance = cache(self.chance)  # of few pairs of counts
-        return np.array([(chance(*pair), 1.0) for pair in rows.astype(np.int64).tolist()])
+        return np.array([(chance(*pair), 1.0) for pair in rows.astype(int).tolist()])
 
     def chance(self, passed: int, runs: int) -> float:
         """Of one item, from whole numbers, so that it is rounded once."""

@@ -72,7 +72,7 @@ class Ter(SacreBleuMetric):
         words = self.reference_words(testset.references)
         own = words.numbers(self._spans(self.hypotheses(system).complete))
         edits = corpus_edits(own, words.lines, True).reshape(words.present.shape)
-        fewest = np.where(words.present, edits, np.iinfo(np.int64).max).min(axis=1)
+        fewest = np.where(words.present, edits, np.iinfo(int).max).min(axis=1)
         lengths = words.lengths.sum(axis=1) / words.present.sum(axis=1)
         return np.stack([fewest.astype(float), lengths], axis=1)
 

@@ -200,10 +200,10 @@ def _labels(
     if scale is not None and not judgements.standardised:
         low, high = scale
         place = ((judgements.raw - low) / (high - low) * k).round(DIGITS)
-        return np.clip(np.floor(place), 0, k - 1).astype(np.int64), "intervals"
+        return np.clip(np.floor(place), 0, k - 1).astype(int), "intervals"
     tested = judgements.z if np.isfinite(judgements.z).all() else judgements.raw
     edges = np.quantile(tested, np.arange(1, k) / k)
-    return np.searchsorted(edges, tested, side="right").astype(np.int64), "percentiles"
+    return np.searchsorted(edges, tested, side="right").astype(int), "percentiles"
 
 
 def agreement(

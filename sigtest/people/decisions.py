@@ -88,4 +88,4 @@ def ranks(
         table[place[row.a], place[row.b]] = row.conclusion == "a"
         table[place[row.b], place[row.a]] = row.conclusion == "b"
     ahead = table.sum(axis=1) - table.sum(axis=0)
-    return rank(np.array(means, np.float64) if len(means) else ahead.astype(float), table)
+    return rank(np.array(means, float) if len(means) else ahead.astype(float), table)

@@ -61,7 +61,7 @@ class Names:
     @classmethod
     def unknown(cls, size: int) -> Names:
         """So many unknown names."""
-        return cls((), np.full(size, UNKNOWN, np.int64))
+        return cls((), np.full(size, UNKNOWN, int))
 
     @classmethod
     def concatenate(cls, columns: Sequence[Names]) -> Names:
@@ -71,7 +71,7 @@ class Names:
         parts = []
         for column in columns:
             # the last place serves the code -1
-            places = np.array([*(numbers[name] for name in column.names), UNKNOWN], np.int64)
+            places = np.array([*(numbers[name] for name in column.names), UNKNOWN], int)
             parts.append(places[column.codes])
         return cls(names, np.concatenate(parts))
 
@@ -266,23 +266,23 @@ class Comparisons(Columns):
         named = Names.of(
             [name for both in zip(cells["a"], cells["b"], strict=True) for name in both]
         )
-        place = np.array([line for file in files for line in file.line], np.int64)
+        place = np.array([line for file in files for line in file.line], int)
         labels = {role: Names.of(cells[role]) for role in COMPARED_LABELS}
         found = cls(
             names=named.names,
             system=named.codes.reshape(-1, 2),
-            share=np.array(cells["share"], np.float64),
-            weight=np.array(cells["weight"], np.float64),
+            share=np.array(cells["share"], float),
+            weight=np.array(cells["weight"], float),
             segment=labels.pop("item"),
             annotator=labels.pop("judge"),
             **labels,
-            shown=np.array([file.placed for file in files], np.int64)[source],
+            shown=np.array([file.placed for file in files], int)[source],
             row=groups(source, place)[0],
             source=source,
         )
         keyed = (found.segment.codes >= 0) & (found.annotator.codes >= 0)
         keys = (
-            *found.system.T, np.unique(found.share, return_inverse=True)[1].astype(np.int64),
+            *found.system.T, np.unique(found.share, return_inverse=True)[1].astype(int),
             found.segment.codes, found.annotator.codes, found.criterion.codes,
             found.languages.codes, Names.of(cells["ranking"]).codes,
             np.where(keyed, -1, np.arange(len(found))),
@@ -356,12 +356,12 @@ def groups(*codes: Counts) -> tuple[Counts, Counts]:
     def join(left: Counts, right: Counts) -> Counts:
         wide = int(right.max(initial=0)) + 2
         if int(left.max(initial=0)) >= 2**62 // wide:  # would overflow: number them anew
-            left = np.unique(left, return_inverse=True)[1].astype(np.int64)
+            left = np.unique(left, return_inverse=True)[1].astype(int)
         return left * wide + right + 1
 
-    key = reduce(join, codes, np.zeros(len(codes[0]), np.int64))
+    key = reduce(join, codes, np.zeros(len(codes[0]), int))
     _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
-    return inverse.astype(np.int64), first.astype(np.int64)
+    return inverse.astype(int), first.astype(int)
 
 
 @dataclass(frozen=True)
@@ -410,7 +410,7 @@ def mates(judgements: Judgements, kinds: tuple[int, ...]) -> Pairs:
     item, _ = groups(
         j.annotator.codes, j.hit.codes, j.system.codes, j.segment.codes, j.criterion.codes
     )
-    firsts = np.full(int(item.max(initial=0)) + 1, UNKNOWN, np.int64)
+    firsts = np.full(int(item.max(initial=0)) + 1, UNKNOWN, int)
     outputs = np.flatnonzero(j.kind == SYSTEM)
     firsts[item[outputs[::-1]]] = outputs[::-1]  # the first of several stays
     rows = np.flatnonzero(np.isin(j.kind, kinds))
@@ -506,16 +506,16 @@ def _part(table: JudgedFile, source: int, scale: tuple[float, float] | None) -> 
     for role, column in names.items():
         _checked(column, table, role, partial(_check_name, role, len(column.names) > 1))
     if not names["criterion"].known:
-        names["criterion"] = Names((table.named,), np.zeros(size, np.int64))
+        names["criterion"] = Names((table.named,), np.zeros(size, int))
     return Judgements(
         **names,
-        kind=np.array(kinds, np.int64)[kind.codes],
+        kind=np.array(kinds, int)[kind.codes],
         raw=raw,
         z=z,
         seconds=np.where(seconds > 0, seconds, math.nan),
-        judged=np.where(np.isnan(judged), 1, judged).astype(np.int64),
-        rows=np.array(columns.get("made_from", np.ones(size)), np.int64),
-        source=np.full(size, source, np.int64),
+        judged=np.where(np.isnan(judged), 1, judged).astype(int),
+        rows=np.array(columns.get("made_from", np.ones(size)), int),
+        source=np.full(size, source, int),
     )
 
 
@@ -553,7 +553,7 @@ def _floats(cells: Sequence[object]) -> Array:
     """(n,) numbers in cells; NaN where there is none: 1_000 and true are numbers of Python."""
     if set(map(type, cells)) <= PLAIN and not any("_" in v for v in cells if type(v) is str):
         with contextlib.suppress(ValueError, OverflowError):  # tried again below, one by one
-            return np.array(cells, np.float64)
+            return np.array(cells, float)
     texts = ["" if isinstance(cell, bool) else str(cell).strip() for cell in cells]
     return np.array([float(text) if NUMBER.fullmatch(text) else math.nan for text in texts])
 

@@ -64,7 +64,7 @@ def repeated(judged: Comparisons) -> dict[str, Counts]:
 
 
 def _renumbered(codes: Counts) -> Counts:
-    return np.unique(codes, return_inverse=True)[1].astype(np.int64)
+    return np.unique(codes, return_inverse=True)[1].astype(int)
 
 
 @dataclass(frozen=True)
@@ -240,7 +240,7 @@ def _systems(
     won = judged.won - judged.tied / 2
     wins, decisive = won.sum(axis=1).tolist(), (won + won.T).sum(axis=1).tolist()
     strengths = [_strength(fitted, covariance, s, alpha) for s in range(size)]
-    reached = bradley_terry.reaching(judged.won).astype(np.int64)
+    reached = bradley_terry.reaching(judged.won).astype(int)
     order = OUTSIDE * (reached.sum(axis=1) - reached.sum(axis=0))  # who beats whom comes first
     order += [own.value or 0.0 for own in strengths]
     stands = ranks(pairs, judged.names, order)
@@ -381,7 +381,7 @@ def _agreement(judged: Comparisons, choices: HumanRequest) -> tuple[report.Agree
     if pairs is None:
         return ()
     turned = np.where(system[:, 0] < system[:, 1], 1, -1)
-    relation = (np.sign(judged.share - 0.5) * turned).astype(np.int64) + 1
+    relation = (np.sign(judged.share - 0.5) * turned).astype(int) + 1
     same = who[pairs.first] == who[pairs.second]
     sorts = {"same": pairs.take(same), "distinct": pairs.take(~same)}
     made = choices.criteria[0], "relations", RELATIONS, relation

@@ -458,7 +458,7 @@ def _weighed(table: JudgedFile, severity: str) -> Iterator[WarningReport]:
     undecided = table.columns.get("undecided", ())
     if not any(undecided):
         return
-    scores = np.array(table.columns["score"], np.float64)
+    scores = np.array(table.columns["score"], float)
     scores -= SEVERITIES[severity] * np.array(undecided)
     table.columns = {**table.columns, "score": scores.tolist()}
     yield WarningReport(

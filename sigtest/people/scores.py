@@ -131,7 +131,7 @@ def document_scores(segments: Units, judgements: Judgements) -> Units:
     A segment is of the document of its first judgement.
     """
     document = judgements.document
-    of = np.zeros(len(judgements.segment.names), np.int64)
+    of = np.zeros(len(judgements.segment.names), int)
     of[judgements.segment.codes[::-1]] = document.codes[::-1]
     units = Names(document.names, of[segments.unit.codes])
     ones = np.ones(len(segments.raw))
@@ -149,7 +149,7 @@ def _means(
         unit=Names(unit.names, unit.codes[first]),
         raw=np.bincount(place, raw * weights) / total,
         z=np.bincount(place, z * weights) / total,
-        judged=np.bincount(place, judged).astype(np.int64),
+        judged=np.bincount(place, judged).astype(int),
     )
 
 

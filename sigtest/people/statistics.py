@@ -165,7 +165,7 @@ def _sampled(
         table[places, p] = given
     table = fixed_point(table)
     observed, slack = table.sum(axis=0), ROUNDING * np.abs(table).sum(axis=0)
-    at_least = np.zeros(len(differences), np.int64)
+    at_least = np.zeros(len(differences), int)
     at_most = at_least.copy()
     rows = max(1, min(ROWS, MEMORY // (8 * units)))
     for start in range(0, resamples, rows):

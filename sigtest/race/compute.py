@@ -302,7 +302,7 @@ def standing(sequences: Sequences, question: SequentialQuestion) -> Standing:
     loser = first + second - winner
     apart = np.flatnonzero(sequences.decided)
     won, lost = (np.bincount(own[apart], minlength=systems) for own in (winner, loser))
-    until, racing, over = np.zeros(systems, np.int64), systems, 0
+    until, racing, over = np.zeros(systems, int), systems, 0
     for p in apart[np.argsort(sequences.since[apart], kind="stable")].tolist():
         if racing > 1 and not until[winner[p]] and not until[loser[p]]:
             until[loser[p]] = over = sequences.since[p]
@@ -374,7 +374,7 @@ def _looks(question: SequentialQuestion, leader: int, came: Array | None) -> Ite
     """The leader's differences from all others, after rows that lie evenly."""
     scores, names = question.table, question.systems
     others = [s for s in range(len(names)) if s != leader]
-    sequences = started(question, np.array([(leader, s) for s in others], np.int64))
+    sequences = started(question, np.array([(leader, s) for s in others], int))
     ends = np.unique(np.linspace(0, len(scores), LOOKS + 1).round().astype(int)).tolist()
     for start, stop in pairwise(ends):
         sequences.add(scores, came, (start, stop))

@@ -120,4 +120,4 @@ def bin_edges(distribution: Distribution) -> Array:
     if observed >= width / 2:
         width = observed / max(1, round(observed / width))
     first, last = np.floor(low / width), np.floor(high / width) + 1
-    return np.asarray(width * np.arange(first, last + 1), np.float64)
+    return np.asarray(width * np.arange(first, last + 1), float)

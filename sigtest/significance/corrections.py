@@ -36,7 +36,7 @@ def stepped(p: Array, scale: Scale, direction: Direction) -> Array:
         direction: Which way the ranks are passed.
     """
     m = p.shape[-1]
-    ranks = np.arange(1, m + 1, dtype=np.float64)
+    ranks = np.arange(1, m + 1, dtype=float)
     if direction == "single":
         return np.minimum(1.0, scale(p, np.ones(m), m))
     order = np.argsort(p, axis=-1, kind="stable")
@@ -73,7 +73,7 @@ def rejected_alone(
         return scale(moved, np.ones(m), m) <= alpha
     order = np.argsort(p, kind="stable")
     ordered = p[order]
-    place = np.empty(m, np.int64)
+    place = np.empty(m, int)
     place[order] = np.arange(1, m + 1)
     others_up_to = np.searchsorted(ordered, moved, side="right") - (p <= moved)
     rejected = _rejected_down if direction == "down" else _rejected_up
@@ -84,7 +84,7 @@ def _rejected_down(
     ordered: Array, place: Counts, moved: Array, others_up_to: Counts, scale: Scale, alpha: float
 ) -> Flags:
     m = len(ordered)
-    ranks = np.arange(1, m + 1, dtype=np.float64)
+    ranks = np.arange(1, m + 1, dtype=float)
     passed = scale(ordered, ranks, m) <= alpha
     # where one before it is out, each but the first passes one rank lower
     passed_before = scale(ordered[1:], ranks[:-1], m) <= alpha
@@ -103,7 +103,7 @@ def _rejected_up(
     ordered: Array, place: Counts, moved: Array, others_up_to: Counts, scale: Scale, alpha: float
 ) -> Flags:
     m = len(ordered)
-    ranks = np.arange(1, m + 1, dtype=np.float64)
+    ranks = np.arange(1, m + 1, dtype=float)
     stays = scale(ordered, ranks, m) <= alpha
     shifted = scale(ordered[:-1], ranks[1:], m) <= alpha
     best_after = int(ranks[stays].max(initial=0.0))
@@ -293,7 +293,7 @@ def benjamini_yekutieli(p: Array, ranks: Array, m: int) -> Array:
         >>> adjust(np.array([0.01, 0.5]), "benjamini_yekutieli").tolist()
         [0.03, 0.75]
     """
-    harmonic = float((1.0 / np.arange(1, m + 1, dtype=np.float64)).sum())
+    harmonic = float((1.0 / np.arange(1, m + 1, dtype=float)).sum())
     return p * (m * harmonic) / ranks
 
 
@@ -493,7 +493,7 @@ def step_down_counts(least: Array, draws: Callable[[int], Array], resamples: int
     """
     order = np.argsort(least, kind="stable")
     highest = np.full(resamples, -np.inf)
-    counts = np.empty(len(least), np.int64)
+    counts = np.empty(len(least), int)
     for i in order:
         highest = np.maximum(highest, draws(int(i)))
         counts[i] = np.count_nonzero(highest >= least[i])

@@ -64,7 +64,7 @@ class McNemar(OwnTest):
 
     def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> OwnP:
         only_a, only_b = self.discordant(metric, a, b)
-        ones = np.ones(only_a + only_b, np.int64)
+        ones = np.ones(only_a + only_b, int)
         found = exact_signs(ones, only_a - only_b, alternative)
         ahead = float(only_a - only_b)
         return OwnP(found.p_value, found.log10_p, exact=True, statistic=float(only_a), ahead=ahead)
@@ -127,7 +127,7 @@ class McNemarMidP(McNemar):
             return OwnP(1.0, 0.0, exact=False, statistic=0.0)
         sides = 2 if alternative == "two-sided" else 1
         reached = {"greater": only_a, "less": only_b, "two-sided": max(only_a, only_b)}[alternative]
-        ones = np.ones(units, np.int64)
+        ones = np.ones(units, int)
         tail = exact_signs(ones, 2 * reached - units, "greater").log10_p
         observed = float(_log_choose(units, reached)) / math.log(10) - units * math.log10(2)
         log10_p = math.log10(sides) + tail + math.log10(1 - 0.5 * 10 ** (observed - tail))
@@ -309,7 +309,7 @@ def rank_differences(differences: Array, tolerance: Array) -> Counts:
         tolerance: (n,) slack within which each is tied.
     """
     decided = np.abs(differences) > tolerance
-    ranks = np.zeros(len(differences), np.int64)
+    ranks = np.zeros(len(differences), int)
     sizes = np.abs(differences[decided])
     ranks[decided] = doubled_ranks(sizes, float(tolerance.max(initial=0.0)))
     return np.where(differences < 0, -ranks, ranks)
@@ -318,9 +318,9 @@ def rank_differences(differences: Array, tolerance: Array) -> Counts:
 def doubled_ranks(sizes: Array, tolerance: float) -> Counts:
     """Twice the rank of each size, 1 the smallest; sizes no further apart share the middle one."""
     if len(sizes) == 0:
-        return np.zeros(0, np.int64)
+        return np.zeros(0, int)
     order = np.argsort(sizes, kind="stable")
-    ordered, ranks = sizes[order], np.empty(len(sizes), np.int64)
+    ordered, ranks = sizes[order], np.empty(len(sizes), int)
     ends = np.append(np.flatnonzero(ordered[1:] - ordered[:-1] > tolerance) + 1, len(sizes))
     copies = np.diff(ends, prepend=0)
     ranks[order] = np.repeat(2 * ends - copies + 1, copies)
@@ -344,7 +344,7 @@ def signed_rank_p(ranks: Counts, alternative: Alternative) -> OwnP:
         found = exact_signs(np.abs(decided), total, alternative)
         return OwnP(found.p_value, found.log10_p, exact=True, statistic=rank_sum, ahead=total)
     # middle ranks are in the variance as they are, so that no correction for ties is needed
-    deviation = math.sqrt(float(np.square(decided, dtype=np.float64).sum()))
+    deviation = math.sqrt(float(np.square(decided, dtype=float).sum()))
     log10_p = normal_log10_p(total / deviation, alternative)
     return OwnP.of_log10(log10_p, exact=False, statistic=rank_sum, ahead=total)
 

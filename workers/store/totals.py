@@ -69,7 +69,7 @@ def unpack(part: Part, parts: Parts) -> Totals:
     base = json.loads(parts[BASE])
     metrics = range(len(part.recipe.metrics))
     nothing = np.empty(0, np.uint64)
-    observed = tuple(np.array(sums, np.float64) for sums in base["observed"])
+    observed = tuple(np.array(sums, float) for sums in base["observed"])
     return Totals(
         observed=observed,
         scores=np.stack([scores(parts, m) for m in metrics]),
@@ -81,14 +81,14 @@ def unpack(part: Part, parts: Parts) -> Totals:
             else nothing
             for m in metrics
         ),
-        replica_scores=np.array(base["replicas"], np.float64),
-        evenness=np.array(base["evenness"], np.float64),
+        replica_scores=np.array(base["replicas"], float),
+        evenness=np.array(base["evenness"], float),
     )
 
 
 def scores(parts: Parts, m: int) -> Array:
     """(`Part.draws`,) bootstrap scores of metric m."""
-    return np.frombuffer(parts[f"scores:{m}"], np.float64)
+    return np.frombuffer(parts[f"scores:{m}"], float)
 
 
 def table(parts: Parts, m: int) -> Array | None:

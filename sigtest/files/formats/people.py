@@ -4,8 +4,9 @@
   blanks and tabs, both in one line; text may stand in quotes; NA is unknown.
 - MQM as Google publishes it: one row an error. A segment's score for a rater is the negated sum of
   its errors' weights.
-- What Appraise exports: ESA and MQM campaigns, 12 columns, no header: login, system, item, TGT or
-  BAD, source language, target language, score, document, whole document, spans (JSON), start, end.
+- What Appraise exports, without a header: login, perhaps the source's id, system, item, TGT, CHK
+  (shown again), BAD or REF, source language, target language, score, perhaps document and whether
+  that is all of it, perhaps spans (JSON; of ESA and MQM), start, end, perhaps batch and number.
   `item` is the 0-based line of the test set in WMT24, and the place in the login's batch where
   documents are named `name#system`; a segment is then a document and a place in it.
 - Rankings until 2016: some outputs of one segment, rank 1 best. Ties are allowed; a rank of -1
@@ -44,7 +45,7 @@ from sigtest.files.judgements import (
     ranked_pairs,
 )
 from sigtest.files.material import examples
-from sigtest.files.tables import Table, fields_of, parsed, read_table
+from sigtest.files.tables import Table, parsed, read_table
 
 CRITERIA = {"ad": "adequacy", "fl": "fluency"}
 STANDARDISED = 20.0  # no z-score is further from 0, and raw scores are not negative
@@ -324,12 +325,8 @@ def _ranks(cells: Sequence[str], table: Table, row: int) -> list[int]:
     most = max(FIVE, len(cells))
     for cell in cells:
         if not RANK.fullmatch(cell.strip()) or int(cell) > most:
-            raise at_line(
-                table.name,
-                table.places[row],
-                f"{cell[:20]!r} is no rank; ranks are whole numbers from 1 to {most}, or -1 for an "
-                "output that was not ranked.",
-            )
+            why = f"{cell[:20]!r} is no rank; ranks are whole numbers from 1 to {most}, or -1"
+            raise at_line(table.name, table.places[row], f"{why} for an output not ranked.")
     return [*map(int, cells)]
 
 
@@ -409,8 +406,16 @@ def read_pearmut(file: File) -> JudgedFile:
     return judged_records(rows, lines, file.name, input="pearmut", dropped=dropped)
 
 
-FIELDS = 12  # of a row of Appraise
-KINDS = {"TGT": "SYSTEM", "BAD": "BAD_REF"}
+KINDS = {"TGT": "SYSTEM", "CHK": "REPEAT", "BAD": "BAD_REF", "REF": "REF"}
+# of a row of Appraise; years and campaigns lack some
+ROW = (
+    "login", "source", "system", "item", "kind",
+    "from", "to", "score",
+    "document", "whole",
+    "spans", "start", "end", "batch", "number",
+)  # fmt: skip
+KEY = ("login", "system", "source", "kind")
+TAKEN = {"annotator": "login", **{name: name for name in ("system", "score", "kind", "languages")}}
 SPAN_WEIGHTS = {"minor": 1.0, "major": 5.0}
 UNDECIDED = "undecided"  # severity of a span that its annotator marked and did not judge
 LONGEST = 100_000  # characters, more than any segment has
@@ -426,12 +431,9 @@ class AppraiseRow:
 
     Attributes:
         line: 1-based.
-        login: Of the annotator.
-        system: As it stands there.
+        cells: By the names of ROW, and `languages`; `source` is the item where there is none, and
+            part of a document shown a second time is a duplicate.
         item: Number.
-        kind: TGT or BAD.
-        languages: Pair.
-        score: As it stands there.
         document: Name without marks.
         marks: What follows `#` in the document's name, without the system.
         placed: Whether the document names the system, so that items are places in a batch.
@@ -441,12 +443,8 @@ class AppraiseRow:
     """
 
     line: int
-    login: str
-    system: str
+    cells: Mapping[str, str]
     item: int
-    kind: str
-    languages: str
-    score: str
     document: str
     marks: tuple[str, ...]
     placed: bool
@@ -455,49 +453,56 @@ class AppraiseRow:
     end: float
 
     @classmethod
-    def of(cls, fields: Sequence[str], line: int, name: str) -> AppraiseRow:
-        """The row of so many fields of a line.
+    def of(cls, fields: Sequence[str], cells: Sequence[str], line: int, name: str) -> AppraiseRow:
+        """The row of the cells of a line.
 
         Raises:
-            InputError: Another number of fields, or something else where there should be numbers,
-                JSON or a kind.
+            InputError: More or fewer cells than fields, or something else where there should be
+                numbers, JSON or a kind.
         """
-        if len(fields) != FIELDS:
-            raise at_line(name, line, f"{len(fields)} fields, where {FIELDS} are expected.")
-        login, system, item, kind, source, target, score, place, _, spans, start, end = fields
+        if len(cells) != len(fields):
+            raise at_line(name, line, f"{len(cells)} fields, where {len(fields)} are expected.")
+        row = {"document": "", "spans": "[]", **dict(zip(fields, cells, strict=True))}
         try:
-            numbers = int(item), float(start), float(end)
-            marked = json.loads(spans)
+            numbers = int(row["item"]), float(row["start"]), float(row["end"])
+            marked = json.loads(row["spans"])
         except (ValueError, RecursionError) as error:
             why = f"item, start, end and spans must be numbers and JSON ({error})."
             raise at_line(name, line, why) from None
-        if kind not in KINDS:
-            raise at_line(name, line, f"unknown kind {kind[:40]!r}; use TGT or BAD.")
-        document, *marks = place.split("#")
-        placed = bool(marks) and marks[0] in {system, CAMPAIGN.sub("", system)}
+        if (kind := row["kind"]) not in KINDS:
+            raise at_line(name, line, f"unknown kind {kind[:40]!r}; use {', '.join(KINDS)}.")
+        document, *marks = row["document"].split("#")
+        again = kind == "TGT" and any(mark.startswith("dup") for mark in marks)
+        row["kind"] = "DUPLICATE" if again else KINDS[kind]
+        row = {"source": row["item"], "languages": f"{row['from']}-{row['to']}", **row}
+        placed = bool(marks) and marks[0] in {row["system"], CAMPAIGN.sub("", row["system"])}
         return cls(
-            line, login, system, numbers[0], kind, f"{source}-{target}", score, document,
-            tuple(marks[1:] if placed else marks), placed, checked_spans(marked, line, name),
+            line,
+            row,
+            numbers[0],
+            document,
+            tuple(marks[placed:]),
+            placed,
+            checked_spans(marked, line, name),
             *numbers[1:],
-        )  # fmt: skip
-
-    @property
-    def sort(self) -> str:
-        """Its kind of judgement; part of a document shown a second time is a duplicate."""
-        again = any(mark.startswith("dup") for mark in self.marks)
-        return "DUPLICATE" if again and self.kind == "TGT" else KINDS[self.kind]
+        )
 
 
-def sniff_esa(file: File) -> bool:
-    """A row of an export of Appraise."""
-    cells = fields_of(first_line(file))
-    return len(cells) == FIELDS and cells[3] in KINDS and cells[8] in {"True", "False"}
+def _fields_of(cells: Sequence[str]) -> list[str]:
+    """What the cells of a row of Appraise are."""
+    lacks = {"source"} if {*cells[3:4]} & {*KINDS} else set()
+    lacks |= set() if {"True", "False"} & {*cells} else {"document", "whole"}
+    short = len(ROW) - len(lacks) - len(cells)
+    lacks |= {"spans"} if short % 2 else set()
+    lacks |= {"batch", "number"} if short > 1 else set()
+    return [field for field in ROW if field not in lacks]
 
 
 def read_esa(file: File) -> JudgedFile:
     """ESA: the score is the judgement. MQM, where every score is 0: the spans are.
 
-    Tutorials are left out; of several rows of one login and item the one that ended last stays.
+    Tutorials are left out, and whole documents where their segments are judged, too; of several
+    rows of one login and item the one that ended last stays.
     A document shown again is there for control only and does not enter segment scores, as in the
     organisers' own.
 
@@ -506,40 +511,46 @@ def read_esa(file: File) -> JudgedFile:
             severity without a weight in an MQM campaign.
     """
     name = file.name
-    rows = [AppraiseRow.of(cells, line, name) for line, cells in parsed(file.text, ",", name)]
-    judged = [row for row in rows if not TUTORIAL.search(row.system)]
-    last: dict[tuple[object, ...], AppraiseRow] = {}
-    for row in judged:
-        key = (row.login, row.system, row.item, row.kind, row.document, row.marks)
-        if key not in last or row.end >= last[key].end:
-            last[key] = row
+    lines = [*parsed(file.text, ",", name)]
+    lines = lines[not {*KINDS} & {*lines[0][1]} :] or lines  # without a header
+    fields = _fields_of(lines[0][1])
+    rows = [AppraiseRow.of(fields, cells, line, name) for line, cells in lines]
+    parts = [row for row in rows if not TUTORIAL.search(row.cells["system"])]
+    judged = [row for row in parts if row.cells.get("whole") != "True"] or parts
+    last = {
+        (*map(row.cells.get, KEY), row.document, row.marks): row
+        for row in sorted(judged, key=lambda row: row.end)
+    }
     latest = sorted(last.values(), key=lambda row: row.line)
-    mqm = all(row.score.strip() in {"0", "0.0"} for row in latest) and any(
+    mqm = all(row.cells["score"].strip() in {"0", "0.0"} for row in latest) and any(
         span.get("error_type") for row in latest for span in row.spans
     )
     columns: dict[str, Sequence[Any]] = {
-        "system": [row.system for row in latest],
+        **{role: [row.cells[field] for row in latest] for role, field in TAKEN.items()},
         "segment": _segments(latest),
-        "score": [row.score for row in latest],
-        "annotator": [row.login for row in latest],
-        "kind": [row.sort for row in latest],
-        "document": [row.document for row in latest],
-        "languages": [row.languages for row in latest],
+        "document": [row.document or None for row in latest],
         "seconds": [row.end - row.start if row.end > row.start else None for row in latest],
     }
     if mqm:
         weights = [[_span_weight(span, row, name) for span in row.spans] for row in latest]
         columns["score"] = [0.0 - _added([w or 0.0 for w in own]) for own in weights]
         columns["undecided"] = [own.count(None) for own in weights]
+    dropped = {
+        "tutorial": len(rows) - len(parts),
+        "whole document": len(parts) - len(judged),
+        "superseded": len(judged) - len(latest),
+    }
+    about: dict[str, Any] = {"named": "mqm"} if mqm else {"named": "esa", "scale": SCALE}
+    places = [row.line for row in latest]
+    # of several rows only the latest is here
     return JudgedFile(
         name,
         "esa",
-        [row.line for row in latest],
+        places,
         columns,
-        named="mqm" if mqm else "esa",
-        scale=None if mqm else SCALE,
-        keyed=False,  # of several rows only the latest is here
-        dropped={"tutorial": len(rows) - len(judged), "superseded": len(judged) - len(latest)},
+        keyed=False,
+        dropped=dropped,
+        **about,
     )
 
 
@@ -564,12 +575,11 @@ def checked_spans(
         numbers = [e for e in ends if isinstance(e, int) and not isinstance(e, bool)]
         inside = len(numbers) == 2 and 0 <= numbers[0] <= numbers[1] <= length
         if not inside and ends != ("missing", "missing"):
-            raise at_line(
-                name,
-                line,
-                f"a span from {quoted(ends[0], 20)} to {quoted(ends[1], 20)} lies outside its "
-                f"text; both ends are places from 0 to {length:,}, or both `missing`.",
+            why = (
+                f"a span from {quoted(ends[0], 20)} to {quoted(ends[1], 20)} lies outside its text"
             )
+            places = f"places from 0 to {length:,}, or both `missing`"
+            raise at_line(name, line, f"{why}; both ends are {places}.")
     return spans
 
 
@@ -588,9 +598,13 @@ def _span_weight(span: Mapping[str, Any], row: AppraiseRow, name: str) -> float 
 def _segments(rows: Sequence[AppraiseRow]) -> list[str]:
     """The segment of each row: its item, or its document and its place in it."""
     parts: dict[tuple[str, ...], list[AppraiseRow]] = defaultdict(list)
+    documents = {(row.cells["languages"], row.cells["source"], row.document) for row in rows}
+    # whether items count anew in each document
+    anew = len(documents) > len({segment[:2] for segment in documents})
     for row in rows:
-        if row.placed:
-            parts[row.login, row.system, row.document, *row.marks, row.kind].append(row)
+        if row.placed or anew:
+            of, kind = (row.cells["login"], row.cells["system"], row.document), row.cells["kind"]
+            parts[*of, *row.marks, kind].append(row)
     offsets = _offsets(parts)
     places: dict[int, str] = {}
     for (login, system, document, *_), part in parts.items():
@@ -598,7 +612,7 @@ def _segments(rows: Sequence[AppraiseRow]) -> list[str]:
         # rows of one item are one segment, whichever marks its document bears
         items = {item: i for i, item in enumerate(sorted({row.item for row in part}), 1)}
         places |= {row.line: f"{document}.{start + items[row.item]}" for row in part}
-    return [places.get(row.line, str(row.item)) for row in rows]
+    return [places.get(row.line, row.cells["source"]) for row in rows]
 
 
 def _offsets(parts: dict[tuple[str, ...], list[AppraiseRow]]) -> dict[tuple[str, str, str], int]:
@@ -608,7 +622,7 @@ def _offsets(parts: dict[tuple[str, ...], list[AppraiseRow]]) -> dict[tuple[str,
     """
     sizes: dict[tuple[str, str, str], int] = {}
     for (login, system, document, *marks, kind), part in parts.items():
-        if kind == "TGT" and not any(map(COPY.match, marks)):
+        if kind == "SYSTEM" and not any(map(COPY.match, marks)):
             sizes[login, system, document] = len({row.item for row in part})
     whole: dict[str, int] = {}
     for (_, _, document), size in sizes.items():

@@ -182,6 +182,56 @@ def test_a_second_annotator_of_a_whole_document_judges_the_same_segments():
     assert [own[2] for own in rows_of(judged(text))] == ["d.1", "d.2"] * 3
 
 
+SPANS = '"[{""start_i"":0,""end_i"":3,""severity"":""minor""}]",'
+SCORED = "{login},{source}{system},{item},{kind},en,cs,{score},{document}{spans}1.5,2.5{batch}\n"
+
+
+@pytest.mark.parametrize("source", ["", "en-cs_#_news_#_d_#_{},"])
+@pytest.mark.parametrize("document", ["", "d{},False,"])
+@pytest.mark.parametrize(
+    ("spans", "batch"), [("", ""), ("[],", ""), (SPANS, ",1,4711"), ("", ",1,47")]
+)
+def test_every_campaign_of_appraise_is_read(source, document, spans, batch):
+    """What `get_system_data` of Appraise selects, by task, year and `--batch-info`."""
+    text = "".join(
+        SCORED.format(source=source.format(item), document=document.format(item), spans=spans,
+                      batch=batch, login="w", system=name, item=item, kind=kind, score=score)
+        for name, item, kind, score in (
+            ("A", 1, "TGT", 80), ("A", 1, "CHK", 78), ("A", 1, "BAD", 9), ("A", 2, "REF", 95),
+            ("B", 1, "TGT", 70),
+        )
+    )  # fmt: skip
+    asked = judged(text)
+    ids = [source.format(i)[:-1] or str(i) for i in (1, 1, 1, 2, 1)]
+    assert rows_of(asked) == [("w", "A", ids[0], 0, 80), ("w", "A", ids[1], 1, 78),
+                              ("w", "A", ids[2], 2, 9), ("w", "A", ids[3], 3, 95),
+                              ("w", "B", ids[4], 0, 70)]  # fmt: skip
+    assert asked.choices.languages == "en-cs"
+    assert asked.judgements.document.names == (("d1", "d2") if document else ())
+
+
+def test_a_header_above_a_campaign_is_no_judgement():
+    rows = "".join(f"w,{name},{i},TGT,en,cs,{i},1.5,2.5\n" for name in "AB" for i in range(6))
+    header = "UserID,SystemID,ItemID,Type,Source,Target,Score,Start,End\n"
+    assert rows_of(judged(header + rows)) == rows_of(judged(rows))
+
+
+def test_whole_documents_are_no_segments_of_a_campaign():
+    row = "w,{},{},TGT,eng,deu,{},d,{},1.5,2.5\n"
+    segments = "".join(row.format(name, i, 50 + i, "False") for name in "AB" for i in (1, 2))
+    documents = "".join(row.format(name, 3, 70, "True") for name in "AB")
+    asked = judged(segments + documents)
+    assert asked.judgements.raw.tolist() == [51, 52] * 2
+    assert asked.sources[0].dropped == {"whole document": 2}
+    assert judged(documents).judgements.raw.tolist() == [70, 70]
+
+
+def test_items_that_count_anew_in_each_document_are_apart():
+    row = "w,{},{},TGT,eng,deu,{},{},False,[],1.5,2.5\n"
+    text = "".join(row.format(n, i, 50, d) for n in "AB" for d in ("x", "y") for i in (4, 7))
+    assert [own[2] for own in rows_of(judged(text))] == ["x.1", "x.2", "y.1", "y.2"] * 2
+
+
 def test_appraise_mqm_is_known_by_its_spans():
     minor = {"start_i": 0, "end_i": 3, "severity": "minor", "error_type": ["Style", "Awkward"]}
     comma = {"start_i": 4, "end_i": 4, "severity": "major",
@@ -492,10 +542,6 @@ REFUSED = {
                               "'score' stands twice"),
     "number of Python": ("system,segment,score\nA,1,5\nB,1,7_0\n", "file, line 3: '7_0' is no sc"),
     "carriage returns": ("system,segment,score\rA,1,5\rB,1,7\r", "carriage returns alone"),
-    "appraise da": ("x1,A,1,TGT,eng,deu,87,d,False,1.5,2.5\n", BESIDE),
-    "appraise of wmt25": (
-        "x1,en-cs_#_news_#_d_#_0,A,1,TGT,en,cs,87,d,False,[],1.5,2.5,1,2\n", BESIDE,
-    ),
     "one long line": ("x" * 300_000, "in no format of judgements"),
     "too large": ("system\tsegment\tz\nA\t1\t1e300\nB\t1\t2\n",
                   r"line 2: '1e300' is no score; a score is one number of at most 1e\+12"),
