@@ -91,6 +91,7 @@ def test_a_slash_is_refused_with_the_name_that_would_do():
 # as jiwer, sacreBLEU, the WMT metrics tasks, scikit-learn, MLflow and lm-eval call them
 ERRORS = """
 wer mWER PER MER WIL cer TER sentenceTER hter MetricX metricx-23-xl MetricX_QE GEMBA-MQM MQM
+MetricX-23-c-refA MetricX-23-b kl_divergence
 mqm_score word_error_rate errors errorRate major_errors edit_distance brier brier_score nll val_loss
 log_loss cross_entropy perplexity bits_per_byte mae RMSE mean_squared_error penalty latency
 latency_ms deletions
