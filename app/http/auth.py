@@ -285,7 +285,8 @@ Operator = Annotated[Principal, Depends(operate)]
 # what its owner made public, what everybody may know, and what both are shown with
 PUBLIC = re.compile(r"/(healthz|readyz|(shared|static)/.*)")
 HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^:\[\]]+)(:[0-9]*)?")
-FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")  # by a proxy
+# by a proxy; also `x-forwarded-for` and its like
+FORWARDED = re.compile(r"via|forwarded|x-forwarded-\w+|x-real-ip")
 
 
 class Gate(Middleware):
@@ -321,7 +322,7 @@ class Gate(Middleware):
         named = self._named(request)
         server = request.scope.get("server")
         here = server is None or server[1] is None or is_loopback(server[0])  # None: a unix socket
-        local = here and not any(name in request.headers for name in FORWARDED)  # by no proxy
+        local = here and not any(map(FORWARDED.fullmatch, request.headers))  # by no proxy
         if named and (self.settings.open or local):
             return
         door: Door = request.state.door

@@ -24,7 +24,8 @@ OF_OTHER_SITES = {
     "sandbox": {"Origin": "null"},
     "frame": LINK | {"Sec-Fetch-Dest": "iframe"},
 }
-FORWARDED = ("X-Forwarded-For", "Forwarded", "X-Real-IP", "X-Forwarded-Host")
+FORWARDED = ("X-Forwarded-For", "Forwarded", "X-Real-IP", "X-Forwarded-Host",
+             "X-Forwarded-Proto", "Via")  # fmt: skip
 
 
 @pytest.mark.parametrize("headers", OF_OTHER_SITES.values(), ids=OF_OTHER_SITES)
