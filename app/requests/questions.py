@@ -93,7 +93,8 @@ def _question(
             found = _checked(raw, kind, known, settings)
             break
         except SigtestError as error:
-            flaws = {own.field: own for own in (*flaws.values(), error, *error.others)}
+            # the first of each field is about what was sent
+            flaws = {own.field: own for own in (*flaws.values(), error, *error.others)} | flaws
         wrong = {(field or "").partition("[")[0] for field in flaws}
         left = {k: own for k, own in raw.body.items() if k[:60] not in wrong or k in needed}
         if len(left) == len(raw.body):

@@ -603,7 +603,8 @@ def test_every_state_is_a_page_for_everybody(service, chromium, axe, example):
         page.set_input_files("#files", files)
         page.wait_for_selector("#recognised")
         page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true })")
-        page.check("input[value=ter]")
+        for metric in ("chrf++", "ter", "nist"):
+            page.check(f"input[value='{metric}']")
         page.fill("#choice-resamples", "900000")
         page.click("button:text-is('Compare')")
         page.wait_for_selector("progress")
