@@ -285,8 +285,8 @@ Operator = Annotated[Principal, Depends(operate)]
 # what its owner made public, what everybody may know, and what both are shown with
 PUBLIC = re.compile(r"/(healthz|readyz|(shared|static)/.*)")
 HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^:\[\]]+)(:[0-9]*)?")
-# by a proxy; also `x-forwarded-for` and its like
-FORWARDED = re.compile(r"via|forwarded|x-forwarded-\w+|x-real-ip")
+# by a proxy; also `x-forwarded-for`, `cf-connecting-ip` and their like
+FORWARDED = re.compile(r"via|cdn-loop|(x-)?(original-)?forwarded.*|.+-(ip|address)")
 
 
 class Gate(Middleware):

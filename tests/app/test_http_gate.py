@@ -25,7 +25,8 @@ OF_OTHER_SITES = {
     "frame": LINK | {"Sec-Fetch-Dest": "iframe"},
 }
 FORWARDED = ("X-Forwarded-For", "Forwarded", "X-Real-IP", "X-Forwarded-Host",
-             "X-Forwarded-Proto", "Via")  # fmt: skip
+             "X-Forwarded-Proto", "Via", "CF-Connecting-IP", "True-Client-IP", "X-Forwarded",
+             "X-Original-Forwarded-For", "X-Envoy-External-Address", "CDN-Loop")  # fmt: skip
 
 
 @pytest.mark.parametrize("headers", OF_OTHER_SITES.values(), ids=OF_OTHER_SITES)

@@ -341,7 +341,6 @@ class ColumnLayout:
         """All that the rows say."""
         table, single = self.table, self.single
         assembly = Assembly(self.name)
-        assembly.metrics[ERROR_RATE] = "ratio"
         label = self.stem if self.of_systems and not ("system" in single or self.naming) else LABEL
         if "system" in single and len({*map(str, self.cells(single["system"]))}) > 1:
             label = self.stem
@@ -374,6 +373,7 @@ class ColumnLayout:
             if self.counts:
                 both = [self._count(row, column) for column in self.counts]
                 value = None if None in both else tuple(n for n in both if n is not None)
+                assembly.metrics[ERROR_RATE] = "ratio"
                 assembly.score(i, (system, ERROR_RATE, run), value, place, False)
         return assembly
 

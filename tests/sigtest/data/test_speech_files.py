@@ -170,6 +170,13 @@ def test_a_mean_of_rates_is_not_the_rate_of_the_test_set(tmp_path):
     assert any("their mean is not the rate of the test set" in own for own in sentences(report))
 
 
+def test_a_column_of_that_name_is_no_ratio_where_nothing_is_counted(tmp_path):
+    (table,) = files(tmp_path, er_csv="id,system,error_rate\n1,a,.25\n2,a,0\n1,b,0\n2,b,.5\n")
+    report = sigtest.compare(from_=table)
+    assert rates(report) == {"a": 0.125, "b": 0.25}
+    assert any("scores:of=error_rate,higher=false" in own for own in sentences(report))
+
+
 def test_a_folder_of_transcripts_has_what_other_folders_have(tmp_path):
     """Documents and labels of the reference's lines, runs of a system, and a test set's name."""
     folder = tmp_path / "de"
