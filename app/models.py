@@ -47,7 +47,7 @@ from workers.store.webhooks import EVENTS, TEST
 TESTSETS, TASKS, WEBHOOKS = "/v1/testsets", "/v1/tasks", "/v1/webhooks"
 RACES = "/v1/races"
 ORIGIN = re.compile(r"\*|https?://[a-z0-9.-]+(:[0-9]{1,5})?")
-SETTINGS_SHOWN = (*Settings.model_fields, "replicas", "capacity")
+PUBLIC_SETTINGS = (*Settings.model_fields, "replicas", "capacity")
 
 
 class Body(Documented):
@@ -486,7 +486,7 @@ class TestSetResource(LastingBody, Body):
         }
         more = {
             "testset": record.content,
-            "settings": {k: v for k, v in record.settings.items() if k in SETTINGS_SHOWN},
+            "settings": {k: v for k, v in record.settings.items() if k in PUBLIC_SETTINGS},
             "systems": record.systems,
             "pending": len(record.pending),
             "links": TestSetLinks(

@@ -22,7 +22,7 @@ from sigtest.files.tables import is_index, role_of
 from sigtest.files.tree import GZIP, unpacking
 from sigtest.kinds import FormFile
 from sigtest.metrics import only_labels
-from sigtest.requests.recipe import labels_asked
+from sigtest.requests.recipe import labels_needed
 
 Body = dict[str, Any]  # what a request has
 OUTPUTS = ("hypotheses", "replicas")
@@ -355,7 +355,7 @@ def _joined(body: Body, options: Mapping[str, Any]) -> Body:
     if not entries:
         return body
     metrics, testset = options.get("metrics"), options.get("select")
-    labels, wanted = only_labels(metrics), labels_asked(metrics)
+    labels, wanted = only_labels(metrics), labels_needed(metrics)
     missing, columns = options.get("missing", "error"), options.get("columns")
     apart = bool(options.get("unpaired"))
     how = Joining(missing, testset, False, labels, wanted, columns=columns, unpaired=apart)

@@ -27,8 +27,8 @@ from sigtest.meta_evaluation.statistics import standardised
 from sigtest.metrics import METRICS
 from sigtest.metrics.scores import Scores
 from sigtest.people.statistics import rank_sum, signed_rank
-from sigtest.significance import ALTERNATIVES, own_tests
-from sigtest.significance.base import OwnTest
+from sigtest.significance import ALTERNATIVES, units_tests
+from sigtest.significance.base import UnitsTest
 from validation import kept
 from validation.beside import drawn, sample_beside
 from validation.calibration import limit
@@ -91,12 +91,12 @@ def _mcnemar(name: str, n: int) -> Simulate:
         chance = np.where(rng.random((LENGTH, 1, n)) < 0.5, 0.95, 0.65)
         right = (rng.random((LENGTH, 2, n)) < chance).astype(float)
         rows = np.stack([right, np.ones_like(right)], axis=3)
-        return _own(own_tests()[name], rows)
+        return _own(units_tests()[name], rows)
 
     return simulate
 
 
-def _own(test: OwnTest, rows: Array) -> list[P]:
+def _own(test: UnitsTest, rows: Array) -> list[P]:
     """(simulations, 2, n, 2) statistics of scores."""
     return [[test.p(Scores(), a, b, claim).p_value for claim in ALTERNATIVES] for a, b in rows]
 
@@ -175,7 +175,7 @@ def _folds(name: str) -> Simulate:
 
     def simulate(rng: np.random.Generator) -> list[P]:
         rows = _accuracies(rng)
-        return _own(own_tests()[name], np.stack([rows, np.ones_like(rows)], axis=3))
+        return _own(units_tests()[name], np.stack([rows, np.ones_like(rows)], axis=3))
 
     return simulate
 

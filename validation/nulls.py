@@ -31,7 +31,7 @@ def cells() -> list[tuple[str, Alternative]]:
         (name, alternative)
         for name, test in resampling_tests().items()
         for alternative in ALTERNATIVES
-        if alternative == "two-sided" or test.shown_alternative(alternative) == alternative
+        if alternative == "two-sided" or test.stated_alternative(alternative) == alternative
     ]
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from sigtest.arrays import Array
 from sigtest.draws.product import fixed_point
 from sigtest.metrics.scores import Scores
-from sigtest.significance import ALTERNATIVES, own_tests, resampling_tests
+from sigtest.significance import ALTERNATIVES, resampling_tests, units_tests
 from sigtest.significance.intervals import bootstrap_t_interval, percentile_interval
 from validation import kept
 from validation.asymmetric import POPULATIONS, TOLD, at_hand
@@ -37,7 +37,7 @@ COVERED = "Coverage of 95 % intervals, and how often they lie above and below th
 INTERVALS = ("percentile intervals", "bootstrap-t intervals")
 DRAWING = tuple(resampling_tests())
 # McNemar's tests are about right and wrong
-OWN = tuple(name for name in own_tests() if not name.startswith("mcnemar"))
+OWN = tuple(name for name in units_tests() if not name.startswith("mcnemar"))
 MOSTLY_ASKED = ("approximate_randomization", "bootstrap", "bootstrap_t", "paired_bootstrap")
 
 
@@ -77,7 +77,7 @@ def _rejected(p: Array) -> list[int]:
 
 
 def _own(name: str, table: Array) -> list[int]:
-    test = own_tests()[name]
+    test = units_tests()[name]
     p = [[test.p(Scores(), row, table[-1], claim).p_value for row in table[:-1]]
          for claim in ALTERNATIVES]  # fmt: skip
     return _rejected(np.array(p))

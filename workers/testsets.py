@@ -16,7 +16,7 @@ from redis.exceptions import OutOfMemoryError
 
 from sigtest.comparison.comparison import part_of, require_units
 from sigtest.comparison.plan import Part
-from sigtest.data.names import check_name, require_own_names
+from sigtest.data.names import check_name, require_distinct_names
 from sigtest.data.testset import System, TestSet
 from sigtest.decide.facts import no_rows
 from sigtest.decide.summary import report_of_rows
@@ -27,7 +27,7 @@ from sigtest.requests.comparisons import CAPACITY
 from sigtest.requests.notes import Noted
 from sigtest.requests.recipe import Recipe
 from sigtest.requests.shared_tasks import Phase
-from sigtest.significance import own_tests
+from sigtest.significance import units_tests
 from workers.errors import NotReadyError, guarded
 from workers.queue import Context
 from workers.store import codec, keys
@@ -94,7 +94,7 @@ class NewTestSet:
                 f"capacity ({capacity}).",
                 field="interval" if recipe.interval == "bootstrap_t" else "tests",
             )
-        for test in own_tests(recipe.tests):
+        for test in units_tests(recipe.tests):
             raise RecipeError(
                 f"A leaderboard keeps no statistics that {test} could look at; take "
                 "approximate_randomization or another test that draws.",
@@ -282,7 +282,7 @@ class TestSets(TestSetStore):
             SigtestError: It does not.
         """
         record = self.find(testset_id, caller)
-        require_own_names({*record.digests, system.name})
+        require_distinct_names({*record.digests, system.name})
         part = self.part(testset_id)
         brought = len(system.runs)
         if brought != part.replicas:

@@ -72,7 +72,7 @@ class UnreadyError(errors.SigtestError):
 
 MEDIA_TYPE = "application/problem+json"
 MAX_MESSAGE = 1000
-MAX_GIVEN = 40  # characters of a parameter that are repeated
+MAX_VALUE = 40  # characters of a parameter that are repeated
 KEY, KEY_WORDS = r"^[!-~]{1,255}$", "1 to 255 letters, digits and signs of ASCII, without spaces"
 UNREADABLE = {
     "string_pattern_mismatch": f"Input should be {KEY_WORDS}",  # of an Idempotency-Key
@@ -228,7 +228,7 @@ def _on_invalid_parameters(request: Request, error: RequestValidationError) -> R
         words, value = UNREADABLE.get(flaw["type"], str(flaw["msg"])), flaw.get("input")
         if isinstance(value, str) and words.startswith("Input should be "):
             wanted = words.removeprefix("Input should be ")
-            words = f"it must be {wanted}, not {value[:MAX_GIVEN]!r}."
+            words = f"it must be {wanted}, not {value[:MAX_VALUE]!r}."
         errors.append({"field": ".".join(map(str, flaw["loc"][1:])), "message": words})
     detail = "; ".join(f"{entry['field']}: {entry['message']}" for entry in errors)
     return problem(PARAMETERS, detail, {"errors": errors})

@@ -52,7 +52,7 @@ async def in_turn(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
 WHOLE = re.compile(r"-?(0|[1-9][0-9]*)(\.0+)?")
 
 
-async def asked_kind(request: Request) -> Kind[Any]:
+async def kind_of(request: Request) -> Kind[Any]:
     """The kind whose path was asked for, of the interface or of a page."""
     return KINDS[request.url.path.removeprefix("/v1").split("/")[1]]
 
@@ -124,7 +124,7 @@ def _spelled(value: object) -> object:
 InDigits = BeforeValidator(_spelled)  # behind bounds, which the document would not have else
 # a form sends what was left empty, too
 LeftEmpty = BeforeValidator(lambda value: None if value == "" else value)
-OfKind = Annotated[Kind[Any], Depends(asked_kind)]
+OfKind = Annotated[Kind[Any], Depends(kind_of)]
 Limits = Annotated[Settings, of_state("settings")]
 QuestionStore = Annotated[Questions, of_state("questions")]
 Boards = Annotated[TestSets, of_state("testsets")]

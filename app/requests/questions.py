@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 
 from app.http.auth import Caller
 from app.http.negotiation import Wait, shows_pages
-from app.http.state import asked_kind
+from app.http.state import kind_of
 from app.requests import bodies, limits
 from app.requests.forms import PageForm, RawRequest, packed, page_form, texts_of, unpacked
 from app.settings import Settings
@@ -29,7 +29,7 @@ from sigtest.requests.comparisons import ComparisonRequest, SeveralRequest, list
 from sigtest.requests.model import MOST_FLAWS
 from sigtest.requests.notes import PARTS as WRITTEN
 from sigtest.requests.notes import Noted, Notes
-from sigtest.requests.recipe import Choices, labels_asked
+from sigtest.requests.recipe import Choices, labels_needed
 from workers.errors import NotFoundError
 from workers.testsets import TestSets
 
@@ -49,7 +49,7 @@ async def read_question(request: Request, caller: Caller, wait: Wait) -> list[Dr
         SigtestError: The body is of no known kind, too large, malformed, or asks for nothing
             that can be done.
     """
-    kind, state = await asked_kind(request), request.state
+    kind, state = await kind_of(request), request.state
     forms = isinstance(kind, Comparisons) or kind.parts or kind.compares
     media, page = (bodies.JSON, bodies.FORM) if forms else (bodies.JSON,), shows_pages(request)
     async with bodies.body_of(request, *media) as (body, work), work:
@@ -332,7 +332,7 @@ def _with_material(body: dict[str, Any], files: bodies.Files, settings: Settings
     if not isinstance(select, str | None):
         raise InputError("select must name one of the test sets in the files.", field="select")
     metrics = body.get("metrics")
-    labels, wanted = only_labels(metrics), labels_asked(metrics)
+    labels, wanted = only_labels(metrics), labels_needed(metrics)
     apart = body.get("unpaired") is True
     how = Joining(missing, select, False, labels, wanted, columns=columns, unpaired=apart)
     limits.check_content({"systems": [*files["systems"]]}, settings)  # before any is unpacked

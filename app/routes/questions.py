@@ -35,8 +35,8 @@ from app.http.state import (
     Limits,
     OfKind,
     QuestionStore,
-    asked_kind,
     in_turn,
+    kind_of,
     routing,
 )
 from app.http.waiting import MAKING_SECONDS, Stream, Watch, Watcher
@@ -79,7 +79,7 @@ async def _stored(request: Request, questions: QuestionStore, caller: Caller) ->
     """A question of who asks, or one that a race of theirs shows."""
     name, path = request.path_params["id"], request.url.path.removeprefix("/v1")
     if not path.startswith("/races/"):
-        kind = await asked_kind(request)
+        kind = await kind_of(request)
         return await run_in_threadpool(questions.find, name, caller.name, kind.path)
     look = partial(request.state.races.shown, name, caller.name)
     watch: Watcher = request.state.watcher

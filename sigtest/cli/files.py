@@ -21,7 +21,7 @@ from sigtest.files.tree import GZIP, unpacking
 from sigtest.metrics import METRICS, only_labels
 from sigtest.render.drawing import converted, named
 from sigtest.requests.model import words_of
-from sigtest.requests.recipe import ANY_METRIC, OPTIONS, Recipe, labels_asked, of_labels
+from sigtest.requests.recipe import ANY_METRIC, OPTIONS, Recipe, labels_needed, of_labels
 
 N = TypeVar("N", int, float)
 
@@ -127,7 +127,7 @@ def read(entries: Sequence[Entry], how: Joining) -> Material:
 
 def joining_of(options: Chosen, testset: str | None = None) -> Joining:
     """What to do where files do not match; of several test sets the one to keep."""
-    labels, wanted = only_labels(options.metrics), labels_asked(options.metrics)
+    labels, wanted = only_labels(options.metrics), labels_needed(options.metrics)
     out, columns = tuple(options.without), options.columns
     return Joining(options.missing, testset, False, labels, wanted, out, columns, options.unpaired)
 

@@ -16,8 +16,8 @@ from pydantic import PlainSerializer, PlainValidator
 from sigtest.cached import cached_property
 from sigtest.comparison import notes
 from sigtest.comparison.plan import ClusteredError, Part, Plan
-from sigtest.data.names import check_name, choose, require_own_names
-from sigtest.data.runs import OWN_ITEMS, Crossed, require_own_runs
+from sigtest.data.names import check_name, choose, require_distinct_names
+from sigtest.data.runs import ALONE, Crossed, check_runs
 from sigtest.data.testset import MetricOptions, System, TestSet, inferred_metrics
 from sigtest.data.text import check_lines
 from sigtest.errors import InputError, RecipeError, SigtestError, inside
@@ -25,7 +25,7 @@ from sigtest.metrics import METRICS
 from sigtest.report import WarningReport, warned_of_names
 from sigtest.requests import comparisons
 from sigtest.requests.recipe import ANY_METRIC, Baseline, Choices, Recipe, of_labels
-from sigtest.significance import CORRECTIONS, own_tests
+from sigtest.significance import CORRECTIONS, units_tests
 
 MOST_NOTES, LONGEST_NOTE = 100, 2000
 MOST_APART = 10_000_000  # systems times all their items: 160 MB
@@ -76,7 +76,7 @@ class ComparisonEntry:
                 f"{len(names)} given.{told}",
                 field="systems",
             )
-        require_own_names(names)
+        require_distinct_names(names)
         recipe.check_design()
         self.require_outputs(recipe)
         if recipe.design == "number" and self.testset.segments == 1 and not self.shares(recipe):
@@ -140,7 +140,7 @@ class ComparisonEntry:
             # of others it takes long, and sums are units
             plain = metric.implementation == "supplied" and recipe.unit == "segment"
             if plain and len(system.runs) == 1 and system.name != str(recipe.bar):
-                for test in own_tests(recipe.tests).values():
+                for test in units_tests(recipe.tests).values():
                     test.check(metric, metric.statistics(self.testset, system))
 
     def as_json(self, unpaired: bool = False) -> dict[str, Any]:
@@ -240,7 +240,7 @@ class Comparison:
                 "Several test sets are compared item by item; leave out unpaired and numbers.",
                 field="pairs",
             )
-        for test in own_tests(self.recipe.tests):
+        for test in units_tests(self.recipe.tests):
             raise RecipeError(
                 f"{test} compares the units of one test set; for several take "
                 "approximate_randomization or another test that draws.",
@@ -342,7 +342,7 @@ def require_units(testset: TestSet, recipe: Recipe) -> None:
                 "unit=document needs the document of every segment; give documents.", field="unit"
             )
         units = len(set(testset.documents))
-    for name, test in own_tests(recipe.tests).items():
+    for name, test in units_tests(recipe.tests).items():
         if units < test.fewest_units:
             raise RecipeError(
                 f"{name} needs at least {test.fewest_units} units (segments, data sets or folds); "
@@ -429,7 +429,7 @@ def parse_comparison(request: Mapping[str, Any]) -> Comparison:
             )
     wanted.recipe()  # a wrong choice is cheaper to find than a wrong text
     if wanted.unpaired:
-        _require_own_items(wanted)
+        _require_separate_items(wanted)
     wanted, entry = _met(wanted, _entry(wanted))
     recipe = _recipe(wanted, entry)
     if "tests" not in wanted.model_fields_set and recipe.design != "paired":
@@ -437,7 +437,7 @@ def parse_comparison(request: Mapping[str, Any]) -> Comparison:
     return Comparison((entry,), recipe)
 
 
-def _require_own_items(wanted: comparisons.ComparedRequest) -> None:
+def _require_separate_items(wanted: comparisons.ComparedRequest) -> None:
     """Check that nothing is said of items that systems have in common.
 
     Raises:
@@ -449,7 +449,7 @@ def _require_own_items(wanted: comparisons.ComparedRequest) -> None:
                 f"unpaired compares scores of items of each system's own, of which {field} say "
                 f"nothing; leave {field} out."
             )
-            raise RecipeError(OWN_ITEMS if field in ("documents", "clusters") else why, field=field)
+            raise RecipeError(ALONE if field in ("documents", "clusters") else why, field=field)
 
 
 def _tested(entry: ComparisonEntry, recipe: Recipe) -> Recipe:
@@ -530,7 +530,7 @@ def _entry(wanted: comparisons.EntryRequest) -> ComparisonEntry:
     if more > 1:
         cut = [*cut[:-more], f"There are {more:,} more notes."]
     runs = tuple(Crossed(**dict(own)) for own in wanted.runs)
-    require_own_runs(runs, [system.name for system in systems])
+    check_runs(runs, [system.name for system in systems])
     segments = next((len(table) for own in systems for table in own.scores.values()), None)
     return ComparisonEntry(comparisons.testset_of(wanted, segments), systems, tuple(cut), runs)
 

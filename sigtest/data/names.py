@@ -76,7 +76,7 @@ def without_slash(name: str) -> str:
     return name.replace("/", "__")
 
 
-def require_own_names(names: Iterable[str]) -> None:
+def require_distinct_names(names: Iterable[str]) -> None:
     """Check that readers can tell systems apart by their names.
 
     Names that Unicode calls equal (an accent in the letter, or after it) look the same everywhere.

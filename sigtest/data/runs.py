@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from sigtest.errors import InputError
 
-OWN_ITEMS = (
+ALONE = (
     "unpaired takes every item as independent, and those of one document (cluster) may not be: "
     "give the mean score of each document as its one item, without documents."
 )
@@ -88,7 +88,7 @@ def crossed(system: str, metric: str, runs: Sequence[Sequence[object]]) -> Cross
     return Crossed(system, metric, len(runs), *spread_of(table))
 
 
-def require_own_runs(runs: Sequence[Crossed], systems: Sequence[str]) -> None:
+def check_runs(runs: Sequence[Crossed], systems: Sequence[str]) -> None:
     """Check what a request says of runs.
 
     Raises:

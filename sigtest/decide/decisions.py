@@ -21,7 +21,7 @@ from sigtest.report import (
 )
 from sigtest.requests.recipe import MAX_RESAMPLES
 from sigtest.significance import CORRECTIONS, TESTS, Alternative
-from sigtest.significance.base import OwnP, SignificanceTest
+from sigtest.significance.base import SignificanceTest, UnitP
 from sigtest.significance.corrections import adjust, critical_value, strictest_level, undecided
 from sigtest.significance.exact import ExactP
 from sigtest.significance.intervals import p_interval, p_value, rank
@@ -72,8 +72,8 @@ def p_values(
     alternative: Alternative,
     resamples: int,
     counts: Counts,
-    known: Sequence[ExactP | OwnP | None],
-) -> tuple[Sequence[ExactP | OwnP | None], Array, Array, Array, Array]:
+    known: Sequence[ExactP | UnitP | None],
+) -> tuple[Sequence[ExactP | UnitP | None], Array, Array, Array, Array]:
     """P-values of some pairs, before any correction.
 
     Args:

@@ -25,8 +25,8 @@ from sigtest.draws.sample import (
 )
 from sigtest.draws.totals import SwapFact, Totals
 from sigtest.requests.recipe import Recipe
-from sigtest.significance import intervals, own_tests, resampling_tests, swap_test
-from sigtest.significance.base import OwnP, extremity, slack
+from sigtest.significance import intervals, resampling_tests, swap_test, units_tests
+from sigtest.significance.base import UnitP, extremity, slack
 from sigtest.significance.best import best_p, most_draws
 from sigtest.significance.corrections import range_counts, step_down_counts
 from sigtest.significance.exact import ExactP, surely_on_grid
@@ -87,7 +87,7 @@ class Facts:
     replica_scores: Array
     evenness: Array
     unlike: Counts
-    unit_p: Mapping[str, tuple[OwnP, ...]] = field(default_factory=dict)
+    unit_p: Mapping[str, tuple[UnitP, ...]] = field(default_factory=dict)
     sums: Array | None = None
     best: Array | None = None
 
@@ -151,7 +151,7 @@ def gather(
                         test.p(recipe.metrics[m], seen[a], seen[b], recipe.alternative)
                         for a, b in part.pairs
                     )
-                    for name, test in own_tests(recipe.tests).items()
+                    for name, test in units_tests(recipe.tests).items()
                     for seen in (sample.words if test.by_word else sample.tables)[m : m + 1]
                 },
                 sums=next((own[:, :, 0].T for own in sample.totals[m:]), None),
@@ -280,7 +280,7 @@ FIRST_COUNT = 10
 FIRST_REPLICA = 5  # number of a system's row; sums follow its replicas' scores
 
 
-def wants_kept(part: Part, m: int, table: Array) -> bool:
+def wants_swap_sums(part: Part, m: int, table: Array) -> bool:
     """Whether a system's totals under swaps are worth keeping: not where pairs are convolved.
 
     Args:

@@ -36,13 +36,13 @@ from sigtest.report import (
 )
 from sigtest.requests.recipe import check_alpha
 from sigtest.significance import ALTERNATIVES, CORRECTIONS, TESTS, Alternative, intervals
-from sigtest.significance.base import OwnP
+from sigtest.significance.base import UnitP
 from sigtest.significance.best import keeps_best
 from sigtest.significance.corrections import experimentwise_error
 from sigtest.version import __version__
 
 Gone = Mapping[str, Mapping[str, tuple[float, ...]]]  # p-values by metric's label and test
-NO_P = OwnP(1.0, 0.0, exact=False)  # of tests that count
+NO_P = UnitP(1.0, 0.0, exact=False)  # of tests that count
 DRAWN = re.compile(r"\|alternative:([a-z-]+)\|resamples:(\d+)\|seed:")
 
 
@@ -393,7 +393,7 @@ def _measured_pairs(part: Part, telling: Telling, m: int, facts: Facts) -> Itera
         counts = facts.counts.get(name, unseen)
         own = facts.unit_p.get(name, facts.exact)
         found, *of_p = decisions.p_values(test, recipe.alternative, part.resamples, counts, own)
-        alternative = test.shown_alternative(recipe.alternative)
+        alternative = test.stated_alternative(recipe.alternative)
         columns = (
             part.pairs,
             spread.low,
@@ -406,7 +406,7 @@ def _measured_pairs(part: Part, telling: Telling, m: int, facts: Facts) -> Itera
         # lists first: reading arrays number by number takes several times as long
         rows = zip(found, *(column.tolist() for column in columns), strict=True)
         for known, (a, b), low, high, stderr, skewness, count, p, log10_p, p_low, p_high in rows:
-            own_p = known if isinstance(known, OwnP) else NO_P
+            own_p = known if isinstance(known, UnitP) else NO_P
             # the system that a test of units finds ahead, where their scores do not say so
             agrees = np.sign(own_p.ahead) in (0, np.sign(sign * (scores[a] - scores[b])))
             stretches = own_p.stretches

@@ -20,7 +20,7 @@ from sigtest.metrics import Metric
 from sigtest.metrics.scores import ScoreMetric
 from sigtest.report import Methods, PairReport, Report, Sources, WarningReport, counted, listed
 from sigtest.requests.recipe import MAX_RESAMPLES, resamples_needed
-from sigtest.significance import CORRECTIONS, TESTS, Alternative, own_tests, swap_test
+from sigtest.significance import CORRECTIONS, TESTS, Alternative, swap_test, units_tests
 from sigtest.significance.base import SMALLEST_P, SignificanceTest
 from sigtest.significance.corrections import after, smallest_attainable
 from sigtest.significance.resampling import SKEWED
@@ -546,7 +546,7 @@ def _tests(plan: Plan, sources: Sources) -> str:
     runs = f"{recipe.unit} with all its training runs" if part.replicas > 1 else recipe.unit
     if part.replicas > 1 and swap_test(recipe.tests):
         strata += f", that of exchange the {recipe.unit} of one training run"
-    if own := [test.words for test in own_tests(recipe.tests).values() if test.by_word]:
+    if own := [test.words for test in units_tests(recipe.tests).values() if test.by_word]:
         strata += f", that of {listed(own)} a stretch between words that both systems have right"
     drawn_in = ""
     if recipe.alternative != "two-sided" and any(test.draws == "studentised" for test in tests):

@@ -8,7 +8,7 @@ from typing import Any
 from unicodedata import normalize
 
 from sigtest.data.names import choose
-from sigtest.data.runs import OWN_ITEMS, sentences
+from sigtest.data.runs import ALONE, sentences
 from sigtest.data.text import in_digits
 from sigtest.errors import InputError, LengthError, quoted
 from sigtest.files.material import WHICH, Line, Material, SystemScores, examples
@@ -208,7 +208,7 @@ def _apart(parts: Sequence[Material]) -> Material:
     """
     for part in parts:
         if part.documents is not None:
-            raise InputError(f"{part.name} has documents. {OWN_ITEMS}")
+            raise InputError(f"{part.name} has documents. {ALONE}")
     owners: dict[object, str] = {}
     tables: list[SystemScores] = []
     for part in parts:

@@ -23,7 +23,7 @@ from sigtest.files.file import require_filled
 
 Line = str | None
 Value = float | tuple[float, ...]  # a number, or a tuple of numbers of a user-supplied metric
-SHOWN = 3  # examples in a message
+EXAMPLES = 3  # examples in a message
 WHICH = "say which one to compare on with select (--testset in the shell)."
 AS_WHAT = (  # plain text is to be given
     "as the reference (in the shell -r FILE, in a form the part references) or as a system (FILE "
@@ -393,7 +393,7 @@ class Material:
 OVER_DATA_SETS = ("sign_test", "signed_rank", "paired_t")
 
 
-def examples(names: Iterable[str], shown: int = SHOWN) -> str:
+def examples(names: Iterable[str], shown: int = EXAMPLES) -> str:
     """The first few names, and how many more there are."""
     listed = list(names)
     more = f" and {len(listed) - shown:,} more" if len(listed) > shown else ""

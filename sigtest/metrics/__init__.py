@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sigtest.metrics.base import Fraction, Measurable, Metric
 
 
-def _brought() -> dict[str, str]:
+def _of_packages() -> dict[str, str]:
     """Places of metrics that other packages have as entry points, where these are allowed."""
     allowed = os.environ.get("SIGTEST_METRICS")
     if not allowed:
@@ -24,7 +24,7 @@ def _brought() -> dict[str, str]:
 
 
 METRICS: Registry[type[Metric]] = Registry(
-    _brought()
+    _of_packages()
     | {
         "bleu": "sigtest.metrics.bleu:Bleu",
         "chrf": "sigtest.metrics.chrf:Chrf",

@@ -38,7 +38,7 @@ from sigtest.documented import Documented, described
 from sigtest.errors import InputError, RecipeError, SigtestError, quoted
 
 MOST_FLAWS = 20  # that are told of one request
-SHOWN = 40  # characters of a wrong value that messages repeat
+QUOTED = 40  # characters of a wrong value that messages repeat
 WRONG, UNKNOWN = "wrong", "unknown"  # types of our own errors
 ELSEWHERE = "elsewhere"  # a reference in a schema that pydantic must not follow
 SHAPES: dict[Any, str] = {tuple: "a list", list: "a list", dict: "an object"}
@@ -304,7 +304,7 @@ def _in_words(detail: ErrorDetails, model: type[Request], place: str) -> Sigtest
     path, needed = must
     if detail["type"] == "missing" and way == detail["loc"]:
         return needed.error(f"{path} is missing; it must be {needed.words}.", field=path)
-    wanted = f"{needed.words}, not {quoted(value, SHOWN)}"
+    wanted = f"{needed.words}, not {quoted(value, QUOTED)}"
     return needed.error(f"{path} must be {wanted}.", field=path)
 
 

@@ -17,7 +17,7 @@ from pydantic import AfterValidator, FailFast, Field
 from sigtest.errors import InputError
 from sigtest.requests.model import Must, Request, wrong
 
-MAX_TITLE = 200  # characters
+MAX_VALUE = 200  # characters
 MAX_TAGS = 20
 MAX_TAG = 50  # characters
 MAX_METADATA = 4096  # bytes, as JSON
@@ -107,7 +107,7 @@ class PlainNotes(Request):
     """
 
     title: Annotated[
-        str, AfterValidator(lambda text: _line(text, MAX_TITLE)), Must("text", InputError)
+        str, AfterValidator(lambda text: _line(text, MAX_VALUE)), Must("text", InputError)
     ] = ""
     tags: Annotated[
         tuple[Tag, ...],

@@ -32,8 +32,8 @@ from sigtest.significance import (
     TESTS,
     Alternative,
     Design,
-    own_tests,
     swap_test,
+    units_tests,
 )
 
 if TYPE_CHECKING:
@@ -267,7 +267,7 @@ class Recipe(Choices):
         _distinct(self.labels, "metrics")
         self._check_counted_runs()
         swap_test(self.tests)
-        for own in own_tests(self.tests).values():
+        for own in units_tests(self.tests).values():
             for metric in self.metrics:
                 own.check(metric)
         self._check_joint_correction()
@@ -372,7 +372,7 @@ class Recipe(Choices):
         metrics, unit = tuple(metric.fitted(testsets) for metric in self.metrics), self.unit
         if unit == "auto":
             known = all(len({*(testset.documents or ())}) > 1 for testset in testsets)
-            alone = any(test.by_segment for test in own_tests(self.tests).values())
+            alone = any(test.by_segment for test in units_tests(self.tests).values())
             unit = "document" if known and not alone else "segment"
         fits = (metrics, unit) == (self.metrics, self.unit)
         return self if fits else self.but(metrics=metrics, unit=unit)
@@ -391,7 +391,7 @@ class Recipe(Choices):
     @cached_property
     def by_word(self) -> bool:
         """Whether a test looks at words."""
-        return any(test.by_word for test in own_tests(self.tests).values())
+        return any(test.by_word for test in units_tests(self.tests).values())
 
     @cached_property
     def measured(self) -> tuple[Measurable, ...]:
@@ -502,7 +502,7 @@ def of_labels(metrics: Any, told: MetricOptions | None) -> Any:
     return found
 
 
-def labels_asked(metrics: object) -> dict[str, int] | None:
+def labels_needed(metrics: object) -> dict[str, int] | None:
     """Labels of scores that metrics are about, in small letters; "" where they name none.
 
     With each how many of an item's runs must be there to be counted; 0 where their mean is asked

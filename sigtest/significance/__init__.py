@@ -9,7 +9,7 @@ from sigtest.errors import RecipeError
 from sigtest.late import Registry
 
 if TYPE_CHECKING:
-    from sigtest.significance.base import OwnTest, ResamplingTest, SignificanceTest
+    from sigtest.significance.base import ResamplingTest, SignificanceTest, UnitsTest
     from sigtest.significance.corrections import Correction
 
 Alternative = Literal["two-sided", "greater", "less"]
@@ -74,9 +74,9 @@ def swap_test(names: Iterable[str]) -> ResamplingTest | None:
     return found[0] if found else None
 
 
-def own_tests(names: Iterable[str] | None = None) -> dict[str, OwnTest]:
+def units_tests(names: Iterable[str] | None = None) -> dict[str, UnitsTest]:
     """Those of the named tests, or of all, that have a p-value of their own, by name."""
-    from sigtest.significance.base import OwnTest
+    from sigtest.significance.base import UnitsTest
 
     tests = [TESTS[name] for name in (TESTS if names is None else names)]
-    return {test.name: test for test in tests if isinstance(test, OwnTest)}
+    return {test.name: test for test in tests if isinstance(test, UnitsTest)}

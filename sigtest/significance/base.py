@@ -149,7 +149,7 @@ class SignificanceTest(ABC):
         """How many one-sided tests the p-value adds up."""
         return 1
 
-    def shown_alternative(self, alternative: Alternative) -> str:
+    def stated_alternative(self, alternative: Alternative) -> str:
         """The alternative as the report states it."""
         return alternative
 
@@ -221,7 +221,7 @@ class ResamplingTest(SignificanceTest):
 
 
 @dataclass(frozen=True)
-class OwnP:
+class UnitP:
     """A p-value that no draws are counted for.
 
     Attributes:
@@ -256,12 +256,12 @@ class OwnP:
         df: float | None = None,
         ahead: float = 0.0,
         stretches: int | None = None,
-    ) -> OwnP:
+    ) -> UnitP:
         """From the decimal logarithm of a p-value."""
         return cls(max(SMALLEST_P, 10.0**log10_p), log10_p, exact, statistic, df, ahead, stretches)
 
 
-class OwnTest(SignificanceTest):
+class UnitsTest(SignificanceTest):
     """Has a p-value of its own: a function of the units' statistics, without any draws.
 
     Attributes:
@@ -289,7 +289,7 @@ class OwnTest(SignificanceTest):
         return
 
     @abstractmethod
-    def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> OwnP:
+    def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> UnitP:
         """The p-value of one pair.
 
         Args:

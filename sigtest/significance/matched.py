@@ -12,13 +12,13 @@ from sigtest.errors import RecipeError
 from sigtest.metrics.kernels.alignment import stretches
 from sigtest.metrics.wer import Wer
 from sigtest.significance import Alternative
-from sigtest.significance.base import OwnP, OwnTest, normal_log10_p
+from sigtest.significance.base import UnitP, UnitsTest, normal_log10_p
 
 if TYPE_CHECKING:
     from sigtest.metrics import Metric
 
 
-class MatchedPairs(OwnTest):
+class MatchedPairs(UnitsTest):
     """Do two recognisers err equally often, stretch by stretch?
 
     An utterance is cut where both systems have two words right (or as many as the metric's `buffer`
@@ -72,7 +72,7 @@ class MatchedPairs(OwnTest):
                 field="tests",
             )
 
-    def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> OwnP:
+    def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> UnitP:
         assert isinstance(metric, Wer)
         differences = np.subtract(*stretches(a, b, metric.buffer).T)
         z = log10_p = 0.0
@@ -80,6 +80,6 @@ class MatchedPairs(OwnTest):
             error = differences.std(ddof=1) / math.sqrt(len(differences))
             z = float(differences.mean() / error)
             log10_p = normal_log10_p(-z, alternative)
-        return OwnP.of_log10(
+        return UnitP.of_log10(
             log10_p, exact=False, statistic=z, ahead=0.0 - z, stretches=len(differences)
         )

@@ -318,7 +318,7 @@ class RiezlerMaxwellBootstrap(ResamplingTest):
     ) -> Flags:
         return null >= (np.abs(observed) - tolerance)[:, None]
 
-    def shown_alternative(self, alternative: Alternative) -> str:
+    def stated_alternative(self, alternative: Alternative) -> str:
         return "as printed"
 
     def limits(self, observed: float, alternative: Alternative) -> tuple[float, ...]:

@@ -14,7 +14,7 @@ import numpy as np
 from sigtest.arrays import Array, Counts, Flags
 from sigtest.errors import InputError, RecipeError
 from sigtest.significance import Alternative, Design
-from sigtest.significance.base import OwnP, OwnTest, extremity, normal_log10_p, row_differences
+from sigtest.significance.base import UnitP, UnitsTest, extremity, normal_log10_p, row_differences
 from sigtest.significance.exact import exact_signs
 from sigtest.special import betainc, betaln, hyp2f1
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sigtest.metrics import Metric
 
 
-class McNemar(OwnTest):
+class McNemar(UnitsTest):
     """Of the units on which only one system is right, does one have more than its half?
 
     Units on which both systems are right, or both wrong, say nothing of the difference. If the
@@ -62,12 +62,12 @@ class McNemar(OwnTest):
         if rows is not None:
             self._right(metric, rows[rows[:, 1] > 0])
 
-    def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> OwnP:
+    def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> UnitP:
         only_a, only_b = self.discordant(metric, a, b)
         ones = np.ones(only_a + only_b, int)
         found = exact_signs(ones, only_a - only_b, alternative)
         ahead = float(only_a - only_b)
-        return OwnP(found.p_value, found.log10_p, exact=True, statistic=float(only_a), ahead=ahead)
+        return UnitP(found.p_value, found.log10_p, exact=True, statistic=float(only_a), ahead=ahead)
 
     def discordant(self, metric: Metric, a: Array, b: Array) -> tuple[int, int]:
         """How many units are right for a only, and for b only.
@@ -120,11 +120,11 @@ class McNemarMidP(McNemar):
     by_signs = False
     papers = ("mcnemar-1947-note", "fagerland-etal-2013-mcnemar")
 
-    def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> OwnP:
+    def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> UnitP:
         only_a, only_b = self.discordant(metric, a, b)
         units = only_a + only_b
         if units == 0:
-            return OwnP(1.0, 0.0, exact=False, statistic=0.0)
+            return UnitP(1.0, 0.0, exact=False, statistic=0.0)
         sides = 2 if alternative == "two-sided" else 1
         reached = {"greater": only_a, "less": only_b, "two-sided": max(only_a, only_b)}[alternative]
         ones = np.ones(units, int)
@@ -134,7 +134,7 @@ class McNemarMidP(McNemar):
         if sides == 2 and only_a == only_b:  # both tails hold what was observed: 1 - f / 2
             log10_p = math.log10(1 - 0.5 * 10**observed)
         ahead = float(only_a - only_b)
-        return OwnP.of_log10(min(0.0, log10_p), exact=False, statistic=float(only_a), ahead=ahead)
+        return UnitP.of_log10(min(0.0, log10_p), exact=False, statistic=float(only_a), ahead=ahead)
 
 
 class Fisher(McNemar):
@@ -161,7 +161,7 @@ class Fisher(McNemar):
     papers = ("fisher-1934-statistical",)
     designs: ClassVar[tuple[Design, ...]] = ("unpaired",)
 
-    def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> OwnP:
+    def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> UnitP:
         (right, n), (other, m) = (self.counts(metric, rows) for rows in (a, b))
         won, log_p = hypergeometric(n, m, right + other)
         return _as_unlikely(log_p, won, right, alternative, right * m - other * n)
@@ -196,7 +196,7 @@ class Binomial(Fisher):
     null = "an expected accuracy of that number"
     designs = ("number",)
 
-    def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> OwnP:
+    def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> UnitP:
         right, n = self.counts(metric, a)
         share = float(metric.score(b[:1])[0])
         share = share if metric.higher_is_better else 1 - share
@@ -207,7 +207,7 @@ class Binomial(Fisher):
 
 def _as_unlikely(
     log_p: Array, won: Counts, seen: int, alternative: Alternative, ahead: float
-) -> OwnP:
+) -> UnitP:
     """The sum of the probabilities of what may be won and is as extreme as what was seen."""
     reached = {
         "two-sided": log_p <= log_p[won == seen] + 1e-7,  # ties, as R and SciPy know them
@@ -215,7 +215,7 @@ def _as_unlikely(
         "less": won <= seen,
     }[alternative]
     log10_p = float(np.logaddexp.reduce(log_p[reached])) / math.log(10)
-    return OwnP.of_log10(min(0.0, log10_p), exact=True, statistic=float(seen), ahead=ahead)
+    return UnitP.of_log10(min(0.0, log10_p), exact=True, statistic=float(seen), ahead=ahead)
 
 
 def hypergeometric(n: int, m: int, both: int) -> tuple[Counts, Array]:
@@ -232,7 +232,7 @@ def _log_choose(n: int, k: Counts | int) -> Array:
 MOST_RANKED = 500  # a hundredth of a second; the distribution takes n**3 steps
 
 
-class SignTest(OwnTest):
+class SignTest(UnitsTest):
     """Is one system ahead on more units than the other?
 
     Units on which the two are tied are left out. If either system is as likely to be ahead on a
@@ -263,11 +263,11 @@ class SignTest(OwnTest):
         "wins more of them may have the lower score."
     )
 
-    def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> OwnP:
+    def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> UnitP:
         return sign_p(rank_differences(*row_differences(metric, a, b)), alternative)
 
 
-class SignedRank(OwnTest):
+class SignedRank(UnitsTest):
     """Are the larger differences on one system's side?
 
     Units are ranked by the size of their difference, ties left out and equal sizes sharing the
@@ -297,7 +297,7 @@ class SignedRank(OwnTest):
         "less than in the score: the system that it finds better may have the lower score."
     )
 
-    def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> OwnP:
+    def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> UnitP:
         return signed_rank_p(rank_differences(*row_differences(metric, a, b)), alternative)
 
 
@@ -327,29 +327,29 @@ def doubled_ranks(sizes: Array, tolerance: float) -> Counts:
     return ranks
 
 
-def sign_p(ranks: Counts, alternative: Alternative) -> OwnP:
+def sign_p(ranks: Counts, alternative: Alternative) -> UnitP:
     """The sign test of signed ranks, of which only the signs matter."""
     decided = np.sign(ranks[ranks != 0])
     ahead = int(decided.sum())
     found = exact_signs(np.abs(decided), ahead, alternative)
     won = float(np.count_nonzero(ranks > 0))
-    return OwnP(found.p_value, found.log10_p, exact=True, statistic=won, ahead=ahead)
+    return UnitP(found.p_value, found.log10_p, exact=True, statistic=won, ahead=ahead)
 
 
-def signed_rank_p(ranks: Counts, alternative: Alternative) -> OwnP:
+def signed_rank_p(ranks: Counts, alternative: Alternative) -> UnitP:
     """Wilcoxon's test of doubled, signed ranks."""
     decided = ranks[ranks != 0]
     total, rank_sum = int(decided.sum()), int(decided[decided > 0].sum()) / 2
     if len(decided) <= MOST_RANKED:
         found = exact_signs(np.abs(decided), total, alternative)
-        return OwnP(found.p_value, found.log10_p, exact=True, statistic=rank_sum, ahead=total)
+        return UnitP(found.p_value, found.log10_p, exact=True, statistic=rank_sum, ahead=total)
     # middle ranks are in the variance as they are, so that no correction for ties is needed
     deviation = math.sqrt(float(np.square(decided, dtype=float).sum()))
     log10_p = normal_log10_p(total / deviation, alternative)
-    return OwnP.of_log10(log10_p, exact=False, statistic=rank_sum, ahead=total)
+    return UnitP.of_log10(log10_p, exact=False, statistic=rank_sum, ahead=total)
 
 
-class PairedT(OwnTest):
+class PairedT(UnitsTest):
     """Is the mean difference far from zero, against how much the differences of units vary?
 
     Each unit, often a fold of a cross-validation, gives one difference of scores. Their mean over
@@ -382,17 +382,17 @@ class PairedT(OwnTest):
         "resampled t-test (corrected_t) is the test for folds."
     )
 
-    def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> OwnP:
+    def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> UnitP:
         differences, tolerance = row_differences(metric, a, b)
         units = len(differences)
         if np.ptp(differences) <= 2 * tolerance.max():
-            return OwnP(1.0, 0.0, exact=False)
+            return UnitP(1.0, 0.0, exact=False)
         variance = float(differences.var(ddof=1)) * self.share(units)
         t = float(differences.mean()) / math.sqrt(variance)
         log10_p = log10_t_tail(float(extremity(np.array(t), alternative)), units - 1)
         sides = 2 if alternative == "two-sided" else 1
         log10_p = min(0.0, math.log10(sides) + log10_p)
-        return OwnP.of_log10(log10_p, exact=False, statistic=t, df=float(units - 1), ahead=t)
+        return UnitP.of_log10(log10_p, exact=False, statistic=t, df=float(units - 1), ahead=t)
 
     def share(self, units: int) -> float:
         """How much of the variance of one difference is left in the mean of so many."""

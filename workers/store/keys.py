@@ -148,7 +148,7 @@ def hashed(*parts: str) -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:ID_DIGITS]
 
 
-def asked(caller: str, kind: str, fields: Mapping[str, str | bytes]) -> str:
+def question_digest(caller: str, kind: str, fields: Mapping[str, str | bytes]) -> str:
     """32 hexadecimal digits that stand for what a caller asks, whatever version is asked."""
     digest = hashlib.sha256(hashed(caller, kind).encode())
     for name, data in sorted(fields.items()):

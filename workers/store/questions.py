@@ -502,7 +502,7 @@ class QuestionStore(Shelf[records.Record]):
             place,
             caller,
             int(idempotency_key is not None),
-            keys.asked(caller, kind, {**contents, "outline": facts["outline"]}),
+            keys.question_digest(caller, kind, {**contents, "outline": facts["outline"]}),
             2 * len(facts),
             int(min(left, 2**53)),  # scripts of the store have no larger whole numbers
         ]

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from sigtest.arrays import Array
 from sigtest.comparison.plan import Part
-from sigtest.decide.facts import wants_kept
+from sigtest.decide.facts import wants_swap_sums
 from sigtest.draws.totals import Totals
 from workers.store import codec
 
@@ -48,8 +48,8 @@ def pack(part: Part, totals: Totals, tables: Sequence[Array]) -> dict[str, bytes
     parts = {BASE: json.dumps(base).encode()}
     for m, metric in enumerate(part.recipe.metrics):
         parts[f"scores:{m}"] = totals.scores[m].tobytes()
-        if wants_kept(part, m, tables[m]):
-            parts[f"kept:{m}"] = _pack_kept(totals.swap_sums(m), totals.observed[m])
+        if wants_swap_sums(part, m, tables[m]):
+            parts[f"kept:{m}"] = _pack_swap_sums(totals.swap_sums(m), totals.observed[m])
         if part.recipe.exact != "never" or metric.fraction is not None:  # may be of shares
             parts[f"prints:{m}"] = totals.prints[m].astype(PRINTS).tobytes()
         if part.recipe.exact != "never" and metric.fraction is not None:
@@ -74,7 +74,7 @@ def unpack(part: Part, parts: Parts) -> Totals:
         observed=observed,
         scores=np.stack([scores(parts, m) for m in metrics]),
         # when it is asked for: pages of memory take longer than making it anew for each pair
-        swap_sums=partial(_kept, parts, observed, part.resamples),
+        swap_sums=partial(_swap_sums, parts, observed, part.resamples),
         prints=tuple(
             np.frombuffer(parts[f"prints:{m}"], PRINTS).astype(np.uint64)
             if f"prints:{m}" in parts
@@ -97,7 +97,7 @@ def table(parts: Parts, m: int) -> Array | None:
     return None if data is None else codec.unpack_statistics(data)
 
 
-def _kept(parts: Parts, observed: Sequence[Array], resamples: int, m: int) -> Array:
+def _swap_sums(parts: Parts, observed: Sequence[Array], resamples: int, m: int) -> Array:
     """(k, R) sums of metric m under swaps; R is 0 where they are not kept."""
     data, own = parts.get(f"kept:{m}"), observed[m]
     if data is None:
@@ -108,7 +108,7 @@ def _kept(parts: Parts, observed: Sequence[Array], resamples: int, m: int) -> Ar
     return sums
 
 
-def _pack_kept(sums: Array, observed: Array) -> bytes:
+def _pack_swap_sums(sums: Array, observed: Array) -> bytes:
     away = sums - _half(observed)
     stored: npt.NDArray[Any] = sums
     for kind in WHOLE:

@@ -426,10 +426,10 @@ def _report(sampling: Sampling, state: TestSetRecord, part: Part, gone: Gone) ->
         return None
     draws, ranges = _joint(sampling, part)
     own, both = _by_metric(part, systems), _by_metric(part, rows)
-    return report_of_rows(_with_said(sampling, part), own, both, draws, ranges, gone)
+    return report_of_rows(_with_notes(sampling, part), own, both, draws, ranges, gone)
 
 
-def _with_said(sampling: Sampling, part: Part) -> Part:
+def _with_notes(sampling: Sampling, part: Part) -> Part:
     """The part with what is said of its systems' contents, by their names."""
     names = [row_name("said", digest) for digest in part.digests]
     rows = sampling.context.testsets.rows(sampling.testset_id, names)

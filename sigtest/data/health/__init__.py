@@ -40,7 +40,7 @@ KINDS = {
 }
 OF_REFERENCES = {"heading", "short", "tokenizer"}  # what is said of no system
 MANY = 0.5  # share of lines in the source's words from which other checks would only repeat it
-SHOWN = 5  # stretches of segments that a sentence lists
+LISTED = 5  # stretches of segments that a sentence lists
 FEW = 3  # lines below which nothing is said of copies and scripts
 SOME = 5  # the same of what is on the surface
 
@@ -170,8 +170,8 @@ def quoted(segments: Sequence[int], total: int) -> str:
             stretches[-1] = (stretches[-1][0], segment)
         else:
             stretches.append((segment, segment))
-    shown = [f"{a}" if a == b else f"{a}-{b}" for a, b in stretches[:SHOWN]]
-    rest = len(segments) - sum(b - a + 1 for a, b in stretches[:SHOWN])
+    shown = [f"{a}" if a == b else f"{a}-{b}" for a, b in stretches[:LISTED]]
+    rest = len(segments) - sum(b - a + 1 for a, b in stretches[:LISTED])
     more = f" and {rest:,} other{'' if rest == 1 else 's'}" if rest else ""
     return f"segment{'' if len(segments) == 1 else 's'} {', '.join(shown)}{more}"
 
@@ -291,7 +291,7 @@ PART = 0.01  # share of lines in another script before anything is said
 STRANGE = 0.02  # share of lines that are looked at, in another language
 WORDS = 7  # of a text that is judged
 EXPECTED = 3.0  # common words that a line has on average, from which one with none is strange
-KEPT = 0.5  # share of the references' common words that an output in their language has
+LEAST_SHARE = 0.5  # share of the references' common words that an output in their language has
 
 
 def find_scripts(output: Output) -> bool:
@@ -346,7 +346,7 @@ def find_languages(output: Output) -> None:
     if words < WORDS or right < WORDS or words * there < EXPECTED * right:
         return
     usual = there / right
-    if here / words < KEPT * usual:
+    if here / words < LEAST_SHARE * usual:
         foreign = {*output.source.common} - {*common} if output.source is not None else set()
         like_source = sum(map(foreign.__contains__, chain.from_iterable(ours))) > here
         language = "that of the source" if like_source else "another than that of the references"

@@ -26,7 +26,7 @@ from sigtest.render.pictures import PAIRED, PICTURES, VIEW, Picture
 from sigtest.report import Methods, Report, Warnings
 from sigtest.requests.model import Real, Request
 from sigtest.significance import CORRECTIONS, TESTS, Alternative
-from sigtest.significance.base import Draws, OwnP, OwnTest, ResamplingTest, reaching
+from sigtest.significance.base import Draws, ResamplingTest, UnitP, UnitsTest, reaching
 from sigtest.significance.corrections import Correction
 
 
@@ -78,14 +78,14 @@ class Halfway(ResamplingTest):
         return (observed / 2, -observed / 2)
 
 
-class Constant(OwnTest):
+class Constant(UnitsTest):
     """Finds the same p-value everywhere."""
 
     name: ClassVar[str] = "constant"
     null: ClassVar[str] = "nothing at all"
 
-    def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> OwnP:
-        return OwnP.of_log10(math.log10(0.0125), exact=True, statistic=None)
+    def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> UnitP:
+        return UnitP.of_log10(math.log10(0.0125), exact=True, statistic=None)
 
 
 def thrice(p: Array) -> Array:

@@ -18,7 +18,7 @@ from sigtest.comparison.comparison import parse_comparison
 from sigtest.metrics.scores import Scores
 from sigtest.report import Report
 from sigtest.significance import TESTS, Alternative
-from sigtest.significance.base import OwnTest
+from sigtest.significance.base import UnitsTest
 from sigtest.significance.intervals import newcombe_interval, wilson_interval
 
 CLAIMS: dict[Alternative, str] = {"two-sided": "two-sided", "greater": "greater", "less": "less"}
@@ -37,9 +37,9 @@ def compared(scores: Systems, **choices: Any) -> Report:
     return sigtest.compare(scores=scores, resamples=999, **choices)
 
 
-def own_test(name: str) -> OwnTest:
+def own_test(name: str) -> UnitsTest:
     found = TESTS[name]
-    assert isinstance(found, OwnTest)
+    assert isinstance(found, UnitsTest)
     return found
 
 

@@ -17,7 +17,7 @@ from sigtest.decide.decisions import (
 )
 from sigtest.requests.recipe import MAX_RESAMPLES, Recipe
 from sigtest.significance import TESTS
-from sigtest.significance.base import OwnP
+from sigtest.significance.base import UnitP
 from sigtest.significance.corrections import adjust, strictest_level, undecided
 from sigtest.significance.exact import ExactP
 from sigtest.significance.intervals import p_interval, p_value
@@ -29,7 +29,7 @@ RESAMPLES = 9_999
 def decided(
     test: str = "bootstrap",
     counts: np.ndarray = COUNTS,
-    known: list[ExactP | OwnP | None] | None = None,
+    known: list[ExactP | UnitP | None] | None = None,
     joint_counts: np.ndarray | None = None,
     resamples: int = RESAMPLES,
     family: int | None = None,
@@ -81,7 +81,7 @@ def test_a_p_value_at_alpha_is_significant():
 
 
 def test_known_p_values_take_the_place_of_estimates():
-    exact, own = ExactP(3, 64, math.log10(3 / 64)), OwnP(1e-300, -400.0, exact=False)
+    exact, own = ExactP(3, 64, math.log10(3 / 64)), UnitP(1e-300, -400.0, exact=False)
     counts = np.array([5, 5, 5])
     found = decided("approximate_randomization", counts, [exact, None, own])
     assert found.p.tolist() == [3 / 64, 6 / 10_000, 1e-300]

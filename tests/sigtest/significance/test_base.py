@@ -13,10 +13,10 @@ from sigtest.arrays import Array, Flags
 from sigtest.significance import ALTERNATIVES, TESTS, Alternative
 from sigtest.significance.base import (
     Draws,
-    OwnP,
-    OwnTest,
     ResamplingTest,
     SignificanceTest,
+    UnitP,
+    UnitsTest,
     claim,
     extremity,
     reaching,
@@ -72,19 +72,19 @@ def test_what_a_test_does_not_say(alternative):
     silent = Silent()
     assert silent.keeps_level(0, 1e9)
     assert silent.sides(alternative) == 1
-    assert silent.shown_alternative(alternative) == alternative
+    assert silent.stated_alternative(alternative) == alternative
     assert silent.caution is None
     assert silent.papers == ()
 
 
 def test_what_a_test_must_say():
-    for kind, method in ((ResamplingTest, "extreme"), (OwnTest, "p")):
+    for kind, method in ((ResamplingTest, "extreme"), (UnitsTest, "p")):
         with pytest.raises(TypeError, match=rf"\b{method}\b"):
             cast(type, kind)()
 
 
 def test_one_unit_is_enough_but_where_a_variance_is_needed():
-    own = {name: test.fewest_units for name, test in TESTS.items() if isinstance(test, OwnTest)}
+    own = {name: test.fewest_units for name, test in TESTS.items() if isinstance(test, UnitsTest)}
     assert {name for name, units in own.items() if units == 2} == {"paired_t", "corrected_t"}
     assert set(own.values()) == {1, 2}
 
@@ -147,9 +147,9 @@ def test_where_both_kinds_of_losses_are_as_many_those_of_the_first_system_are_sh
 
 
 def test_a_p_value_of_its_own_is_kept_as_it_was_found():
-    found = OwnP.of_log10(-400.0, exact=True, statistic=2.0)
+    found = UnitP.of_log10(-400.0, exact=True, statistic=2.0)
     assert (found.p_value, found.log10_p, found.df) == (1e-300, -400.0, None)
-    assert found.ahead == OwnP(1.0, 0.0, exact=False).ahead == 0.0  # nobody, where none is named
+    assert found.ahead == UnitP(1.0, 0.0, exact=False).ahead == 0.0  # nobody, where none is named
     with pytest.raises(FrozenInstanceError):
         found.p_value = 1.0  # type: ignore[misc]
 

@@ -11,11 +11,11 @@ from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare, distribute
 from sigtest.metrics.scores import Scores
 from sigtest.render.distribution import counted_tail, distribution_plot
-from sigtest.significance import ALTERNATIVES, TESTS, Alternative, own_tests, resampling_tests
+from sigtest.significance import ALTERNATIVES, TESTS, Alternative, resampling_tests, units_tests
 from sigtest.significance.base import Draws, ResamplingTest
 
 COUNTING = resampling_tests().values()
-DIRECT = own_tests().values()
+DIRECT = units_tests().values()
 OF_UNITS = [  # test_matched.py and test_designs.py have the others
     test for test in DIRECT if "paired" in test.designs and not test.by_word
 ]
@@ -26,11 +26,11 @@ def name(test: object) -> str:
 
 
 def test_every_test_counts_or_has_a_p_of_its_own():
-    assert set(TESTS) == set(resampling_tests()) | set(own_tests())
+    assert set(TESTS) == set(resampling_tests()) | set(units_tests())
     assert {test.draws for test in COUNTING} == {"counts", "swaps", "studentised"}
     assert {test.draws for test in DIRECT} == {"none"}
     assert resampling_tests(["mcnemar", "bootstrap"]).keys() == {"bootstrap"}
-    assert own_tests(["mcnemar", "bootstrap"]).keys() == {"mcnemar"}
+    assert units_tests(["mcnemar", "bootstrap"]).keys() == {"mcnemar"}
 
 
 @pytest.mark.parametrize("test", TESTS.values(), ids=name)

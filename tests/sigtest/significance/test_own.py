@@ -23,8 +23,8 @@ from sigtest.render.formats import FORMATS
 from sigtest.render.standings import better
 from sigtest.report import Report, renamed
 from sigtest.requests.recipe import Recipe
-from sigtest.significance import ALTERNATIVES, TESTS, Alternative, own_tests
-from sigtest.significance.base import SMALLEST_P, OwnP
+from sigtest.significance import ALTERNATIVES, TESTS, Alternative, units_tests
+from sigtest.significance.base import SMALLEST_P, UnitP
 from sigtest.significance.exact import enumerate_swaps
 from sigtest.significance.units import (
     MOST_RANKED,
@@ -42,8 +42,8 @@ def rows(scores: Array) -> Array:
     return np.stack([np.asarray(scores, dtype=float), np.ones(len(scores))], axis=1)
 
 
-def found(test: str, a: Array, b: Array, alternative: Alternative = "two-sided") -> OwnP:
-    return own_tests()[test].p(Scores(), rows(a), rows(b), alternative)
+def found(test: str, a: Array, b: Array, alternative: Alternative = "two-sided") -> UnitP:
+    return units_tests()[test].p(Scores(), rows(a), rows(b), alternative)
 
 
 def outcomes(both: int, only_a: int, only_b: int, neither: int) -> tuple[Array, Array]:
@@ -116,7 +116,7 @@ def test_mid_p_of_one_unit_each_is_three_quarters():
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_mid_p_of_units_alike_is_one(alternative):
     one = found("mcnemar_mid_p", *outcomes(5, 0, 0, 2), alternative)
-    assert one == OwnP(1.0, 0.0, exact=False, statistic=0.0)
+    assert one == UnitP(1.0, 0.0, exact=False, statistic=0.0)
 
 
 def test_of_errors_the_fewer_the_better():
@@ -124,7 +124,7 @@ def test_of_errors_the_fewer_the_better():
     a, b = outcomes(4, 9, 2, 3)
     error = Scores(higher=False)
     for test in ("mcnemar", "mcnemar_mid_p"):
-        wrong = own_tests()[test].p(error, rows(1 - a), rows(1 - b), "greater")
+        wrong = units_tests()[test].p(error, rows(1 - a), rows(1 - b), "greater")
         assert wrong == found(test, a, b, "greater")
 
 
@@ -136,10 +136,10 @@ def test_units_of_mcnemar_must_be_right_or_wrong():
             found("mcnemar", units, np.ones(4))
     lighter = np.array([[1.0, 1.0], [0.5, 0.5]])
     with pytest.raises(InputError, match=r"unit 2 has ratio 1 and weight 0\.5"):
-        own_tests()["mcnemar"].p(Ratio(), lighter, lighter, "two-sided")
+        units_tests()["mcnemar"].p(Ratio(), lighter, lighter, "two-sided")
     lighter[1, 0] = 0.25
     with pytest.raises(InputError, match=r"unit 2 has ratio 0\.5 and weight 0\.5"):
-        own_tests()["mcnemar"].p(Ratio(), lighter, lighter, "two-sided")
+        units_tests()["mcnemar"].p(Ratio(), lighter, lighter, "two-sided")
     with pytest.raises(InputError, match=r"unit 3 has scores 0\.5 and weight 1") as raised:
         found("mcnemar", np.array([1.0, 0.0, 0.5]), np.array([1.0, 1.0, 1.0]))
     assert (raised.value.line, raised.value.field) == (3, "tests")
@@ -147,7 +147,7 @@ def test_units_of_mcnemar_must_be_right_or_wrong():
         found("mcnemar_mid_p", np.array([1.0]), np.array([2.0]))
     weighted = np.array([[1.0, 1.0], [2.0, 2.0]])
     with pytest.raises(InputError, match="unit 2 has ratio 1 and weight 2"):
-        own_tests()["mcnemar"].p(Ratio(), weighted, weighted, "two-sided")
+        units_tests()["mcnemar"].p(Ratio(), weighted, weighted, "two-sided")
     for test in ("mcnemar", "mcnemar_mid_p"):
         with pytest.raises(RecipeError, match=f"{test} needs a metric .* bleu does not") as refused:
             Recipe.of({"metrics": ["bleu"], "tests": [test]})
@@ -188,7 +188,7 @@ def test_t_without_variance_finds_nothing(test):
         ([0.3, 0.3], [0.1, 0.1]),
         ([0.1 + 0.2, 0.4], [0.1, 0.2]),  # 0.2 but for rounding
     ):
-        assert found(test, np.array(a), np.array(b)) == OwnP(1.0, 0.0, exact=False)
+        assert found(test, np.array(a), np.array(b)) == UnitP(1.0, 0.0, exact=False)
     assert found(test, np.array([0.3, 0.30001]), np.array([0.1, 0.1])).p_value < 0.01
 
 
@@ -465,7 +465,7 @@ def test_own_p_needs_one_test_set():
 
 
 def test_the_registry_has_the_tests_of_labels_and_tables():
-    assert set(own_tests()) == {
+    assert set(units_tests()) == {
         "mcnemar",
         "mcnemar_mid_p",
         "paired_t",
