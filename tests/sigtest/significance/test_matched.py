@@ -185,18 +185,25 @@ def test_the_kit_itself_says_the_same(lines, errors, tmp_path):
          "-h", "b.trn", "trn", "b", "-o", "sgml", "stdout"],
         cwd=tmp_path, capture_output=True, check=True,
     ).stdout  # fmt: skip
-    told = subprocess.run(
-        [KIT / "sc_stats", "-p", "-t", "mapsswe", "-v", "-n", "-"],
-        cwd=tmp_path, input=scored, capture_output=True, check=True,
-    ).stdout.decode("latin-1")  # fmt: skip
+    told, unified = (
+        subprocess.run(
+            [KIT / "sc_stats", "-p", "-t", "mapsswe", flag, "-n", "-"],
+            cwd=tmp_path, input=scored, capture_output=True, check=True,
+        ).stdout.decode("latin-1")
+        for flag in ("-v", "-u")
+    )  # fmt: skip
     found = re.search(r"# segs: (\d+)\).*Z Stat: (\S+)\)", told)
     totals = re.search(r"Totals\s+\d+\s+(\d+)\s+(\d+)", told)
+    printed = re.search(r"MP\s+\|\|\s+a\s.*?(<?)(0\.\d+|1\.000)", unified)
     assert found is not None
     assert totals is not None
+    assert printed is not None
     report = compare(texts["ref"], {"a": texts["a"], "b": texts["b"]}, metrics=["wer"],
                      tests=["matched_pairs"])  # fmt: skip
     pair = report.pairs[0]
     assert (pair.stretches, pair.z) == (int(found[1]), pytest.approx(float(found[2]), abs=0.0006))
+    cut = 2 * norm.sf(int(abs(pair.z) * 100) / 100)  # as the kit looks p up
+    assert cut < 0.001 if printed[1] else cut == pytest.approx(float(printed[2]), abs=0.0006)
     for system, errors_of in zip(report.systems, totals.groups(), strict=True):
         counts = system.scores["wer"].counts
         kinds = ("substitutions", "deletions", "insertions")
