@@ -1,8 +1,9 @@
 """Races whose scores arrive in batches: stored, looked at, and what they decided announced.
 
-Scores are facts by item, which never change. What is shown is an ordinary report of those that are
-there, which a worker writes after each batch. What was decided is kept, and announced once, in the
-step that shows the report which says it. `app` calls this, and workers `look`.
+`observe` stores a batch and asks a worker to `look`: it reads all scores, computes the ordinary
+report of them, and `show`s that as the question with the id of the race, in one step with what is
+announced of it; `current` is the race and that question. Scores are facts by item, which never
+change, and so are decisions: each is announced once.
 
 Every method may raise StorageError, and those that take an id raise NotFoundError for one that is
 unknown or another caller's and GoneError for one that expired or was deleted.
@@ -39,10 +40,9 @@ from workers.store.records import FIELDS, Check, Link, Record, Status, Task, env
 from workers.store.usage import check_room, weigh
 from workers.store.webhooks import Message, announce
 
-LOOKS = 5  # at a race whose scores come faster than they are looked at
 FACTS = (
-    "caller", "created", "expiry", "about", "items", "observations", "shown", "before", "over",
-    "changed", "bytes",
+    "caller", "created", "expiry", "about", "items", "observations", "seen", "over", "changed",
+    "bytes",
 )  # fmt: skip
 
 
@@ -60,8 +60,7 @@ class RaceRecord:
         expires_at: When it will be forgotten unless scores come, seconds since the epoch.
         items: That some system has a score of.
         observations: Scores.
-        shown: Id of the question that it shows; empty before there is one.
-        before: The one before, which somebody may be reading.
+        seen: Scores that its report has; 0 where another version wrote that.
         over: Who was left, and since which item; nothing before.
         envelope: What is written on it.
         changed_at: Seconds since the epoch.
@@ -77,22 +76,16 @@ class RaceRecord:
     expires_at: float
     items: int
     observations: int
-    shown: str
-    before: str
+    seen: int
     over: Mapping[str, Any] | None
     envelope: Notes
     changed_at: float
     size: int = field(repr=False, compare=False)
 
     @property
-    def current(self) -> str:
-        """Id of the question about all scores that are there: they only become more."""
-        return keys.hashed("race", self.id, keys.MAKE, str(self.observations))
-
-    @property
     def pending(self) -> bool:
         """Whether there are scores that the report does not have yet."""
-        return self.observations > 0 and self.shown != self.current
+        return self.observations > self.seen
 
     @property
     def etag(self) -> str:
@@ -144,12 +137,22 @@ class Races(Shelf[RaceRecord]):
     def stored(self, name: str) -> RaceRecord | None:
         """A race, whoever's it is, unless it is gone."""
         held = self.redis.hmget(keys.key("race", name), (*FACTS, *FIELDS))
-        return self._record(name, held)
+        if held[0] is None:
+            return None
+        caller, created, expiry, about, items, observations, seen, over, changed, size = (
+            decoded(value or b"") for value in held[: len(FACTS)]
+        )
+        settings, (make, _, looked) = json.loads(about), seen.rpartition(" ")
+        return RaceRecord(
+            name, caller, settings.pop("name"), tuple(settings.pop("systems")), settings,
+            float(created), int(expiry) / 1000, int(items), int(observations),
+            int(looked) if make == keys.MAKE else 0, json.loads(over or "null"),
+            envelope_of(held[len(FACTS) :]), int(changed) / 1000, int(size or 0),
+        )  # fmt: skip
 
     def besides(self, pipe: Any, name: str) -> tuple[list[str], list[str]]:
-        """Its reports are deleted with a race."""
-        shown = pipe.hmget(keys.key("race", name), ["shown", "before"])
-        return [decoded(own) for own in shown if own], []
+        """Its report is deleted with a race."""
+        return [name], []
 
     def delete(self, name: str, caller: str, check: Check = unseen) -> None:
         """Delete a race with its scores and reports."""
@@ -164,7 +167,7 @@ class Races(Shelf[RaceRecord]):
             NotReadyError: It shows none yet.
         """
         race = self.stored(link.name)
-        record = self.shown(race.id, race.caller)[1] if race is not None else None
+        record = self.current(race.id, race.caller)[1] if race is not None else None
         if race is None or record is None:
             raise NotReadyError("There is no report of this race yet; ask again.")
         return replace(record, link=replace(link, title=race.name))
@@ -232,131 +235,93 @@ class Races(Shelf[RaceRecord]):
             self._context.feed.add(caller, [after.task])
         return after
 
-    def shown(self, race_id: str, caller: str) -> tuple[RaceRecord, Record | None]:
+    def current(self, race_id: str, caller: str) -> tuple[RaceRecord, Record | None]:
         """A race and the question that it shows; a worker is asked to look where scores wait."""
-        race = self.find(race_id, caller)
-        stored = self._context.questions.stored(race.shown) if race.shown else None
-        if race.shown and stored is None:  # somebody deleted it
-            self.redis.hdel(keys.key("race", race_id), "shown")
-            race = replace(race, shown="")
+        race, stored = self.find(race_id, caller), self._context.questions.stored(race_id)
+        if race.seen and stored is None:  # somebody deleted it
+            self.redis.hdel(keys.key("race", race_id), "seen")
+            race = replace(race, seen=0)
         if race.pending and self.redis.sadd(keys.RACING, race_id):
             self._context.feed.add_view(caller, race.task)
         return race, stored
 
-    def decided(self, race_id: str, first: int) -> list[str]:
+    def decisions(self, race_id: str, first: int) -> list[str]:
         """Decided pairs in JSON, in the order in which they were known, from a number on."""
         return [*map(decoded, self.redis.lrange(keys.key("race-facts", race_id), first, -1))]
 
     # what workers do
 
-    def asked(self, race_id: str) -> tuple[RaceRecord, SequentialQuestion, Array | None] | None:
-        """A race, what its scores ask, and when they came where that is not as their rows say.
-
-        Nothing where it is gone, or shows all of them; then nothing is left to look at.
-        """
-        with self.redis.pipeline() as pipe:
-            pipe.hmget(keys.key("race", race_id), (*FACTS, *FIELDS))
-            pipe.hvals(keys.key("race-items", race_id))
-            facts, held = pipe.execute()
-        race = self._record(race_id, facts)
-        if race is None or not race.pending:
-            self.settle(race_id, race.observations if race else 0)
-            return None
+    def scores(self, race: RaceRecord) -> tuple[Array, Array | None]:
+        """(n, S) scores, and when they came where that is not as their rows say."""
+        held = self.redis.hvals(keys.key("race-items", race.id))
         rows = np.frombuffer(b"".join(held)).reshape(len(held), -1)
         scores, came = np.split(rows[np.argsort(rows[:, 0]), 1:], 2, axis=1)
         late = (np.fmax.accumulate(came) > came).any()
-        return race, race.question(scores), came if late else None
+        return scores, came if late else None
 
-    def show(self, race: RaceRecord, report: SequentialReport) -> None:
-        """Store a report and show it; announce what it decides, each decision once."""
-        caller, question_id = race.caller, race.current
-        record, facts = (keys.key(part, race.id) for part in ("race", "race-facts"))
-        question, stored = (keys.key(part, question_id) for part in ("question", "report"))
-        data = codec.pack_bytes(render_json(KIND.present(report)).encode())
+    def show(self, race_id: str, report: SequentialReport) -> None:
+        """Store a report, which is shown from now on; announce what it decides, each once."""
+        names = [keys.key(part, race_id) for part in ("race", "race-facts", "question", "report")]
+        record, facts, question, stored = names
         known = {
-            "caller": caller, "kind": KIND.path, "created": repr(time.time()),
-            "about": json.dumps({"systems": race.systems, "metrics": [report.statistic]}),
+            "kind": KIND.path, "created": repr(time.time()),
+            "about": json.dumps({
+                "systems": [system.name for system in report.systems],
+                "metrics": [report.statistic],
+            }),
             "outline": codec.pack_json({}), "outcome": Status.SUCCEEDED.value,
             "progress": json.dumps(vars(records.Progress("report", 1, 1))),
             "computed_with": __version__, "pictures": json.dumps(KIND.drawable(report)),
         }  # fmt: skip
-        decided = [
-            json.dumps({"a": pair.a, "b": pair.b, "decided": pair.decided, "since": pair.since})
-            for pair in report.pairs
-            if pair.decided
-        ]
-        named = {"id": race.id, "name": race.name, **vars(race.envelope)}
+        data = codec.pack_bytes(render_json(KIND.present(report)).encode())
 
         def write(pipe: Any) -> None:
-            now, told = self.stored(race.id), {*map(_pair_of, pipe.lrange(facts, 0, -1))}
+            race, before = self.stored(race_id), map(json.loads, pipe.lrange(facts, 0, -1))
+            known_pairs = {(fact["a"], fact["b"]) for fact in before}
             pipe.multi()
-            if now is None or now.shown == question_id:  # two looked at the same scores
+            if race is None or race.seen >= report.observations:  # another one looked, too
                 return
-            expiry = round(now.expires_at * 1000)
-            pipe.hset(question, mapping={**known, "expiry": expiry})
-            pipe.set(stored, data, pxat=expiry)
-            pipe.hset(record, mapping={"shown": question_id, "before": now.shown})
-            if now.before not in ("", question_id):
-                weigh(pipe, caller, "question", now.before, lasts=False)
-                pipe.delete(*(keys.key(part, now.before) for part in keys.OF_QUESTION))
-            if new := [fact for fact in decided if _pair_of(fact) not in told]:
-                pipe.rpush(facts, *new)
-                message = Message.of("race.decided", {**named, "pairs": [*map(json.loads, new)]})
-                announce(pipe, caller, message)
-            if report.over and now.over is None:
+            caller, expiry = race.caller, round(race.expires_at * 1000)
+            pipe.hset(question, mapping={**known, "caller": caller, "expiry": expiry})
+            pipe.set(stored, data)
+            pipe.hset(record, "seen", f"{keys.MAKE} {report.observations}")
+            named = {"id": race.id, "name": race.name, **vars(race.envelope)}
+            new = [
+                {"a": pair.a, "b": pair.b, "decided": pair.decided, "since": pair.since}
+                for pair in report.pairs
+                if pair.decided and (pair.a, pair.b) not in known_pairs
+            ]
+            if new:
+                pipe.rpush(facts, *map(json.dumps, new))
+                announce(pipe, caller, Message.of("race.decided", {**named, "pairs": new}))
+            if report.over and race.over is None:
                 end = {"leader": report.leader, "since": report.over}
                 pipe.hset(record, "over", json.dumps(end))
                 announce(pipe, caller, Message.of("race.over", {**named, **end}))
-            for name in (question, facts):
+            for name in names:
                 pipe.pexpireat(name, expiry)
-            weigh(pipe, caller, "question", question_id)
-            weigh(pipe, caller, "race", race.id)
-            pipe.publish(keys.key("news", race.id), question_id)
+            for whole in ("question", "race"):
+                weigh(pipe, caller, whole, race_id)
+            pipe.publish(keys.key("news", race_id), race_id)
 
         self.redis.transaction(write, record, facts)
 
-    def settle(self, race_id: str, seen: int) -> None:
-        """Nothing is left to look at, unless scores came since these were seen."""
-        record = keys.key("race", race_id)
+    def settle(self, race_id: str) -> None:
+        """Nothing is left to look at, unless scores came that its report does not have."""
 
         def write(pipe: Any) -> None:
-            count = pipe.hget(record, "observations")
+            race = self.stored(race_id)
             pipe.multi()
-            if count is None or int(count) == seen:
+            if race is None or not race.pending:
                 pipe.srem(keys.RACING, race_id)
 
-        self.redis.transaction(write, record)
-
-    def _record(self, race_id: str, held: Sequence[bytes | None]) -> RaceRecord | None:
-        """A race by its fields, unless it is gone."""
-        if held[0] is None:
-            return None
-        caller, created, expiry, about, items, observations, shown, before, over, changed, size = (
-            decoded(value or b"") for value in held[: len(FACTS)]
-        )
-        settings, expires_at = json.loads(about), int(expiry) / 1000
-        return RaceRecord(
-            race_id, caller, settings.pop("name"), tuple(settings.pop("systems")), settings,
-            float(created), expires_at, int(items), int(observations), shown, before,
-            json.loads(over or "null"), envelope_of(held[len(FACTS) :]),
-            int(changed or 0) / 1000 or expires_at - self.settings.retention, int(size or 0),
-        )  # fmt: skip
+        self.redis.transaction(write, keys.key("race", race_id))
 
 
 def look(context: Context, race_id: str, *seen: int) -> None:
-    """Show what the scores of a race say, as long as more come.
-
-    What comes after the last look stays for the reconciler.
-    """
+    """Show what the scores of a race say; for those that come meanwhile a task waits already."""
     races = Races(context)
-    for _ in range(LOOKS):
-        if (asked := races.asked(race_id)) is None:
-            return
-        race, question, came = asked
-        races.show(race, compute(question, came=came))
-
-
-def _pair_of(fact: str | bytes) -> tuple[str, str]:
-    """The systems of a decided pair."""
-    told = json.loads(fact)
-    return told["a"], told["b"]
+    if (race := races.stored(race_id)) is not None and race.pending:
+        scores, came = races.scores(race)
+        races.show(race_id, compute(race.question(scores), came=came))
+    races.settle(race_id)

@@ -81,7 +81,7 @@ async def _stored(request: Request, questions: QuestionStore, caller: Caller) ->
     if not path.startswith("/races/"):
         kind = await kind_of(request)
         return await run_in_threadpool(questions.find, name, caller.name, kind.path)
-    look = partial(request.state.races.shown, name, caller.name)
+    look = partial(request.state.races.current, name, caller.name)
     watch: Watcher = request.state.watcher
     _, shown = await watch.until(name, look, lambda own: not own[0].pending, RACE_SECONDS)
     if shown is None:

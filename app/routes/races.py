@@ -102,7 +102,7 @@ async def get_race(
     request: Request, record: Found, races: RaceStore, watch: Watch, wait: Wait
 ) -> Response:
     """A race, and what came. `Prefer: wait=N` waits until its report has all scores."""
-    look = partial(races.shown, record.id, record.caller)
+    look = partial(races.current, record.id, record.caller)
     now, _ = await watch.until(record.id, look, lambda own: not own[0].pending, wait or 0)
     return answers.unless_held(request, _told(request, now, wait=wait))
 
@@ -132,7 +132,7 @@ async def race_page(
     request: Request, record: Found, races: RaceStore, watch: Watch, view: answers.Viewed
 ) -> Response:
     """A race with its report, and a form for a batch."""
-    look = partial(races.shown, record.id, record.caller)
+    look = partial(races.current, record.id, record.caller)
     now, shown = await watch.until(record.id, look, lambda own: not own[0].pending, RACE_SECONDS)
     if not wants_page(request):
         return answers.unless_held(request, _told(request, now))
@@ -158,7 +158,7 @@ async def events(
     deadline, etag = time.monotonic() + settings.max_event_seconds, ""
 
     def look() -> tuple[RaceRecord, list[str]]:
-        return races.shown(record.id, record.caller)[0], races.decided(record.id, last)
+        return races.current(record.id, record.caller)[0], races.decisions(record.id, last)
 
     try:
         while (left := deadline - time.monotonic()) > 0 and not watch.stopping.is_set():

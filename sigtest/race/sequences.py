@@ -27,6 +27,7 @@ ANGLES = (np.arange(NODES) + 0.5) * math.pi / NODES
 CANDIDATES = np.append(0.0, (LEFT + RIGHT) / 2 + (RIGHT - LEFT) / 2 * np.cos(ANGLES))
 TO_CHEBYSHEV = 2 / NODES * np.cos(np.arange(NODES)[:, None] * ANGLES)  # coefficients of values
 TO_CHEBYSHEV[0] /= 2
+NEVER = np.empty((0, 0))
 
 
 def all_pairs(systems: int) -> Counts:
@@ -96,25 +97,13 @@ class Sequences:
                 after those of later items: a pair takes items in the order in which it had both.
             rows: Takes what came with the rows after the first of these, up to the second.
         """
-        first, last = rows or (0, len(scores))
-        if came is None:
-            since = np.arange(self.items, self.items + last - first) + 1
-            self._take(slice(None), scores[first:last], self.pairs, since)
-        else:
-            for p, (a, b) in enumerate(self.pairs.tolist()):
-                order = np.argsort(np.maximum(came[:, a], came[:, b]), kind="stable")
-                since = np.maximum.accumulate(order) + 1  # rows that there were by then
-                some = slice(*np.searchsorted(since, (first, last), side="right"))
-                own = scores[np.ix_(order[some], (a, b))]
-                self._take(slice(p, p + 1), own, all_pairs(2), since[some])
-        self.items += last - first
-
-    def _take(self, which: slice, scores: Array, pairs: Counts, rows: Counts) -> None:
+        start, stop = rows or (0, len(scores))
         _take(
-            scores / (self.width or 1.0), pairs, rows, self.sums[which], self.decided[which],
-            self.since[which], self.burn_in, self.mixing, self.level, self.logs[which],
-            self.products[which], CANDIDATES,
+            scores, NEVER if came is None else came, self.pairs, start, stop, self.items - start,
+            self.sums, self.decided, self.since, self.width or 1.0, self.burn_in, self.mixing,
+            self.level, self.logs, self.products, CANDIDATES,
         )  # fmt: skip
+        self.items += stop - start
 
     @property
     def counts(self) -> Array:
@@ -180,12 +169,13 @@ def _margin(n: float, mixing: float, level: float) -> float:
 
 @compiled
 def _take(
-    scores: Array, pairs: Counts, rows: Counts, sums: Array, decided: Counts, since: Counts,
-    burn_in: int, mixing: float, level: float, logs: Array, products: Array, candidates: Array,
+    scores: Array, came: Array, pairs: Counts, start: int, stop: int, before: int, sums: Array,
+    decided: Counts, since: Counts, width: float, burn_in: int, mixing: float, level: float,
+    logs: Array, products: Array, candidates: Array,
 ) -> None:  # fmt: skip
     """Take items, and decide pairs whose interval leaves 0 out, with a look after each item.
 
-    `rows` are (n,) rows with which a decision counts.
+    Taken is what came with the rows from `start` to `stop`, behind `before` rows of other tables.
 
     Betting: half of the capital reaches 1 / level. Waudby-Smith & Ramdas (2024), "Estimating means
     of bounded random variables by betting", JRSS B 86(1): the hedged capital process with
@@ -195,9 +185,16 @@ def _take(
     target = math.log(2 / level)
     for p in range(len(pairs)):
         n, total, squares = int(sums[p, 0]), sums[p, 1], sums[p, 2]
-        for i in range(len(scores)):
-            d = scores[i, pairs[p, 0]] - scores[i, pairs[p, 1]]
-            if math.isnan(d):
+        a, b = pairs[p]
+        order, row = np.arange(start, stop), 0
+        if len(came) > 0:
+            order = np.argsort(np.maximum(came[:, a], came[:, b]), kind="mergesort")
+        for i in order:
+            d = scores[i, a] - scores[i, b]
+            if width != 1.0:
+                d = scores[i, a] / width - scores[i, b] / width
+            row = max(row, int(i) + 1)  # as many there were by then
+            if math.isnan(d) or not start < row <= stop:
                 continue
             n += 1
             total += d
@@ -216,7 +213,7 @@ def _take(
                 first, second = apart and total > 0, apart and total < 0
             if decided[p] == OPEN and (first or second):
                 decided[p] = FIRST if first else SECOND
-                since[p] = rows[i]
+                since[p] = before + row
         sums[p, 0], sums[p, 1], sums[p, 2] = n, total, squares
 
 
