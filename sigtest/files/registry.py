@@ -210,7 +210,7 @@ WORD = r"[A-Za-z][\w+.|/-]{0,80}"
 FIGURE = r"[-+]?\d+(\.\d*)?([eE][-+]?\d+)?"
 # fmt: off
 _READERS: tuple[Reader[File, Material], ...] = (
-    Reader("wmt-xml", "WMT XML", _opens(wmt.START), lambda file: wmt.read_wmt(file.data, file.name),
+    Reader("wmt-xml", "WMT XML", _opens(wmt.START), wmt.read_wmt,
            (".xml",)),
     Reader("sgml", "mteval SGML", _opens(wmt.SGML_START), wmt.read_sgml, (".sgm", ".sgml", ".xml")),
     Reader("wmt25", "WMT25 JSONL", wmt.sniff_wmt25, wmt.read_wmt25, (".jsonl",)),
@@ -225,7 +225,8 @@ _READERS: tuple[Reader[File, Material], ...] = (
     Reader("deepeval", "a test run of DeepEval", evaluations.sniff_deepeval,
            evaluations.read_deepeval, (".json",)),
     Reader("swe-bench", "a report of SWE-bench",
-           _names("resolved_ids unresolved_ids error_ids", "resolved generated", kind="object"),
+           _names("resolved_ids unresolved_ids error_ids", "resolved_ids submitted_ids",
+                  "resolved generated", "resolved patch_exists", kind="object"),
            evaluations.read_swebench, (".json",)),
     Reader("trec-eval", "output of trec_eval -q", evaluations.sniff_trec, evaluations.read_trec,
            (".txt", ".eval")),
@@ -322,8 +323,8 @@ _REFUSED = (
                        rf"|^\s*{FIGURE}\s*([,;]\s*$|\s(#|//))", least=2),
                 _begins(r"\\begin\{(tabular|itemize|enumerate|document)|\\documentclass"),
                 _begins(rf"\A\s*+(.*\n){{1,4}}({RULE})"), _is_r_output, _is_quoted,
-                _all(_begins(r"\A\s*(- \{?[a-z_]+:|---\s*$|[a-z_]+:\s*$)"),
-                     _lines(r"^\s*(- )?\{?[a-z_]+:(\s|$)|^---$", least=3)),
+                _all(_begins(r"\A\s*(- \{?\w+:|---\s*$|\w+:\s*$)|^\w+:\s*\n\s+(- )?\w+:(\s|$)"),
+                     _lines(r"^\s*(- )*\{?\w+:(\s|$)|^---$", least=3, share=0.7)),
                 _lines(r"^\[?\{'[^']*': .*\}\]?$"),
                 # SubRip and WebVTT, YouTube's SBV, SubStation Alpha: times, then text
                 _begins(r"^(\d+:)?\d+:\d\d[.,]\d{3}( --> |,(\d+:)?\d+:\d\d\.\d{3}$)"

@@ -172,7 +172,7 @@ NAMES = {  # of columns, by what they hold; the first of two that a table has is
     "id": "id sample_id question_id example_id instance_id prompt_id sentence_id line line_number "
     "index idx key # qid uid",
     "system": "system sys system_id sys_id system_name sys_name model model_id model_name "
-    "mt_system engine submission team llm solver agent participant generator",
+    "model_name_or_path mt_system engine submission team llm solver agent participant generator",
     "metric": "metric metric_name metric_id measure scorer",
     "rating": "raw raw_score rating",
     "score": "score value seg_score segment_score metric_score result",
@@ -223,7 +223,7 @@ QUESTIONS = {
 METRIC = re.compile(
     r"(sacre|spb|f200sp|sent(ence)?_?)?bleu|chrf|ter$|hter$|nist|meteor|rouge|comet|x?comet"
     r"|cometkiwi|bleurt|bert_?score|yisi|metricx|gemba|prism|bart_?score|ma?tese|unite|kiwi"
-    r"|acc(uracy)?$|exact_match|em$|f1|precision|recall|correct$|is_correct|pass@|mae$|rmse$"
+    r"|acc(uracy)?$|exact_match|em$|f1|precision|recall|correct$|is_correct|resolved$|pass@|mae$|rmse$"
     r"|faithfulness|(answer|context|response)_(relevanc|correctness|precision|recall|similarity)"
     r"|(factual_|semantic_)?(correctness|similarity)$"
     r"|esa$|mqm$|da$|wer$|cer$|bits_per_byte|perplexity|log_?prob",

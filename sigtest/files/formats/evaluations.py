@@ -39,17 +39,22 @@ def _results(file: File) -> object:
 
 
 def sniff_promptfoo(file: File) -> bool:
-    """Results with `testIdx` and `promptIdx`: in an object, or one a line."""
+    """Results of prompts, by place or with their variables: in an object, or one a line."""
     row: object = file.first
     if file.kind == "object" and "results" in file.first:
         row = next(iter(entries_of(_results(file))), None)
-    return isinstance(row, dict) and {"testIdx", "promptIdx", "success", "score"} <= {*row}
+    known = (
+        {"testIdx", "promptIdx", "success", "score"},
+        {"provider", "prompt", "vars", "success"},
+    )
+    return isinstance(row, dict) and any(names <= {*row} for names in known)
 
 
 def read_promptfoo(file: File) -> Material:
     """Read the scores of each provider, and of each prompt where a provider has several.
 
     Tests that are the same are runs of one (`--repeat`); a provider's error is a missing score.
+    Until version 3 results had no numbers, and no reason of failures.
 
     Raises:
         InputError: A result that is no object, or a score that is no number.
@@ -61,11 +66,14 @@ def read_promptfoo(file: File) -> Material:
         key=lambda r: [float_in(r.get(name)) or 0.0 for name in ("testIdx", "promptIdx")],
     ):
         own, test = record_in(result, "provider"), record_in(result, "testCase")
-        asked = json.dumps(result.get("vars") or test.get("vars"), ensure_ascii=False)
-        item = asked + json.dumps([test.get("description"), test.get("assert")])
-        tests.setdefault(item, result.get("testIdx"))
+        written, place = record_in(result, "prompt"), result.get("testIdx", len(tests))
+        filled = result.get("vars") or test.get("vars")
+        asked = json.dumps(filled, ensure_ascii=False) if filled else None
+        # where variables were taken out, the place alone tells tests apart
+        item = json.dumps([asked or place, test.get("description"), test.get("assert")])
+        tests.setdefault(item, place)
         system = without_slash(str(own.get("label") or own.get("id") or result.get("provider")))
-        prompt = str(result.get("promptIdx"))
+        prompt = str(result.get("promptIdx", written.get("label", written.get("display"))))
         prompts[system].setdefault(prompt, len(prompts[system]) + 1)
         results.append((result, system, prompt, item, asked))
     rows: list[Sequence[object]] = []
@@ -75,33 +83,51 @@ def read_promptfoo(file: File) -> Material:
         run, several = times[system, prompt, item], len(prompts[system]) > 1
         name = f"{system} prompt {prompts[system][prompt]}" if several else system
         scores = {"score": result.get("score"), "pass": result.get("success")}
+        ungraded = bool(result.get("error")) and not result.get("gradingResult")
+        lost = result.get("failureReason", 2 * ungraded) == 2  # nothing came back
         for label, score in {**scores, **record_in(result, "namedScores")}.items():
-            found = None if result.get("failureReason") == 2 else score  # nothing came back
+            found = None if lost else score
             rows.append((tests[item], name, without_slash(label), found, run, None, asked))
     return _read(file, rows)
 
 
-def _cases(file: File) -> object:
-    return (record_in(file.first, "testRunData") or file.first).get("testCases")
+CASES = ("testCases", "conversationalTestCases", "test_results")  # the last are of `evaluate`
+METRICS = ("metricsData", "metrics_data", "metricsMetadata")  # the last until 2024
+
+
+def _cases(file: File) -> list[object]:
+    run = record_in(file.first, "testRunData") or file.first
+    return [case for name in CASES for case in entries_of(run.get(name))]
+
+
+def _metrics(case: object) -> list[object]:
+    fields = case if isinstance(case, dict) else {}
+    return [entry for name in METRICS for entry in entries_of(fields.get(name))]
 
 
 def sniff_deepeval(file: File) -> bool:
-    """An object with a list of test cases that have data of metrics."""
-    first = next(iter(entries_of(_cases(file))), None)
-    return file.kind == "object" and isinstance(first, dict) and "metricsData" in first
+    """An object with a list of test cases, of which some have data of metrics."""
+    return file.kind == "object" and any(map(_metrics, _cases(file)))
 
 
 def read_deepeval(file: File) -> Material:
     """Read the score of every metric by test case; less is better where that passes.
 
+    Cases are known by their names, or by their inputs where pytest called all by one function.
+
     Raises:
         InputError: A case that is no object or stands there twice, or a score that is no number.
     """
+    cases = [*_objects(_cases(file), file.name)]
+    named = len({case.get("name") for case in cases}) == len(cases)
     scored = [
-        (case.get("name") or case.get("input"), case.get("input"), str(entry.get("name")), entry)
-        for case in _objects(_cases(file), file.name)
-        for entry in _objects(case.get("metricsData"), file.name)
-    ]
+        (
+            (case.get("name") if named else case.get("input")) or case.get("name"),
+            case.get("input"), str(entry.get("name", entry.get("metric"))), entry,
+        )
+        for case in cases
+        for entry in _objects(_metrics(case), file.name)
+    ]  # fmt: skip
     lower = {name for _, _, name, entry in scored if _passes_below(entry)}
     rows = [
         (
@@ -121,13 +147,15 @@ def _passes_below(entry: Record) -> bool:
     return score != threshold and entry.get("success") is (score < threshold)
 
 
-LOST = ("incomplete_ids", "infra_failure_ids", "ambiguous_failure_ids")
+LOST = ("incomplete_ids", "infra_failure_ids", "ambiguous_failure_ids", "pending_ids")
 SUBMITTED = ("submitted_ids", "completed_ids", "unresolved_ids", "empty_patch_ids", "error_ids",
-             "generated", "no_generation", "resolved", "resolved_ids")  # fmt: skip
+             "failed_ids", "generated", "no_generation", "resolved", "resolved_ids")  # fmt: skip
 
 
 def read_swebench(file: File) -> Material:
     """Read which instances are resolved; empty patches and errors are not, as SWE-bench counts.
+
+    That says a report on all of a run by lists, and one on single instances by `resolved` of each.
 
     Those that were not submitted, or could not be run, have no score: SWE-bench counts them as not
     resolved.
@@ -139,17 +167,18 @@ def read_swebench(file: File) -> Material:
     if not all(isinstance(i, str) for listed in lists.values() for i in listed):
         raise InputError(f"{file.name}: ids of instances are text.")
     resolved = {*lists["resolved_ids"], *lists["resolved"]}
-    scores: dict[object, bool | None] = {
-        i: i in resolved for name in SUBMITTED for i in lists[name]
-    }
+    scores: dict[object, object] = {i: i in resolved for name in SUBMITTED for i in lists[name]}
+    scores |= {i: own["resolved"] for i, own in file.first.items()
+               if isinstance(own, dict) and "resolved" in own}  # fmt: skip
     scores |= dict.fromkeys(i for name in LOST for i in lists[name])
     rows = [(i, file.stem, "resolved", score, 1, True, None) for i, score in scores.items()]
     return _read(file, rows)
 
 
-MEASURE = re.compile(  # and what counts, or names, and measures no single query
-    r"(map|Rprec|bpref|recip_rank|infAP|iprec_at_recall|P|recall|success|R?ndcg|binG|G|set|relative"
-    r"|11pt_avg|(?P<count>num|runid|relstring|gm|utility))(_\S+)?"
+MEASURE = re.compile(  # of versions 8 to 10; what counts, or names, and measures no single query
+    r"((?P<count>num|runid|relstring|gm|utility|prefs_num)|map|R-?prec|bpref|recip_rank|infAP"
+    r"|iprec_at_recall|ircl_prn|P|recall|success|R?ndcg|binG|G|set|relative|11-?pt_avg|prefs|rbp"
+    r"|yaap|R?unj(udged)?)([\d_.]\S*)?"
 )
 
 

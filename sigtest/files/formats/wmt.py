@@ -1,8 +1,9 @@
 """WMT's files of texts: XML (2021 and later), SGML of NIST's mteval (until 2020), JSONL (2025).
 
-Expat reads XML with every declaration refused: no DTD, so no entities, nothing external, and no
-text that grows while it is read. As sacreBLEU reads the same files, documents of a test suite and
-segments without a reference are passed over where others have one, and white space is one space.
+Both of marked-up text are sets, documents and segments, however nested, and are read tag by tag. Of
+XML, expat refuses every declaration: no DTD, so no entities, nothing external, and no text that
+grows while it is read. As sacreBLEU reads the same files, documents of a test suite and segments
+without a reference are passed over where others have one, and white space is one space.
 
 SGML is seldom valid: attributes twice, tags in capitals, bare ampersands. So tags are found one by
 one, as mteval does, and nothing is declared: a file with entity declarations is refused.
@@ -19,202 +20,16 @@ from dataclasses import replace
 from typing import NoReturn
 from xml.parsers import expat
 
-from sigtest.data.text import decode
 from sigtest.errors import InputError, at_line
-from sigtest.files.file import PROLOGUE, File, Placed, Record, first_twice, record_in
+from sigtest.files.file import PROLOGUE, File, Placed, Record, record_in
 from sigtest.files.material import ONLY_RUN, Assembly, Material, examples
 from sigtest.files.tables import number
 
-DEEPEST = 20
-LONGEST = 1_000_000  # characters of a segment, which comes in as many pieces as it has lines
 MOST_TRANSLATORS = 20  # each may lack most documents, and still takes a line for every segment
 START = re.compile(rf"{PROLOGUE}(<!DOCTYPE.{{0,2000}}?)?<dataset\b", re.DOTALL)
-Place = tuple[int, str]  # number of the document in the file, id of the segment in it
-Key = tuple[str, str]  # of a text: its tag, and the name of its system or translator
-
-
-def read_wmt(data: bytes, name: str) -> Material:
-    """Read the content of one file: a test set, submissions, or both.
-
-    Args:
-        data: The file, which must be UTF-8.
-        name: What messages call it.
-
-    Raises:
-        InputError: Not XML, a DTD or an entity, no WMT data set, a segment that a system has not
-            translated, or something in it twice.
-    """
-    decode(data, name)  # for the message; expat takes UTF-8 whatever the file declares
-    reader = _XmlReader(name)
-    reader.read(data)
-    places = reader.referenced() or [*reader.places]
-    if not places:
-        raise InputError(
-            f"{name} has no document with a segment; those of test suites are passed over."
-        )
-    names, domains = zip(*(reader.documents[document] for document, _ in places), strict=True)
-    ids = tuple(f"{document}#{i}" for document, (_, i) in zip(names, places, strict=True))
-    if len(set(ids)) < len(ids):
-        twice = names[ids.index(first_twice(ids))]
-        raise InputError(f"{name}: two documents have the id {twice[:200]!a}.")
-    compared = {document for document, _ in places}
-    present = {
-        text: lines
-        for text, lines in reader.texts.items()
-        if not compared.isdisjoint(reader.opened[text])
-    }
-    if sum(tag == "ref" for tag, _ in present) > MOST_TRANSLATORS:
-        raise InputError(f"{name} has more than {MOST_TRANSLATORS} translators of references.")
-    columns: dict[str, list[tuple[str, tuple[str | None, ...]]]] = {"src": [], "ref": [], "hyp": []}
-    for (tag, key), lines in present.items():
-        lacking = next((i for i, place in enumerate(places) if place not in lines), None)
-        if tag == "hyp" and lacking is not None:
-            raise InputError(
-                f"{name}: system {key[:200]!a} has no hypothesis for segment "
-                f"{places[lacking][1]!a} of document {names[lacking][:200]!a}; every system needs "
-                "every segment.",
-                system=key,
-            )
-        columns[tag].append((key, tuple(map(lines.get, places))))
-    out = [repr(key) for tag, key in reader.texts if tag == "hyp" and (tag, key) not in present]
-    note = f"{name}: systems without a segment that has a reference are left out: {examples(out)}."
-    return Material(
-        references=tuple(tuple(line or None for line in lines) for _, lines in columns["ref"]),
-        systems=tuple((system, (lines,)) for system, lines in columns["hyp"]),
-        documents=names,
-        labels=domains if None not in domains else None,
-        sources=next((lines for _, lines in columns["src"]), None),
-        ids=ids,
-        name=name,
-        notes=(note,) if out else (),
-    )
-
-
-class _XmlReader:
-    """Collects texts while expat reads.
-
-    Attributes:
-        documents: Id and domain of each.
-        texts: Lines by place, of each source, reference and hypothesis by its name.
-        opened: Documents that have each of these, perhaps without a segment.
-        places: All segments, in the order of the source where there is one.
-    """
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.documents: list[tuple[str, str | None]] = []
-        self.texts: dict[Key, dict[Place, str]] = {}
-        self.opened: dict[Key, set[int]] = {}
-        self.places: dict[Place, None] = {}
-        self._languages: set[str] = set()
-        self._in_document = self._sourced = False
-        self._lines: dict[Place, str] | None = None
-        self._segment: Place | None = None
-        self._text: list[str] = []
-        self._length = 0
-        self._depth = 0
-        self._parser = parser = expat.ParserCreate("utf-8")
-        parser.buffer_text = True
-        parser.StartDoctypeDeclHandler = self._refuse
-        parser.EntityDeclHandler = self._refuse
-        parser.ExternalEntityRefHandler = self._refuse
-        parser.StartElementHandler = self._start
-        parser.EndElementHandler = self._end
-        parser.CharacterDataHandler = self._characters
-
-    def read(self, data: bytes) -> None:
-        """Read a file.
-
-        Raises:
-            InputError: What is no well-formed data set without declarations.
-        """
-        try:
-            self._parser.Parse(data, True)
-        except expat.ExpatError as error:
-            reason = expat.errors.messages[error.code]
-            self._fail(f"not well-formed XML: {reason} at column {error.offset + 1}")
-
-    def referenced(self) -> list[Place]:
-        """Segments with a reference."""
-        references = [lines for (tag, _), lines in self.texts.items() if tag == "ref"]
-        known = {place for lines in references for place, line in lines.items() if line}
-        return [place for place in self.places if place in known]
-
-    def _start(self, tag: str, attributes: dict[str, str]) -> None:
-        self._depth += 1
-        if self._depth == 1 and tag != "dataset":
-            self._fail(f"<{tag[:40]}> where a WMT file has <dataset>; older SGML is not read")
-        if self._depth > DEEPEST:
-            self._fail(f"elements more than {DEEPEST} deep")
-        if self._segment is not None:
-            self._fail("an element inside a segment")
-        if tag == "doc":
-            if self._in_document:
-                self._fail("a document inside a document")
-            if "testsuite" not in attributes:
-                name = self._named(attributes, "id", "a document")
-                self.documents.append((name, attributes.get("domain")))
-                self._in_document, self._sourced = True, False
-        elif tag in {"src", "ref", "hyp"} and self._in_document:
-            self._open_text(tag, attributes)
-        elif tag == "seg" and self._lines is not None:
-            self._segment = (len(self.documents) - 1, self._named(attributes, "id", "a segment"))
-            if self._segment in self._lines:
-                self._fail(f"segment {self._segment[1][:40]!a} twice")
-
-    def _open_text(self, tag: str, attributes: dict[str, str]) -> None:
-        # a single reference may be without the name of a translator
-        key = attributes.get("translator", "") if tag == "ref" else ""
-        if tag == "hyp":
-            key = self._named(attributes, "system", "a hypothesis")
-        if tag == "ref":
-            self._languages.add(attributes.get("lang", ""))
-            if len(self._languages) > 1:
-                self._fail(f"references in {' and '.join(map(repr, sorted(self._languages)))}")
-        opened = self.opened.setdefault((tag, key), set())
-        if len(self.documents) - 1 in opened:
-            twice = f"two <{tag}> of {key[:200]!a} for one document"
-            self._fail("a second source of one document" if tag == "src" else twice)
-        opened.add(len(self.documents) - 1)
-        self._lines = self.texts.setdefault((tag, key), {})
-
-    def _end(self, tag: str) -> None:
-        self._depth -= 1
-        if tag == "doc":
-            self._in_document = False
-        elif tag in {"src", "ref", "hyp"}:
-            self._lines = None
-        elif tag == "seg" and self._segment is not None and self._lines is not None:
-            self._lines[self._segment] = _plain("".join(self._text))
-            of_source = self._lines is self.texts.get(SOURCE)
-            self._sourced |= of_source
-            if of_source or not self._sourced:
-                self.places.setdefault(self._segment)
-            self._segment = None
-            self._text.clear()
-            self._length = 0
-
-    def _characters(self, text: str) -> None:
-        if self._segment is not None:
-            self._text.append(text)
-            self._length += len(text)
-            if self._length > LONGEST:
-                self._fail(f"a segment of more than {LONGEST:,} characters")
-
-    def _named(self, attributes: dict[str, str], attribute: str, what: str) -> str:
-        value = attributes.get(attribute, "").strip()
-        if not value:
-            self._fail(f"{what} without {attribute}")
-        return value
-
-    def _refuse(self, *_: object) -> NoReturn:
-        self._fail("a document type or an entity, which are not read; take the declaration out")
-
-    def _fail(self, reason: str) -> NoReturn:
-        raise at_line(self.name, self._parser.CurrentLineNumber, f"{reason}.")
-
-
-SOURCE = ("src", "")
+SIDES = {"src": "source", "srcset": "source", "ref": "reference", "refset": "reference"}
+SIDES |= {"hyp": "hypothesis", "tstset": "hypothesis"}
+NAMES = ("system", "translator", "sysid", "refid")  # attributes that say whose a text is
 TAGS = "mteval|srcset|refset|tstset|doc|seg"
 TAG = re.compile(rf"<(/?)({TAGS})\b([^<>]*)>", re.IGNORECASE)
 ATTRIBUTE = re.compile(  # from its first letter, and from no other
@@ -224,9 +39,164 @@ ENTITY = re.compile(r"&(amp|lt|gt|quot|apos|#39|#34|#38);")
 SGML_START = re.compile(rf"\s*(<\?xml[^>]*>\s*)?(<!DOCTYPE.{{0,2000}}?)?<({TAGS})\b", re.I | re.S)
 
 
-def _plain(text: str) -> str:
-    """White space is one blank, as mteval and sacreBLEU read it."""
-    return re.sub(r"\s+", " ", text.strip())
+class _Markup:
+    """Goes through the tags of one file, and knows which text, document and segment it is in.
+
+    Attributes:
+        line: Where it is.
+        systems: Documents that have an output of each, perhaps without a segment.
+        document: Id of the one that is open.
+        segment: Id of the one that is open.
+    """
+
+    def __init__(self, file: File) -> None:
+        self.line = 1
+        self.systems: dict[str, set[str]] = {}
+        self.document = ""
+        self.segment: str | None = None
+        self.assembly = Assembly(file.name)
+        self._file = file
+        self._side = self._set = self._system = ""
+        self._domain: str | None = None
+        self._passed = False  # over, as a document of a test suite
+        self._languages: set[str] = set()
+        self._seen: set[tuple[str, ...]] = set()
+
+    def open(self, tag: str, attributes: dict[str, str]) -> None:
+        """A tag that begins something."""
+        if self.segment is not None:
+            before = f"is not closed before <{tag[:40]}>; no element stands inside a segment"
+            self.fail(f"segment {self.segment[:40]!a} {before}")
+        if tag == "doc":
+            self.document = attributes.get("docid", attributes.get("id", "")).strip()
+            self._system = attributes.get("sysid") or self._set
+            self._domain = attributes.get("domain") or attributes.get("genre") or None
+            self._passed = "testsuite" in attributes
+        if self._passed:
+            return
+        if tag in SIDES:
+            named = next(filter(None, map(attributes.get, NAMES)), "").strip()
+            self._set = named or (self._file.stem if tag.endswith("set") else "")
+            self._side, self._system = SIDES[tag], self._set
+        if tag == "hyp":
+            self.systems.setdefault(self._system, set()).add(self.document)
+        if tag == "ref":
+            self._languages.add(attributes.get("lang", ""))
+        if tag == "seg":
+            self.segment = attributes.get("id", "").strip()
+        for what, wrong in {
+            "a document without id": tag == "doc" and not self.document,
+            "a hypothesis without system": tag == "hyp" and not self._system,
+            f"references in {' and '.join(map(repr, sorted(self._languages)))}":
+                len(self._languages) > 1,
+            "a segment without id": self.segment == "",
+            "a segment outside of a document": tag == "seg" and not self.document,
+            "a segment outside of a set": tag == "seg" and not self._side,
+        }.items():  # fmt: skip
+            if wrong:
+                self.fail(what)
+
+    def close(self, tag: str, text: str) -> None:
+        """A tag that ends something, and the text before it."""
+        if tag == "seg" and not self._passed:
+            self._add(text)
+        elif self.segment is not None:
+            self.fail(f"segment {self.segment[:40]!a} is not closed before </{tag[:40]}>")
+        elif tag == "doc":
+            self.document, self._passed = "", False
+        elif tag in SIDES:
+            self._side = ""
+
+    def _add(self, text: str) -> None:
+        if self.segment is None:
+            self.fail("the end of a segment that has no beginning")
+        key = (self._side, self._system, self.document, self.segment)
+        if key in self._seen:
+            of = f" for {self._system[:80]!a}" if self._system else ""
+            self.fail(f"segment {self.segment!a} of document {self.document[:80]!a} twice{of}")
+        self._seen.add(key)
+        # white space is one blank, as mteval and sacreBLEU read it
+        line, place = re.sub(r"\s+", " ", text.strip()), f"line {self.line}"
+        i = self.assembly.place_of(f"{self.document}#{self.segment}", place)
+        about: dict[str, str | None] = {"document": self.document, "domain": self._domain}
+        if self._side == "hypothesis":
+            self.assembly.hypothesis(i, self._system, ONLY_RUN, line, place)
+        elif self._side == "source":
+            about["source"] = line
+        else:
+            about[f"reference {self._system}"] = line
+        self.assembly.describe(i, about, place)
+        self.segment = None
+
+    def fail(self, reason: str) -> NoReturn:
+        """What is wrong here."""
+        raise at_line(self._file.name, self.line, f"{reason}.")
+
+
+def read_wmt(file: File) -> Material:
+    """Read the content of one file: a test set, submissions, or both.
+
+    Raises:
+        InputError: Not XML, a DTD or an entity, no WMT data set, something in it twice.
+    """
+    markup, texts = _Markup(file), list[str]()
+    parser = expat.ParserCreate("utf-8")
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        texts.clear()
+        markup.line = parser.CurrentLineNumber
+        markup.open(tag, attributes)
+
+    def end(tag: str) -> None:
+        markup.line = parser.CurrentLineNumber
+        markup.close(tag, "".join(texts))
+        texts.clear()
+
+    def refuse(*_: object) -> NoReturn:
+        markup.line = parser.CurrentLineNumber
+        markup.fail("a document type or an entity, which are not read; take the declaration out")
+
+    parser.buffer_text = True
+    parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = refuse
+    parser.ExternalEntityRefHandler = refuse
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.CharacterDataHandler = texts.append
+    try:
+        parser.Parse(file.text, True)
+    except expat.ExpatError as error:
+        markup.line = parser.CurrentLineNumber
+        reason = expat.errors.messages[error.code]
+        markup.fail(f"not well-formed XML: {reason} at column {error.offset + 1}")
+    return _compared(markup.assembly.material(), markup)
+
+
+def _compared(material: Material, markup: _Markup) -> Material:
+    """Segments with a reference, where some have one, and the systems that have any of them."""
+    name = material.name
+    referenced = [i for i, lines in enumerate(zip(*material.references, strict=True)) if any(lines)]
+    material = material.rows(referenced or range(len(material)))
+    if not len(material):
+        raise InputError(
+            f"{name} has no document with a segment; those of test suites are passed over."
+        )
+    references = [tuple(line or None for line in lines) for lines in material.references]
+    references = [lines for lines in references if any(lines)]
+    if len(references) > MOST_TRANSLATORS:
+        raise InputError(f"{name} has more than {MOST_TRANSLATORS} translators of references.")
+    compared, outputs = {*(material.documents or ())}, dict(material.systems)
+    systems = {
+        own: outputs.get(own, ((None,) * len(material),))
+        for own, documents in markup.systems.items()
+        if compared & documents
+    }
+    out = [repr(own) for own in markup.systems if own not in systems]
+    note = f"{name}: systems without a segment that has a reference are left out: {examples(out)}."
+    return replace(
+        material,
+        references=tuple(references),
+        systems=tuple(systems.items()),
+        notes=(*material.notes, note) if out else material.notes,
+    )
 
 
 def read_sgml(file: File) -> Material:
@@ -236,90 +206,30 @@ def read_sgml(file: File) -> Material:
         InputError: A document or segment without id or twice, an element that is not closed,
             entity declarations, CDATA.
     """
-    if re.search(r"<!ENTITY", file.text, re.IGNORECASE):
+    text = file.text
+    if re.search(r"<!ENTITY", text, re.IGNORECASE):
         raise InputError(f"{file.name} declares entities, which are not read; take them out.")
-    if "<![CDATA[" in file.text:
+    if "<![CDATA[" in text:
         raise InputError(f"{file.name} has CDATA, which is not read; write &amp; and &lt; instead.")
-    return _Sgml(file).read()
-
-
-class _Sgml:
-    """Goes through the tags of one file, and knows which set, document and segment it is in."""
-
-    def __init__(self, file: File) -> None:
-        self._file = file
-        self._assembly = Assembly(file.name)
-        self._set = self._set_system = self._document = self._system = self._genre = ""
-        self._segment: tuple[int, str] | None = None  # where its text begins, and its id
-        self._seen: set[tuple[str, str, str, str]] = set()
-        self._line = 1
-
-    def read(self) -> Material:
-        """All of it."""
-        counted = 0
-        for tag in TAG.finditer(self._file.text):
-            self._line += self._file.text.count("\n", counted, tag.start())
-            counted = tag.start()
-            closing, name, attributes = bool(tag[1]), tag[2].lower(), _attributes(tag[3])
-            if name == "seg" and closing:
-                self._end_segment(tag.start())
-            elif self._segment is not None:
-                before = "the next" if name == "seg" else f"<{name}>"
-                self._fail(f"segment {self._segment[1]!a} is not closed before {before}")
-            elif name == "seg":
-                self._open_segment(tag.end(), attributes.get("id", ""))
-            elif name == "doc":
-                self._open_document({} if closing else attributes, closing)
-            elif not closing and name != "mteval":
-                self._set = name
-                self._set_system = attributes.get("sysid") or attributes.get("refid", "")
-        if self._segment is not None:
-            self._fail("the file ends within a segment")
-        if not self._seen:
-            raise InputError(f"{self._file.name} is mteval SGML without segments.")
-        if self._document:
-            self._fail("the file ends within a document")
-        return self._assembly.material()
-
-    def _open_document(self, attributes: dict[str, str], closing: bool) -> None:
-        self._document = attributes.get("docid", attributes.get("id", ""))
-        if not closing and not (self._document and self._set):
-            self._fail("a document without docid" if self._set else "a document outside of a set")
-        self._system = attributes.get("sysid") or self._set_system or self._file.stem
-        self._genre = attributes.get("genre", "")
-
-    def _open_segment(self, start: int, name: str) -> None:
-        if not name or not self._document:
-            self._fail("a segment without id" if not name else "a segment outside of a document")
-        self._segment = (start, name)
-
-    def _end_segment(self, end: int) -> None:
-        if self._segment is None:
-            self._fail("the end of a segment that has no beginning")
-        start, name = self._segment
-        self._segment = None
-        key = (self._set, self._system, self._document, name)
-        if key in self._seen:
-            self._fail(f"segment {name!a} of document {self._document[:80]!a} twice")
-        self._seen.add(key)
-        text = ENTITY.sub(lambda entity: html.unescape(entity[0]), self._file.text[start:end])
-        line, place, add = _plain(text), f"line {self._line}", self._assembly
-        i = add.place_of(f"{self._document}#{name}", place)
-        about = {"document": self._document, "domain": self._genre or None}
-        about |= {"source": line} if self._set == "srcset" else {}
-        about |= {f"reference {self._system}": line} if self._set == "refset" else {}
-        add.describe(i, about, place)
-        if self._set not in {"srcset", "refset"}:
-            add.hypothesis(i, self._system, ONLY_RUN, line, place)
-
-    def _fail(self, reason: str) -> NoReturn:
-        raise at_line(self._file.name, self._line, f"{reason}.")
-
-
-def _attributes(text: str) -> dict[str, str]:
-    """Attributes by name in small letters; of one that stands twice the first counts."""
-    found = ATTRIBUTE.findall(text)[::-1]
-    return {name.lower(): (one or two or bare).strip() for name, one, two, bare in found}
+    markup, counted, start = _Markup(file), 0, 0
+    for tag in TAG.finditer(text):
+        markup.line += text.count("\n", counted, tag.start())
+        if tag[1]:
+            inside = ENTITY.sub(lambda entity: html.unescape(entity[0]), text[start : tag.start()])
+            markup.close(tag[2].lower(), inside)
+        else:
+            # of an attribute that stands twice the first counts
+            found = ATTRIBUTE.findall(tag[3])[::-1]
+            own = {name.lower(): (one or two or bare).strip() for name, one, two, bare in found}
+            markup.open(tag[2].lower(), own)
+        counted, start = tag.span()
+    material = markup.assembly.material()
+    if markup.document or markup.segment is not None:
+        inner = "document" if markup.segment is None else "segment"
+        markup.fail(f"the file ends within a {inner}")
+    if not len(material):
+        raise InputError(f"{file.name} is mteval SGML without segments.")
+    return material
 
 
 SEPARATOR = "_#_"

@@ -52,13 +52,41 @@ def test_promptfoo_has_scores_of_each_provider_by_test():
     assert not any("passed over" in note for note in found.notes)
 
 
-@pytest.mark.parametrize("of", ["lines", "a list in results", "names of providers"])
+NUMBERED = ("testIdx", "promptIdx", "testCase", "failureReason")  # since version 3
+
+
+@pytest.mark.parametrize("of", ["lines", "a list in results", "names of providers", "version 2"])
 def test_promptfoo_of_other_shapes_says_the_same(of):
-    rows = promptfoo_rows()
+    rows, whole = promptfoo_rows(prompts=("a", "b")), promptfoo(promptfoo_rows(prompts=("a", "b")))
     if of == "names of providers":
         rows = [{**row, "provider": row["provider"]["id"]} for row in rows]
+    if of == "version 2":
+        rows = [{k: v for k, v in row.items() if k not in NUMBERED} for row in rows]
     text = jsonl(rows) if of == "lines" else json.dumps({"version": 2, "results": rows})
-    assert tables(read(text)) == tables(read(promptfoo(rows)))
+    assert tables(read(text)) == tables(read(whole))
+    assert read(text).ids == ("0", "1")
+
+
+def test_an_error_without_a_grade_in_promptfoo_before_version_3_is_no_score():
+    rows = [{k: v for k, v in row.items() if k not in NUMBERED} for row in promptfoo_rows()]
+    rows[2] |= {"error": "Expected output to contain 9", "success": False, "score": 0}
+    rows[3] |= {"error": "API error: 429", "success": False, "score": 0, "gradingResult": None}
+    scores = tables(read(promptfoo(rows, 2)))
+    assert scores["openai:gpt", "pass"] == ((1.0, 0.0),)
+    assert scores["file:____elm.py", "pass"] == ((1.0, None),)
+
+
+def test_tests_of_promptfoo_whose_variables_were_taken_out_stay_apart():
+    rows = [row | {"vars": {}, "testCase": {"assert": []}} for row in promptfoo_rows()]
+    assert tables(read(promptfoo(rows))) == tables(read(promptfoo(promptfoo_rows())))
+
+
+def test_yaml_of_promptfoo_is_no_text():
+    rows = "".join(f"    - promptIdx: 0\n      testIdx: {i}\n      score: 1\n" for i in range(3))
+    with pytest.raises(InputError, match="neither plain text nor a table"):
+        read(f"evalId: eval-x\nresults:\n  version: 3\n  results:\n{rows}", "x.yaml")
+    said = "Anna: is it so?\nBen: it is.\nAnna: good.\nBen: yes.\n"
+    assert read(said, "x.txt").texts == (tuple(said.splitlines()),)
 
 
 def test_repeats_of_a_test_in_promptfoo_are_runs():
@@ -123,6 +151,32 @@ def test_deepeval_of_other_shapes_says_the_same():
     nameless = read(json.dumps(deepeval(deepeval_cases(names=(None, None)))))
     assert nameless.ids == ("question 0", "question 1")
     assert tables(nameless) == tables(plain)
+    assert read(json.dumps(deepeval(deepeval_cases(names=("same", "same"))))).ids == nameless.ids
+
+
+def test_deepeval_of_other_versions_and_of_conversations_says_the_same():
+    plain = tables(read(json.dumps(deepeval(deepeval_cases()))))
+    cases = deepeval_cases()
+    unscored = {"name": "unscored", "input": "x", "metricsData": None}
+    old = [
+        {**case, "metricsData": None, "metricsMetadata": [
+            {**own, "metric": own["name"], "name": own["name"]} for own in case["metricsData"]]}
+        for case in cases
+    ]  # fmt: skip
+    for case in old:
+        for own in case["metricsMetadata"]:
+            del own["name"]
+    talks = [{k: v for k, v in case.items() if k != "input"} | {"turns": []} for case in cases]
+    results = [{"name": case["name"], "input": case["input"], "metrics_data": case["metricsData"]}
+               for case in cases]  # fmt: skip
+    for content in (
+        deepeval([unscored, *cases]),
+        deepeval(old),
+        deepeval(cases[:1]) | {"conversationalTestCases": talks[1:]},
+        deepeval([]) | {"conversationalTestCases": talks},
+        {"test_results": results, "confident_link": None},
+    ):
+        assert tables(read(json.dumps(content))) == plain
 
 
 def test_an_error_of_a_metric_of_deepeval_is_no_score():
@@ -134,8 +188,8 @@ def test_an_error_of_a_metric_of_deepeval_is_no_score():
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda cases: [{**case, "name": "same"} for case in cases],
-         "x.json: .* only it tells rows of one id apart"),
+        (lambda cases: [{**case, "name": "same", "input": "same"} for case in cases],
+         "a second 'Answer Relevancy' score of system 'x' for segment 'same'"),
         (lambda cases: [cases[0], "x"], "x.json: entry 2 is no object"),
         (lambda cases: [{**cases[0], "metricsData": [{"name": "a", "score": "high"}]}],
          "column 'score': 'high' is not a number"),
@@ -187,13 +241,30 @@ def test_results_of_a_submission_say_the_same():
     )
 
 
+def test_reports_of_single_instances_in_one_file_say_the_same():
+    single = {"patch_exists": True, "patch_successfully_applied": True, "tests_status": {}}
+    reports = {i: single | {"resolved": i == "a__a-2"} for i in SWEBENCH["submitted_ids"]}
+    assert read(json.dumps(reports), "elm.json") == read(json.dumps(SWEBENCH), "elm.json")
+    lines = [{"instance_id": i, "model_name_or_path": "elm", "resolved": own["resolved"]}
+             for i, own in reports.items()]  # fmt: skip
+    assert tables(read(jsonl(lines))) == {("elm", "resolved"): ((0.0, 1.0, 0.0, 0.0),)}
+
+
+def test_what_still_waits_at_swebench_has_no_score():
+    report = SWEBENCH | {"pending_ids": ["b__b-4"], "error_ids": [], "failed_ids": ["b__b-3"]}
+    del report["unresolved_ids"]
+    found = read(json.dumps(report), "elm.json")
+    scores = dict(zip(found.ids, tables(found)["elm", "resolved"][0], strict=True))
+    assert scores == {"a__a-1": 0.0, "a__a-2": 1.0, "b__b-3": 0.0, "b__b-4": None}
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [
         (SWEBENCH | {"resolved_ids": [1]}, "x.json: ids of instances are text"),
         ({"total_instances": 2, "resolved_ids": ["a"]}, "x.json is not read: it is JSON of"),
         (
-            {"a__b-1": {"patch_exists": True, "resolved": False}},
+            {"a__b-1": {"patch_exists": True, "applied": False}},
             "x.json is not read: it is JSON of",
         ),
     ],
@@ -214,6 +285,18 @@ def test_trec_eval_has_every_measure_by_query_and_the_name_of_the_run():
 
 def test_trec_eval_with_blanks_in_the_place_of_tabs_says_the_same():
     assert tables(read(TREC.expandtabs(), "x.txt")) == tables(read(TREC, "x.txt"))
+
+
+def test_trec_eval_of_version_8_and_with_every_measure_is_read():
+    eight = TREC.replace("P_10", "P10 ").replace("map", "R-prec")
+    assert tables(read(eight, "x.txt")) == {
+        ("bm25", "R-prec"): ((0.25, 0.75),), ("bm25", "P10"): ((0.5, 0.0),)
+    }  # fmt: skip
+    measures = ("ircl_prn.0.10", "gm_ap", "yaap", "rbp", "prefs_pair", "unjudged_5", "num_ret")
+    every = "".join(f"{own}\t{i}\t0.5\n" for i in (301, 302) for own in measures)
+    assert read(every, "x.txt").score_labels == (
+        "ircl_prn.0.10", "yaap", "rbp", "prefs_pair", "unjudged_5"
+    )  # fmt: skip
 
 
 def test_trec_eval_without_a_name_is_called_as_its_file():

@@ -187,7 +187,7 @@ BAD_SGML = {
     "segment not closed": ('<seg id="2"> ', '<seg id="2"> x <seg id="9">', "segment '2' is not"),
     "segment twice": ('<seg id="2">', '<seg id="1">', "segment '1' of document 'd1' twice"),
     "no segment id": ('<seg id="2">', "<seg>", "segment without id"),
-    "no document id": ('docid="d1"', "", "document without docid"),
+    "no document id": ('docid="d1"', "", "document without id"),
     "cut": ("</seg>\n</hl>\n</DOC>\n</tstset>\n", "", "ends within a segment"),
     "no end of the document": ("</DOC>\n</tstset>\n", "", "ends within a document"),
     "entities": ("<tstset", '<!DOCTYPE x [<!ENTITY a "b">]>\n<tstset', "declares entities"),

@@ -13,8 +13,7 @@ import pytest
 from packed import BAD, DOCUMENTS, FILES, GOOD, LINES, REFERENCE, XML, tarred, unpack, zipped
 
 from sigtest.comparison.comparison import parse_comparison
-from sigtest.errors import InputError, LimitError
-from sigtest.files.formats.wmt import read_wmt
+from sigtest.errors import InputError, LimitError, SigtestError
 from sigtest.files.gathering import Entry, Upload, gather, read_bytes, read_path
 from sigtest.files.join import Joining, join
 from sigtest.files.material import Material
@@ -103,7 +102,7 @@ def test_wmt_xml_has_references_by_translator_and_systems_by_name(data):
 def test_the_same_xml_is_what_sacrebleu_makes_of_it(tmp_path):
     from sacrebleu.dataset.wmt_xml import WMTXMLDataset
 
-    found = read_wmt(XML.encode(), "x")
+    found = read_bytes(XML.encode(), "x")
     theirs = WMTXMLDataset._unwrap_wmt21_or_later(io.BytesIO(XML.encode()))
     clean = WMTXMLDataset._clean
     assert found.references[0] == tuple(map(clean, theirs["ref:A"]))
@@ -122,21 +121,24 @@ BAD_XML = {
     "a DTD": (XML.replace(HEAD, HEAD + '<!DOCTYPE dataset SYSTEM "x">'), ["document type"]),
     "unknown entity": (XML.replace("&amp;", "&nbsp;"), ["line 7", "undefined entity"]),
     "cut": (XML[:-20], ["x.xml, line", "not well-formed"]),
-    "other XML": ("<tmx></tmx>", ["<tmx>", "<dataset>"]),
+    "other XML": ("<tmx></tmx>", ["markup such as HTML, TMX"]),
     "nothing": ("<dataset/>", ["no document"]),
     "missing hypothesis": (
         XML.replace(SECOND, ""),
-        ["'S2'", "segment '1'", "document 'two'"],
+        ["system 'S2' has no hypothesis for 1 of 3 segments ('two#1')"],
     ),
     "segment twice": (
         XML.replace('<seg id="2">c', '<seg id="1">c'),
-        ["line 5", "segment '1' twice"],
+        ["line 5", "segment '1' of document 'one' twice"],
     ),
     "a system without segments": (
         XML.replace(SECOND, SECOND + '<hyp lang="en" system="S3"/>'),
-        ["'S3'", "segment '1'", "document 'one'"],
+        ["system 'S3' has no hypothesis for 3 of 3 segments ('one#1', 'one#2', 'two#1')"],
     ),
-    "system twice": (XML.replace('system="S2"', 'system="S1"'), ["two <hyp> of 'S1'"]),
+    "system twice": (
+        XML.replace('system="S2"', 'system="S1"'),
+        ["segment '1' of document 'one' twice for 'S1'"],
+    ),
     "two languages": (
         XML.replace('<ref lang="en" translator="B">', '<ref lang="de" translator="B">'),
         ["references in 'de' and 'en'"],
@@ -156,8 +158,11 @@ BAD_XML = {
     "no system": (XML.replace('system="S2"', ""), ["hypothesis without system"]),
     "no id": (XML.replace('<seg id="2">c', "<seg>c"), ["segment without id"]),
     "markup in a segment": (XML.replace("B one", "B <b>one</b>"), ["inside a segment"]),
-    "deep": ("<dataset>" + "<p>" * 99 + "</p>" * 99 + "</dataset>", ["20 deep"]),
-    "endless segment": (XML.replace("B one", "b\n" * 600_000), ["1,000,000 characters"]),
+    "deep": ("<dataset>" + "<p>" * 99 + "</p>" * 99 + "</dataset>", ["no document"]),
+    "endless segment": (
+        XML.replace("B one", "b\n" * 600_000),
+        ["1,199,999 characters", "max_characters"],
+    ),
     "UTF-16": (XML.encode("utf-16"), ["UTF-16"]),
     "latin-1": (XML.replace("B one", "B \xe9").encode("latin-1"), ["line 9", "0xe9", "UTF-8"]),
 }
@@ -166,14 +171,14 @@ BAD_XML = {
 @pytest.mark.parametrize(("content", "parts"), BAD_XML.values(), ids=BAD_XML)
 def test_bad_xml_is_one_clear_problem(content, parts):
     data = content.encode() if isinstance(content, str) else content
-    with pytest.raises(InputError) as raised:
-        read_wmt(data, "x.xml")
+    with pytest.raises(SigtestError) as raised:
+        gather([Entry("anything", Upload("x.xml", data))])
     assert all(part in str(raised.value) for part in parts), str(raised.value)
 
 
 def test_a_system_that_has_only_what_is_not_compared_is_named():
     other = '<doc id="o"><hyp system="S4"><p><seg id="1">a</seg></p></hyp></doc>'
-    found = read_wmt(XML.replace("</collection>", f"{other}</collection>").encode(), "x.xml")
+    found = read_bytes(XML.replace("</collection>", f"{other}</collection>").encode(), "x.xml")
     assert dict(found.systems).keys() == {"S1", "S2"}
     assert found.notes == (
         "x.xml: systems without a segment that has a reference are left out: 'S4'.",
@@ -182,7 +187,7 @@ def test_a_system_that_has_only_what_is_not_compared_is_named():
 
 def test_a_document_whose_source_is_empty_is_read_all_the_same():
     empty = re.sub(r"<src.*?</src>", "<src/>", XML, count=1, flags=re.DOTALL)
-    found = read_wmt(empty.encode(), "x.xml")
+    found = read_bytes(empty.encode(), "x.xml")
     assert empty != XML
     assert found.documents == ("one", "one", "two")
     assert found.sources == (None, None, "d")
