@@ -2,8 +2,6 @@
 
 import contextlib
 import os
-import threading
-import time
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -11,16 +9,16 @@ from typing import Any
 
 import httpx
 import pytest
-import uvicorn
 from exchange import Serve, ServeOn, Stored
 from lent import Lent, end_spare
 from service import hurry, launched
 from warmed import warmed
 
-from app.main import configuration, create_app
+from app.main import create_app
 from app.requests.reading import ReadingProcess
 from app.routes import questions
 from app.settings import Settings
+from benchmarks.answering import answering
 from benchmarks.deliveries import LOOPBACK
 from workers.settings import Settings as QueueSettings
 from workers.store import server
@@ -84,18 +82,8 @@ def serve_on(reading: type[ReadingProcess]) -> Iterator[ServeOn]:
         ) -> httpx.Client:
             app = create_app(settings, queue)
             app.state.reading = reading(settings.max_reading_seconds)
-            config = configuration(app)
-            config.host, config.port = host, 0
-            listening = config.bind_socket()
-            running = uvicorn.Server(config)
-            thread = threading.Thread(target=running.run, args=([listening],))
-            thread.start()
-            stack.callback(thread.join)
-            stack.callback(setattr, running, "should_exit", True)
-            while not running.started:
-                time.sleep(0.01)
-            port = listening.getsockname()[1]
-            client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60)
+            url = stack.enter_context(answering(app, host))
+            client = httpx.Client(base_url=url, timeout=60)
             return stack.enter_context(client)
 
         yield start

@@ -17,8 +17,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
-from sigtest.cli import compare, main
+from sigtest.cli import compare, files, main
 from sigtest.kinds import KINDS
+from sigtest.people import question
 from sigtest.render.formats import FORMATS
 from sigtest.version import __version__
 
@@ -77,23 +78,26 @@ def _text_of(stream: io.TextIOWrapper) -> str:
 
 @contextlib.contextmanager
 def computed_once() -> Iterator[None]:
-    """What the shell is asked again, in another format, has the report that it had."""
+    """Files are read and reports made once, in however many formats they are shown."""
+    reads = ((files, "gather"), (question, "read_judgements"))
     with contextlib.ExitStack() as stack:
-        of_plan = _kept(compare.compare_here, lambda comparison: comparison.plan.key)
+        for module, name in reads:
+            stack.enter_context(patch.object(module, name, _kept(getattr(module, name), repr)))
+        of_plan = _kept(compare.compare_here, lambda arguments: arguments[0].plan.key)
         stack.enter_context(patch.object(compare, "compare_here", of_plan))
         for kind in KINDS.values():
-            of_question = _kept(kind.compute, lambda question: question.key)
+            of_question = _kept(kind.compute, lambda arguments: arguments[0].key)
             stack.enter_context(patch.object(kind, "compute", of_question))
         yield
 
 
 def _kept(compute: Callable[..., Any], key: Callable[[Any], str]) -> Callable[..., Any]:
-    reports: dict[str, Any] = {}
+    results: dict[str, Any] = {}
 
-    def computed(asked: Any, *how: Any) -> Any:
-        if key(asked) not in reports:
-            reports[key(asked)] = compute(asked, *how)
-        return reports[key(asked)]
+    def computed(*arguments: Any) -> Any:
+        if key(arguments) not in results:
+            results[key(arguments)] = compute(*arguments)
+        return results[key(arguments)]
 
     return computed
 
@@ -130,8 +134,8 @@ if __name__ == "__main__":
     if len(sys.argv) > 1:
         folder = Path(sys.argv[1])
         folder.mkdir(parents=True, exist_ok=True)
-        for file, text in looks():
-            (folder / file.replace(" ", "-")).write_text(text, encoding="utf-8")
+        for look, text in looks():
+            (folder / look.replace(" ", "-")).write_text(text, encoding="utf-8")
     else:
         rows = (f"{file}\t{hashed(text)}\n" for file, text in looks())
         RECORD.write_text("".join(rows), encoding="utf-8")

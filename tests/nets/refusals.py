@@ -15,6 +15,7 @@ import itertools
 import json
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -22,8 +23,12 @@ from typing import Any
 import httpx
 from looks import written
 
-from benchmarks.service import service
+from app.main import create_app
+from app.settings import Settings
+from benchmarks.answering import answering
 from sigtest.kinds import KINDS
+from workers.settings import Settings as QueueSettings
+from workers.store.server import EmbeddedServer
 
 RECORD = Path(__file__).with_suffix(".jsonl")
 LINES = ["a b c d e", "f g h i j", "k l m n o", "p q r s t"]
@@ -366,13 +371,28 @@ def refused_files(share: int) -> Iterator[tuple[str, dict[str, Any]]]:
             yield f"{name}: {slip}", {"words": words.strip()} if "status 2: " in told else {}
 
 
+@contextmanager
+def front_end() -> Iterator[httpx.Client]:
+    """A front end in this process on a store without workers."""
+    with TemporaryDirectory() as state:
+        queue = QueueSettings(state=Path(state))
+        server = EmbeddedServer(queue)
+        server.ensure()
+        with (
+            answering(create_app(Settings(), queue)) as url,
+            httpx.Client(base_url=url, timeout=600) as client,
+        ):
+            yield client
+        server.stop()
+
+
 def refusals(share: int = 1) -> Iterator[tuple[str, str]]:
     """What is tried, and its line of the record; an empty one where it is not refused.
 
     Args:
         share: One of so many requests and files is tried.
     """
-    with service(1) as (client, _):
+    with front_end() as client:
         for what, refused in refused_requests(client, share):
             yield f"request {what}", line("request", what, refused)
     for what, refused in refused_files(share):
