@@ -51,10 +51,9 @@ def outcomes(rng: np.random.Generator, distance: Array, nu: float) -> Array:
 def compared(systems: int, a: Counts, b: Counts, share: Array) -> Comparisons:
     """Comparisons that say of nothing else."""
     alone = np.arange(len(share))
-    names, system = tuple(map(str, range(systems))), np.stack([a, b], axis=1)
+    system = Names(tuple(map(str, range(systems))), np.stack([a, b], axis=1))
     weight, no = np.ones(len(share)), Names.unknown(len(share))
-    last = 0 * alone, alone, 0 * alone
-    return Comparisons(names, system, share, weight, no, no, no, no, no, *last)
+    return Comparisons(system, no, no, no, no, 0 * alone, share, weight, no, 0 * alone, alone)
 
 
 def covariance(at: Strengths, judged: Comparisons, units: Counts, errors: str, seed: int) -> Array:

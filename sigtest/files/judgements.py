@@ -213,18 +213,22 @@ def judged_records(
 
 
 def compared_records(
-    records: Sequence[Mapping[str, Any]], places: Sequence[int], name: str, **about: Any
+    records: Sequence[tuple[Any, ...]], places: Sequence[int], name: str, **about: Any
 ) -> JudgedFile:
-    """Records with the names of COMPARISONS, likewise."""
-    columns = {column: [record.get(column) for record in records] for column in COMPARISONS}
+    """Records whose values are those of COMPARISONS, likewise."""
+    columns = dict(zip(COMPARISONS, zip(*records, strict=True), strict=True)) if records else {}
+    columns = columns or dict.fromkeys(COMPARISONS, ())
     return JudgedFile(name, about.pop("input", "preferences"), places, columns, **about)
 
 
-def ranked_pairs(ranked: Sequence[tuple[str, int]], **about: Any) -> Iterator[dict[str, Any]]:
+def ranked_pairs(
+    ranked: Sequence[tuple[str, int]], **about: str | None
+) -> Iterator[tuple[Any, ...]]:
     """Every two outputs of a ranking, in which rank 1 is best, with what is known of it."""
+    labels = [*map(about.get, COMPARED_LABELS)]
     for (a, first), (b, second) in combinations(ranked, 2):
         share = (1 + (second > first) - (second < first)) / 2
-        yield {"a": a, "b": b, "share": share, "weight": 1.0, "ranking": str(ranked), **about}
+        yield a, b, share, 1.0, str(ranked), *labels
 
 
 def _named(header: Sequence[str]) -> dict[str, int]:

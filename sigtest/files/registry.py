@@ -272,6 +272,9 @@ _JUDGED: tuple[Reader[File, JudgedFile], ...] = (
            people.read_waves),
     Reader("pearmut", "Pearmut's log of a campaign (JSON Lines)",
            _names("annotation item user_id"), people.read_pearmut),
+    Reader("games", "pairs of games of FastChat (MT-bench) or Arena-Hard (JSON Lines)",
+           _names("model_1 model_2 g1_winner g2_winner", "model judge games"),
+           preferences.read_preferences),
     Reader("preferences",
            "comparisons of two systems, such as battles of arenas or annotations of AlpacaEval",
            lambda file: preferences.sniff_preferences(file, decided=False),
@@ -305,7 +308,8 @@ _REFUSED = (
                        "schema_version evaluation_id", "input references split", header=True)),
             ROWS),
     Refusal("preferences", "a table of preferences, two systems in one row",
-            _any(preferences.sniff_preferences, _names("model_1 model_2 g1_winner")),
+            _any(preferences.sniff_preferences,
+                 _names("model_1 model_2 g1_winner", "model judge games")),
             "who was preferred to whom is for `sigtest human`; a comparison needs outputs or "
             "scores"),
     # decoders: fairseq and OpenNMT; bars of Moses and Marian; fairseq's hypo.word;

@@ -5,7 +5,8 @@ section 3. Its tests look at one annotator's scores, so it does not matter wheth
 standardised. Agreement is kappa, with two ideas of chance.
 """
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -20,6 +21,7 @@ from sigtest.people.judgements import (
     REPEAT,
     SYSTEM,
     Judgements,
+    Names,
     Pairs,
     groups,
     mates,
@@ -39,30 +41,75 @@ MOST_EMPTY = 0.1  # share of resamples without a pair, above which there is no i
 DIGITS = 9  # of a place on the scale, in categories: further ones are rounding
 
 
-def control(judgements: Judgements, quality: Quality | None, *, named: bool) -> AnnotatorsReport:
-    """Test every annotator.
+def steps(judgements: Judgements) -> tuple[list[Array], ...]:
+    """By annotator, scores of degraded copies less those of outputs, and of repeats less of firsts.
+
+    Sizes that only rounding tells apart are tied.
+    """
+    scores, who, made = judgements.scores, judgements.annotator, list[list[Array]]()
+    pairs = mates(judgements, (BAD_REF,)), mates(judgements, (REPEAT, DUPLICATE))
+    gaps = np.concatenate([scores[p.second] - scores[p.first] for p in pairs])
+    sizes = with_ties(np.abs(gaps), float(np.abs(scores).max(initial=0.0)))
+    for p, own in zip(pairs, np.split(np.copysign(sizes, gaps), [len(pairs[0])]), strict=True):
+        codes = who.codes[p.second]
+        ends = np.cumsum(np.bincount(codes, minlength=len(who.names)))[:-1]
+        made.append(np.split(own[np.argsort(codes, kind="stable")], ends))
+    return tuple(made)
+
+
+def control(
+    annotator: Names,
+    seconds: Array,
+    moves: Sequence[Sequence[Array]],
+    quality: Quality | None,
+    *,
+    named: bool,
+) -> AnnotatorsReport | None:
+    """Test every annotator, if any is known.
 
     Args:
-        judgements: Of all kinds, with known annotators.
-        quality: How annotators are tested; without it they are tested, too, and all stay.
+        annotator: Of each judgement.
+        seconds: (n,) time of each judgement, NaN where unknown.
+        moves: As `steps` has them; nothing where there are no copies.
+        quality: How annotators are tested, so that careless and untestable ones are left out;
+            without it they are tested, too, and all stay.
         named: Whether the report names them.
     """
-    rule = quality or Quality()
-    scores, who = judgements.scores, judgements.annotator.codes
-    size = len(judgements.annotator.names)
-    bad, again = mates(judgements, (BAD_REF,)), mates(judgements, (REPEAT, DUPLICATE))
-    worse, moved = (
-        _by_annotator(gaps, who[p.second], size)
-        for gaps, p in zip(_gaps(scores, bad, again), (bad, again), strict=True)
-    )
+    rule, who, size = quality or Quality(), annotator.codes, len(annotator.names)
+    if not size:
+        return None
     n = np.bincount(who[who >= 0], minlength=size).tolist()
-    timed = np.isfinite(judgements.seconds) & (who >= 0)
+    timed = np.isfinite(seconds) & (who >= 0)
     often = np.bincount(who[timed], minlength=size).tolist()
-    total = np.bincount(who[timed], judgements.seconds[timed], minlength=size).tolist()
-    seconds = [s / times if times else None for s, times in zip(total, often, strict=True)]
-    names = [name * named for name in judgements.annotator.names]
-    each = tuple(map(partial(tested, rule), n, seconds, worse, moved, names))
-    return summary(judgements.seconds, rule, each, filtered=quality is not None)
+    total = np.bincount(who[timed], seconds[timed], minlength=size).tolist()
+    means = [s / times if times else None for s, times in zip(total, often, strict=True)]
+    names = [name * named for name in annotator.names]
+    each = tuple(map(partial(tested, rule), n, means, *moves or [[np.empty(0)] * size] * 2, names))
+    verdicts = [entry.verdict for entry in each]
+    untestable_stay = rule.untestable == "keep"
+    kept = verdicts.count(KEPT) + verdicts.count(UNTESTABLE) * untestable_stay
+    known = seconds[np.isfinite(seconds)]
+    return AnnotatorsReport(
+        n=size,
+        kept=kept if quality else size,
+        careless=verdicts.count(CARELESS),
+        untestable=verdicts.count(UNTESTABLE),
+        filtered=quality is not None,
+        test=rule.test,
+        threshold=rule.threshold,
+        min_pairs=rule.min_pairs,
+        judgements=sum(n),
+        judgements_kept=sum(entry.n for entry in each if entry.verdict == KEPT),
+        assumption_a=sum(
+            entry.verdict == KEPT
+            and entry.repeats_t is not None
+            and entry.repeats_t >= rule.threshold
+            for entry in each
+        ),
+        seconds=float(known.sum()) if len(known) else None,
+        seconds_per_judgement=float(np.median(known)) if len(known) else None,
+        each=each,
+    )
 
 
 def tested(
@@ -100,58 +147,6 @@ def tested(
         name=name or None,
         **tests,
     )
-
-
-def summary(
-    seconds: Array, rule: Quality, each: tuple[AnnotatorReport, ...], *, filtered: bool
-) -> AnnotatorsReport:
-    """What is said of all annotators.
-
-    Args:
-        seconds: (n,) time of each judgement, NaN where unknown.
-        rule: How annotators are tested.
-        each: What is said of each of them.
-        filtered: Whether careless and untestable ones are left out.
-    """
-    verdicts = [entry.verdict for entry in each]
-    untestable_stay = rule.untestable == "keep"
-    kept = verdicts.count(KEPT) + verdicts.count(UNTESTABLE) * untestable_stay
-    known = seconds[np.isfinite(seconds)]
-    return AnnotatorsReport(
-        n=len(each),
-        kept=kept if filtered else len(each),
-        careless=verdicts.count(CARELESS),
-        untestable=verdicts.count(UNTESTABLE),
-        filtered=filtered,
-        test=rule.test,
-        threshold=rule.threshold,
-        min_pairs=rule.min_pairs,
-        judgements=sum(entry.n for entry in each),
-        judgements_kept=sum(entry.n for entry in each if entry.verdict == KEPT),
-        assumption_a=sum(
-            entry.verdict == KEPT
-            and entry.repeats_t is not None
-            and entry.repeats_t >= rule.threshold
-            for entry in each
-        ),
-        seconds=float(known.sum()) if len(known) else None,
-        seconds_per_judgement=float(np.median(known)) if len(known) else None,
-        each=each,
-    )
-
-
-def _gaps(scores: Array, *pairs: Pairs) -> list[Array]:
-    """For each sort of pairs (p,) score of the second less that of the first; equal sizes tied."""
-    gaps = np.concatenate([scores[p.second] - scores[p.first] for p in pairs])
-    sizes = with_ties(np.abs(gaps), float(np.abs(scores).max(initial=0.0)))
-    return np.split(np.copysign(sizes, gaps), np.cumsum([len(p) for p in pairs])[:-1])
-
-
-def _by_annotator(values: Array, who: Counts, size: int) -> list[Array]:
-    """Values of each annotator."""
-    order = np.argsort(who, kind="stable")
-    ends = np.cumsum(np.bincount(who, minlength=size))[:-1]
-    return np.split(values[order], ends)
 
 
 def score_agreement(
@@ -228,23 +223,21 @@ def agreement(
         choices: Level and seed.
         scores: (n,) scores, where there are any.
     """
-
-    def kappa(value: float, draws: Array | None) -> KappaReport:
-        return KappaReport(value, None if draws is None else interval(draws, choices.alpha))
-
     for judges, own in pairs.items():
         if not len(own):
             continue
-        measured = kappas(labels, annotators, own, categories, choices.seed)
+        agreed, *measured = kappas(labels, annotators, own, categories, choices.seed)
+        uniform, cohen = (
+            KappaReport(value, None if draws is None else interval(draws, choices.alpha))
+            for value, draws in measured
+        )
         mean = sd = None
         if scores is not None:
             apart = np.abs(scores[own.first] - scores[own.second])
             mean, sd = float(apart.mean()), float(apart.std(ddof=1)) if len(apart) > 1 else None
-        cohen, draws = measured.cohen
         yield AgreementReport(
-            criterion, judges, categories, bins, len(own), measured.agreed,
-            measured.agreed / len(own), kappa(*measured.uniform),
-            None if cohen is None else kappa(cohen, draws), mean, sd,
+            criterion, judges, categories, bins, len(own), agreed, agreed / len(own),
+            uniform, None if math.isnan(cohen.value) else cohen, mean, sd,
         )  # fmt: skip
 
 
@@ -255,12 +248,13 @@ class Kappas(NamedTuple):
         agreed: Pairs in the same category.
         uniform: Kappa with chance 1 / k, and the same when judges are drawn anew (R,); no draws
             where too few judges are there.
-        cohen: Likewise with chance from each judge's own shares of the categories.
+        cohen: Likewise with chance from each judge's own shares of the categories; NaN where that
+            is 1.
     """
 
     agreed: int
     uniform: tuple[float, Array | None]
-    cohen: tuple[float | None, Array | None]
+    cohen: tuple[float, Array | None]
 
 
 def kappas(labels: Counts, judges: Counts, pairs: Pairs, categories: int, seed: int) -> Kappas:
@@ -287,13 +281,18 @@ def kappas(labels: Counts, judges: Counts, pairs: Pairs, categories: int, seed: 
     # whole multiples of a power of two, so that weighted sums are the same on every machine
     rounded = np.rint(expected * 2.0**EXPECTED_BITS) / 2.0**EXPECTED_BITS
     columns = np.stack([np.ones(len(pairs)), same, rounded])
-    share, chance = float(same.mean()), float(expected.mean())
     uniform_draws, cohen_draws = _draws(columns, first, second, repeats, categories, seed)
+    share, chance = same.mean(), expected.mean()
+    cohen = float(_kappa(share, chance)) if chance < 1 else math.nan
     return Kappas(
         int(np.count_nonzero(same)),
-        ((share - 1 / categories) / (1 - 1 / categories), uniform_draws),
-        ((share - chance) / (1 - chance) if chance < 1 else None, cohen_draws),
+        (float(_kappa(share, 1 / categories)), uniform_draws),
+        (cohen, cohen_draws),
     )
+
+
+def _kappa(share: Array, chance: Array | float) -> Array:
+    return (share - chance) / (1 - chance)
 
 
 def _expected(
@@ -316,22 +315,15 @@ def _draws(
     if size < 2 or size > MOST_JUDGES:
         return None, None
     weights = counts_plain(seed, 0, RESAMPLES, size, STREAM).astype(float)
-    if repeats:
-        table = np.stack([np.bincount(first, column, size) for column in columns])
-        pairs, agreed, expected = (weights @ table.T).T
-    else:
-        place, start = groups(first, second)
-        sums = []
-        for column in columns:  # over pairs of judges, weighted by how often both were drawn
-            matrix = np.zeros((size, size))
-            matrix[first[start], second[start]] = np.bincount(place, column)
-            sums.append(np.einsum("ra,ra->r", weights @ matrix, weights))
-        pairs, agreed, expected = sums
+    place, other = first * size + second, 1.0 if repeats else weights
+    pairs, agreed, expected = (
+        ((weights @ np.bincount(place, column, size**2).reshape(size, -1)) * other).sum(axis=1)
+        for column in columns
+    )
     whole = pairs > 0.5
     if np.mean(~whole) > MOST_EMPTY:
         return None, None
     share, chance = agreed[whole] / pairs[whole], expected[whole] / pairs[whole]
-    uniform = (share - 1 / categories) / (1 - 1 / categories)
     defined = chance < 1
-    cohen = (share[defined] - chance[defined]) / (1 - chance[defined])
-    return uniform, cohen if np.mean(~defined) <= MOST_EMPTY else None
+    cohen = _kappa(share[defined], chance[defined])
+    return _kappa(share, 1 / categories), cohen if np.mean(~defined) <= MOST_EMPTY else None

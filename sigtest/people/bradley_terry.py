@@ -144,7 +144,7 @@ def residuals(at: Strengths, judged: Comparisons) -> tuple[Array, Array, Array, 
 
     The first information is on its distance, the second on its distance and log_nu together.
     """
-    first, second = at.theta[judged.system].T
+    first, second = at.theta[judged.system.codes].T
     win, tie, loss = at.outcomes(first - second)
     ahead, weight = win - loss, judged.weight
     return (
@@ -174,7 +174,7 @@ def scatter(at: Strengths, judged: Comparisons, units: Counts) -> Array:
     for low in range(0, len(starts) - 1, step):
         high = min(low + step, len(starts) - 1)
         rows = order[starts[low] : starts[high]]
-        columns = *judged.system[rows].T, width - 2, width - 1
+        columns = *judged.system.codes[rows].T, width - 2, width - 1
         flat = np.concatenate([(units[rows] - low) * width + column for column in columns])
         values = np.concatenate([win[rows], -win[rows], tie[rows], (win * judged.shown)[rows]])
         scores = added(flat, values, (high - low) * width).reshape(-1, width)
@@ -214,7 +214,7 @@ def resample(
         flat = np.zeros((len(counts), size**2))
         _add_up(counts, starts, known % size**2, values, flat)
         won = flat.reshape(-1, size, size)
-        without += int(np.count_nonzero(~connected(won + bridged)))
+        without += int(np.count_nonzero(~reaching(won + bridged).all(axis=(-1, -2))))
         gradient, information = derivatives(at, won, counts @ ties)
         steps = np.linalg.solve(information + SHARE * full, gradient[..., None])[:, :size, 0]
         total += steps.sum(axis=0)
@@ -245,18 +245,6 @@ def reaching(won: Array) -> Flags:
             break
         reached = np.minimum(reached @ reached, 1)
     found: Flags = reached > 0
-    return found
-
-
-def connected(won: Array) -> Flags:
-    """(...) whether each system won against each other one, or tied, perhaps over others."""
-    edges = ((won > 0) | np.eye(won.shape[-1], dtype=np.bool_)).astype(np.float32)
-    found = np.ones(won.shape[:-2], np.bool_)
-    for way in (edges, np.swapaxes(edges, -1, -2)):  # from the first system, and to it
-        reached, grown = np.zeros_like(way[..., :1, :]), way[..., :1, :]
-        while (grown != reached).any():
-            reached, grown = grown, np.minimum(grown @ way, 1)
-        found &= (reached > 0).all(axis=(-1, -2))
     return found
 
 

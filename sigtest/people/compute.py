@@ -11,10 +11,10 @@ import numpy as np
 from sigtest.arrays import Array
 from sigtest.people import report, statistics
 from sigtest.people.annotators import score_agreement
-from sigtest.people.decisions import combine, decide, ranks, undecided
+from sigtest.people.decisions import combine, decide, ranks
 from sigtest.people.judgements import MOST_PAIRS, Comparisons
 from sigtest.people.preferences import preference_report
-from sigtest.people.question import HumanQuestion, Source
+from sigtest.people.question import HumanQuestion
 from sigtest.people.scores import Prepared, Units, gains
 from sigtest.people.show import TESTS, sentences
 from sigtest.progress import Progress, silent
@@ -55,9 +55,8 @@ def _score_report(question: HumanQuestion, say: Progress) -> report.HumanReport:
     agreed, left_out = score_agreement(prepared.judgements, choices, scale)
     gain = gains(prepared.segments, prepared.systems, choices)
     return report.HumanReport(
-        **question.stated,
+        **question.stated(prepared.dropped),
         tested="z" if prepared.pooled.standardised else "raw",
-        sources=tuple(map(Source.report, question.sources, prepared.dropped)),
         annotators=prepared.annotators,
         systems=_systems(prepared, pairs, choices),
         pairs=tuple(_unturned(row, prepared, choices) for rows in pairs.values() for row in rows),
@@ -279,6 +278,9 @@ def compare_pairs(
         differences = [float(values.mean()) for _, values in shared]
         sizes = [(len(values), len(values)) for _, values in shared]
     return [
-        undecided((names[a], names[b]), criterion, test, size, difference, tail)
+        report.JudgedPair(
+            names[a], names[b], criterion, test, *size, difference, *tail[:4],
+            min(tail.greater, tail.less), "tie", exact=tail.exact,
+        )
         for (a, b), size, difference, tail in zip(pairs, sizes, differences, tails, strict=True)
-    ]
+    ]  # fmt: skip

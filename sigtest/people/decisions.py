@@ -7,35 +7,9 @@ import numpy as np
 
 from sigtest.arrays import Array
 from sigtest.people.report import JudgedPair
-from sigtest.people.statistics import Tails
 from sigtest.requests.people import COMBINED
 from sigtest.significance import CORRECTIONS
 from sigtest.significance.intervals import Rank, rank
-
-
-def undecided(
-    pair: tuple[str, str],
-    criterion: str,
-    test: str,
-    sizes: tuple[int, int],
-    difference: float | None,
-    tails: Tails,
-) -> JudgedPair:
-    """A pair that is tested and not decided yet.
-
-    Args:
-        pair: Names of both systems.
-        criterion: By which they are compared.
-        test: Its name.
-        sizes: Units of both.
-        difference: Of what was tested.
-        tails: Statistic and p-values of the test.
-    """
-    p = tails.greater, tails.less
-    figures = tails.statistic, *p, tails.log10, min(p)
-    return JudgedPair(
-        *pair, criterion, test, *sizes, difference, *figures, "tie", exact=tails.exact
-    )
 
 
 def decide(rows: Sequence[JudgedPair], alpha: float, correction: str) -> list[JudgedPair]:

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial, reduce
+from itertools import chain
 from typing import Any, Self
 
 import numpy as np
@@ -83,12 +84,9 @@ class Names:
     def take(self, rows: Flags | Counts) -> Names:
         """Some rows, with the names that still occur."""
         codes = self.codes[rows]
-        used = np.bincount(codes[codes >= 0], minlength=len(self.names)) > 0
-        if used.all():
-            return Names(self.names, codes)
-        places = np.append(np.cumsum(used) - 1, UNKNOWN)
-        left = tuple(name for name, stays in zip(self.names, used.tolist(), strict=True) if stays)
-        return Names(left, places[codes])
+        used = np.unique(codes[codes >= 0])
+        left = tuple(self.names[code] for code in used.tolist())
+        return Names(left, np.where(codes < 0, UNKNOWN, np.searchsorted(used, codes)))
 
     def at(self, row: int) -> str | None:
         """The name in one row."""
@@ -98,30 +96,56 @@ class Names:
 
 @dataclass(frozen=True)
 class Columns:
-    """Columns of equal length; a tuple is none of them."""
+    """Columns of equal length, n, of judgements of any sort.
+
+    Attributes:
+        system: (n,) whose output was judged; (n, 2) of comparisons both, as the file has them.
+        segment: Which segment of the test set; what else outputs are of: the item.
+        annotator: Who judged; unknown where a file holds means.
+        criterion: What was judged, such as adequacy.
+        languages: Language pair.
+        source: (n,) number of its file, from 0.
+    """
+
+    system: Names
+    segment: Names
+    annotator: Names
+    criterion: Names
+    languages: Names
+    source: Counts
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def rows_of(self, files: int) -> Counts:
+        """(files,) rows of each file that they come from."""
+        raise NotImplementedError
 
     def take(self, rows: Flags) -> Self:
         """Some of the rows."""
-        columns = {field.name: getattr(self, field.name) for field in fields(self)}
-        return replace(self, **{
-            name: column.take(rows) if isinstance(column, Names) else column[rows]
-            for name, column in columns.items()
-            if not isinstance(column, tuple)
-        })  # fmt: skip
+        columns: dict[str, Any] = {}
+        for field in fields(self):
+            column = getattr(self, field.name)
+            columns[field.name] = column.take(rows) if isinstance(column, Names) else column[rows]
+        return replace(self, **columns)
+
+    def without(self, lost: Flags, why: str, dropped: Sequence[dict[str, int]]) -> Self:
+        """All but some, whose rows are counted among what was left out of each file, by reason."""
+        left = self.take(~lost)
+        fewer = self.rows_of(len(dropped)) - left.rows_of(len(dropped))
+        for reasons, n in zip(dropped, fewer.tolist(), strict=True):
+            if n:
+                reasons[why] = reasons.get(why, 0) + n
+        return left
 
 
 @dataclass(frozen=True)
 class Judgements(Columns):
-    """Judgements, one a row. All columns have the same length, n.
+    """Judgements, one a row.
 
     Attributes:
-        system: Whose output was judged.
-        segment: Which segment of the test set.
-        annotator: Who judged; unknown where a file holds means.
-        criterion: What was judged, such as adequacy.
         hit: The batch in which it was judged.
         document: Of the segment.
-        languages: Language pair.
         kind: (n,) index into KINDS: SYSTEM and REPEAT (the same output again, averaged with the
             first), BAD_REF (a degraded output), REF (a reference), DUPLICATE (the same output
             again, for control only).
@@ -130,26 +154,19 @@ class Judgements(Columns):
         seconds: (n,) time that a judgement took, NaN where unknown.
         judged: (n,) judgements that a row stands for: 1, or more where a file holds means.
         rows: (n,) rows of its file that a judgement was made from.
-        source: (n,) number of its file, from 0.
     """
 
-    system: Names
-    segment: Names
-    annotator: Names
-    criterion: Names
     hit: Names
     document: Names
-    languages: Names
     kind: Counts
     raw: Array
     z: Array
     seconds: Array
     judged: Counts
     rows: Counts
-    source: Counts
 
-    def __len__(self) -> int:
-        return len(self.kind)
+    def rows_of(self, files: int) -> Counts:
+        return np.bincount(self.source, self.rows, files).astype(int)
 
     @property
     def standardised(self) -> bool:
@@ -181,38 +198,24 @@ class Judgements(Columns):
 
 @dataclass(frozen=True)
 class Comparisons(Columns):
-    """Comparisons of two systems, one a row, n of them.
+    """Comparisons of two systems, one a row.
 
     Attributes:
-        names: Of the systems.
-        system: (n, 2) index into `names`: both systems, as the file has them.
         share: (n,) how far the first is preferred, from 0 to 1; 1/2 is a tie.
         weight: (n,) how often each counts.
-        segment: What the outputs are of: the item.
-        annotator: Who judged.
         cluster: What else belongs together, such as a ranking.
-        criterion: By what they are compared.
-        languages: Language pair.
         shown: (n,) 1 where the first system was shown first, 0 where that is not known.
         row: (n,) number of the row of its file, over all files; a ranking is one.
-        source: (n,) number of its file, from 0.
     """
 
-    names: tuple[str, ...]
-    system: Counts
     share: Array
     weight: Array
-    segment: Names
-    annotator: Names
     cluster: Names
-    criterion: Names
-    languages: Names
     shown: Counts
     row: Counts
-    source: Counts
 
-    def __len__(self) -> int:
-        return len(self.system)
+    def rows_of(self, files: int) -> Counts:
+        return np.bincount(self.source[np.unique(self.row, return_index=True)[1]], None, files)
 
     @property
     def ties(self) -> Array:
@@ -222,32 +225,24 @@ class Comparisons(Columns):
     @property
     def cells(self) -> tuple[Counts, Array]:
         """(2 n,) places in an (S, S) table of wins, and what each is increased by."""
-        first, second = self.system.T
-        places = [first * len(self.names) + second, second * len(self.names) + first]
+        size, (first, second) = len(self.system.names), self.system.codes.T
+        places = [first * size + second, second * size + first]
         wins = [self.share * self.weight, (1 - self.share) * self.weight]
         return np.concatenate(places), np.concatenate(wins)
 
     @property
     def won(self) -> Array:
         """(S, S) how often the row's system was preferred to the column's; ties are half a win."""
-        return added(*self.cells, len(self.names) ** 2).reshape(len(self.names), -1)
+        size = len(self.system.names)
+        return added(*self.cells, size**2).reshape(size, -1)
 
     @property
     def tied(self) -> Array:
         """(S, S) ties of the two systems."""
         return 2 * replace(self, weight=self.ties).won
 
-    def rows_of(self, source: int) -> int:
-        """How many rows of a file they come from."""
-        return len(np.unique(self.row[self.source == source]))
-
-    def take(self, rows: Flags) -> Self:
-        """Some of the comparisons, with the systems that still occur."""
-        system = Names(self.names, self.system).take(rows)
-        return replace(super().take(rows), names=system.names, system=system.codes)
-
     @classmethod
-    def of(cls, files: Sequence[JudgedFile]) -> Comparisons:
+    def of(cls, files: Sequence[JudgedFile], dropped: Sequence[dict[str, int]] = ()) -> Comparisons:
         """Those of some files, without rows that an earlier file has as often: files may overlap.
 
         A row that one file has twice stays, since judges may judge again; and so do rows that do
@@ -263,14 +258,11 @@ class Comparisons(Columns):
             for file in files:
                 check = check_name if role in ("a", "b") else _check_label
                 _checked(Names.of(file.columns[role]), file, role, check)
-        named = Names.of(
-            [name for both in zip(cells["a"], cells["b"], strict=True) for name in both]
-        )
+        named = Names.of(chain.from_iterable(zip(cells["a"], cells["b"], strict=True)))
         place = np.array([line for file in files for line in file.line], int)
         labels = {role: Names.of(cells[role]) for role in COMPARED_LABELS}
         found = cls(
-            names=named.names,
-            system=named.codes.reshape(-1, 2),
+            system=Names(named.names, named.codes.reshape(-1, 2)),
             share=np.array(cells["share"], float),
             weight=np.array(cells["weight"], float),
             segment=labels.pop("item"),
@@ -282,7 +274,7 @@ class Comparisons(Columns):
         )
         keyed = (found.segment.codes >= 0) & (found.annotator.codes >= 0)
         keys = (
-            *found.system.T, np.unique(found.share, return_inverse=True)[1].astype(int),
+            *found.system.codes.T, np.unique(found.share, return_inverse=True)[1].astype(int),
             found.segment.codes, found.annotator.codes, found.criterion.codes,
             found.languages.codes, Names.of(cells["ranking"]).codes,
             np.where(keyed, -1, np.arange(len(found))),
@@ -293,7 +285,7 @@ class Comparisons(Columns):
         occurrence[order] = np.arange(len(found)) - np.repeat(np.cumsum(often) - often, often)
         keeps = np.zeros(len(found), bool)
         keeps[groups(*keys, occurrence)[1]] = True
-        return found.take(keeps)
+        return found.without(~keeps, "repeated row", dropped or [{} for _ in files])
 
 
 def added(places: Counts, values: Array, size: int) -> Array:
@@ -329,7 +321,7 @@ class Rankings:
         Raises:
             InputError: There are none.
         """
-        records, lines = list[dict[str, Any]](), list[int]()
+        records, lines = list[tuple[Any, ...]](), list[int]()
         for row, places in enumerate(zip(self.system.tolist(), self.rank.tolist(), strict=True)):
             both = zip(*places, strict=True)
             ranked = [(self.names[system], rank) for system, rank in both if rank > 0]
@@ -430,17 +422,19 @@ SPELLINGS = {"TGT": "SYSTEM", "BAD": "BAD_REF", "BADREF": "BAD_REF", "BAD-REF": 
 
 
 def collect(
-    tables: Sequence[JudgedFile], scale: tuple[float, float] | None
-) -> tuple[Judgements, list[dict[str, int]], frozenset[str]]:
+    tables: Sequence[JudgedFile],
+    scale: tuple[float, float] | None,
+    dropped: Sequence[dict[str, int]],
+) -> tuple[Judgements, frozenset[str]]:
     """Check all rows and put them below each other.
 
     Args:
         tables: One a file.
         scale: Lowest and highest score that was asked for; that of each format where none was.
+        dropped: For each file, rows that were left out by reason, which grow.
 
     Returns:
-        The judgements; for each file, rows that were left out by reason; the criteria of which less
-        is better, as a file says.
+        The judgements; the criteria of which less is better, as a file says.
 
     Raises:
         InputError: A score that is no number or outside the scale, an unknown kind, a name that
@@ -460,14 +454,7 @@ def collect(
     if not len(whole):
         raise InputError(f"{tables[0].name} holds no judgement.", field=tables[0].name)
     _require_ids_alike(whole.segment, tables[-1])
-    once = _without_copies(whole, tables)
-    before, after = (np.bincount(j.source, minlength=len(tables)) for j in (whole, once))
-    copies = (before - after).tolist()
-    dropped = [
-        {why: n for why, n in {**table.dropped, "repeated row": more}.items() if n}
-        for table, more in zip(tables, copies, strict=True)
-    ]
-    return once, dropped, _lower(parts, tables)
+    return _without_copies(whole, tables, dropped), _lower(parts, tables)
 
 
 def _lower(parts: Sequence[Judgements], tables: Sequence[JudgedFile]) -> frozenset[str]:
@@ -558,7 +545,9 @@ def _floats(cells: Sequence[object]) -> Array:
     return np.array([float(text) if NUMBER.fullmatch(text) else math.nan for text in texts])
 
 
-def _without_copies(whole: Judgements, tables: Sequence[JudgedFile]) -> Judgements:
+def _without_copies(
+    whole: Judgements, tables: Sequence[JudgedFile], dropped: Sequence[dict[str, int]]
+) -> Judgements:
     """Judgements without those that occur twice; twice with other scores is an error.
 
     Files may overlap: an export may have all that the one before it had.
@@ -578,9 +567,9 @@ def _without_copies(whole: Judgements, tables: Sequence[JudgedFile]) -> Judgemen
         other = (scores != scores[mate]) & np.isfinite(scores)
         if other.any():
             raise _contradiction(whole, tables, scores, int(np.argmax(other)), mate)
-    keeps = np.zeros(len(whole), bool)
-    keeps[first] = True
-    return whole.take(keeps)
+    again = np.ones(len(whole), bool)
+    again[first] = False
+    return whole.without(again, "repeated row", dropped)
 
 
 def _contradiction(

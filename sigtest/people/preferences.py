@@ -15,11 +15,11 @@ from sigtest.errors import InputError
 from sigtest.files.material import examples
 from sigtest.people import annotators, bradley_terry, report
 from sigtest.people.bradley_terry import Strengths
-from sigtest.people.decisions import decide, ranks, undecided
+from sigtest.people.decisions import decide, ranks
 from sigtest.people.judgements import Comparisons, added, groups, pairs_within
-from sigtest.people.statistics import Tails, logarithm
+from sigtest.people.statistics import logarithm
 from sigtest.report import WarningReport, counted
-from sigtest.requests.people import HumanRequest, Quality
+from sigtest.requests.people import HumanRequest
 from sigtest.significance import CORRECTIONS
 from sigtest.special import betainc, gammaincc, ndtri, stdtrit
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from sigtest.people.question import HumanQuestion
 
 PREFERENCE = "preference"  # the criterion of comparisons that name none
-UNITS = ("judgement", "cluster", "item", "judge")  # the finest first
 RELATIONS = 3  # before, tied, behind
 FEW = 30  # units, below which errors are rough
 WORST = 5  # pairs that fit worst
@@ -40,26 +39,26 @@ LEAST = 1e-300  # of a variance
 FLAT = 1e-9  # share of the information that is rounding
 
 
-def numbered(judged: Comparisons, unit: str) -> Counts | None:
-    """(n,) number of the unit of each comparison, from 0; nothing where no unit is known.
+def numbered(judged: Comparisons) -> dict[str, Counts]:
+    """(n,) number of the unit of each comparison, from 0, by known unit, the finest first.
 
     Comparisons that do not say of which item or judge they are, where others do, stand alone.
     """
-    alone = np.arange(len(judged))
-    if unit == "judgement":
-        return alone
-    column = {"item": judged.segment, "judge": judged.annotator, "cluster": judged.cluster}[unit]
-    codes = np.where(column.codes < 0, len(column.names) + alone, column.codes)
-    return _renumbered(codes) if column.known else None
+    units = {"judgement": np.arange(len(judged))}
+    columns = {"cluster": judged.cluster, "item": judged.segment, "judge": judged.annotator}
+    for unit, column in columns.items():
+        if column.known:
+            alone = len(column.names) + units["judgement"]
+            units[unit] = _renumbered(np.where(column.codes < 0, alone, column.codes))
+    return units
 
 
 def repeated(judged: Comparisons) -> dict[str, Counts]:
     """Units that hold several comparisons, and of which there are several; and judgements."""
-    sizes = {unit: numbered(judged, unit) for unit in UNITS}
     return {
         unit: codes
-        for unit, codes in sizes.items()
-        if codes is not None and (unit == "judgement" or 0 < codes.max() < len(judged) - 1)
+        for unit, codes in numbered(judged).items()
+        if unit == "judgement" or 0 < codes.max() < len(judged) - 1
     }
 
 
@@ -93,7 +92,7 @@ class Fitted:
         if at is None:
             why = "Some wins are too nearly certain to compute strengths; write 0 and 1 for them."
             raise InputError(why, field="judgements")
-        first, second = at.part[judged.system].T
+        first, second = at.part[judged.system.codes].T
         weight = np.where(first == second, judged.weight, 0.0)
         return cls(judged, units, at, replace(judged, weight=weight))
 
@@ -108,11 +107,10 @@ class Fitted:
 
         And of each of these the opponent's strength, turned round if it lost; unit and weight.
         """
-        mine = self.judged.system == system
-        rows = np.flatnonzero(
-            mine.any(axis=1) & (self.at.part[self.judged.system] == 0).any(axis=1)
-        )
-        opponents = self.judged.system[rows][~mine[rows]]
+        codes = self.judged.system.codes
+        mine = codes == system
+        rows = np.flatnonzero(mine.any(axis=1) & (self.at.part[codes] == 0).any(axis=1))
+        opponents = codes[rows][~mine[rows]]
         won = 1 if (self.judged.share[rows] == mine[rows, 0]).all() else -1
         theta = won * self.at.theta[opponents]
         return won, (theta, _renumbered(self.units[rows]), self.judged.weight[rows])
@@ -156,13 +154,12 @@ def wald(at: Strengths, covariance: Array, units: int) -> Array:
 def preference_report(question: HumanQuestion, judged: Comparisons) -> report.HumanReport:
     """The report of comparisons."""
     choices = question.choices
-    whole, known = judged, bradley_terry.determined(bradley_terry.parts(judged.won))
-    outside = [judged.names[s] for s in np.flatnonzero(~known)]
+    known = bradley_terry.determined(bradley_terry.parts(judged.won))
+    outside = [judged.system.names[s] for s in np.flatnonzero(~known)]
+    dropped: list[dict[str, int]] = [{} for _ in question.sources]
     if choices.undetermined == "leave_out":
-        judged = judged.take(np.all(known[judged.system], axis=1))
-    left = [
-        whole.rows_of(source) - judged.rows_of(source) for source in range(len(question.sources))
-    ]
+        lost = np.any(~known[judged.system.codes], axis=1)
+        judged = judged.without(lost, "of undetermined systems", dropped)
     fitted = Fitted.of(judged, choices)
     (scatter, covariance), drawn, without = fitted.sandwich(fitted.units), 0, None
     others = tuple(_other_units(fitted, covariance, choices))
@@ -172,6 +169,7 @@ def preference_report(question: HumanQuestion, judged: Comparisons) -> report.Hu
             fitted.at, fitted.within, fitted.units, drawn, choices.seed
         )
     pairs = _pairs(fitted, covariance, choices)
+    judges = judged.annotator, np.full(len(judged), math.nan), (), None
     familywise = CORRECTIONS[str(choices.correction)].familywise
     preferences = report.PreferencesReport(
         comparisons=len(judged),
@@ -192,13 +190,9 @@ def preference_report(question: HumanQuestion, judged: Comparisons) -> report.Hu
         needed=_needed(fitted, covariance, choices),
     )
     return report.HumanReport(
-        **question.stated,
+        **question.stated(dropped),
         tested="preferences",
-        sources=tuple(
-            source.report({"of undetermined systems": rows} if rows else {})
-            for source, rows in zip(question.sources, left, strict=True)
-        ),
-        annotators=_annotators(judged, named=choices.show_annotators),
+        annotators=annotators.control(*judges, named=choices.show_annotators),
         systems=_systems(fitted, covariance, pairs, choices.alpha),
         pairs=tuple(pairs),
         agreement=_agreement(judged, choices),
@@ -210,7 +204,7 @@ def preference_report(question: HumanQuestion, judged: Comparisons) -> report.Hu
 
 def _pairs(fitted: Fitted, covariance: Array, choices: HumanRequest) -> list[report.JudgedPair]:
     """All pairs of systems, decided."""
-    names, at, ties = fitted.judged.names, fitted.at, fitted.judged.tied
+    names, at, ties = fitted.judged.system.names, fitted.at, fitted.judged.tied
     won, p = fitted.judged.won - ties / 2, wald(at, covariance, fitted.number)
     reach = fitted.reach(choices.alpha) * _errors(at, covariance)
     for s in np.flatnonzero(at.part).tolist():
@@ -226,30 +220,45 @@ def _pairs(fitted: Fitted, covariance: Array, choices: HumanRequest) -> list[rep
             probability = at.preferred(difference)
             ends = (difference - half, difference + half) if math.isfinite(half) else None
         met, both = round(float(won[a, b] + won[b, a])), (float(p[a, b]), float(p[b, a]))
-        tails = Tails(float(won[a, b]), *both, logarithm(min(both)))
-        made = choices.criteria[0], str(choices.test), (met, met), difference, tails
-        row = undecided((names[a], names[b]), *made)
-        rows.append(replace(row, ties=float(ties[a, b]), probability=probability, ci=ends))
+        rows.append(
+            report.JudgedPair(
+                names[a],
+                names[b],
+                choices.criteria[0],
+                str(choices.test),
+                met,
+                met,
+                difference,
+                float(won[a, b]),
+                *both,
+                logarithm(min(both)),
+                min(both),
+                "tie",
+                ties=float(ties[a, b]),
+                probability=probability,
+                ci=ends,
+            )
+        )
     return decide(rows, choices.alpha, str(choices.correction))
 
 
 def _systems(
     fitted: Fitted, covariance: Array, pairs: Sequence[report.JudgedPair], alpha: float
 ) -> tuple[report.JudgedSystem, ...]:
-    judged, size = fitted.judged, len(fitted.judged.names)
+    judged, size = fitted.judged, len(fitted.judged.system.names)
     won = judged.won - judged.tied / 2
     wins, decisive = won.sum(axis=1).tolist(), (won + won.T).sum(axis=1).tolist()
     strengths = [_strength(fitted, covariance, s, alpha) for s in range(size)]
     reached = bradley_terry.reaching(judged.won).astype(int)
     order = OUTSIDE * (reached.sum(axis=1) - reached.sum(axis=0))  # who beats whom comes first
     order += [own.value or 0.0 for own in strengths]
-    stands = ranks(pairs, judged.names, order)
+    stands = ranks(pairs, judged.system.names, order)
     systems = []
     for s in np.argsort(-order, kind="stable").tolist():
-        rows = (judged.system == s).any(axis=1)
+        rows = (judged.system.codes == s).any(axis=1)
         systems.append(
             report.JudgedSystem(
-                name=judged.names[s],
+                name=judged.system.names[s],
                 n_judgements=len(np.unique(judged.row[rows])),
                 n_segments=len({*judged.segment.codes[rows].tolist()} - {-1}),
                 raw=100 * wins[s] / decisive[s] if decisive[s] else None,
@@ -324,7 +333,7 @@ def _fit(fitted: Fitted, scatter: Array) -> report.FitReport | None:
     off = won[first, second] - n * (win + tie / 2)
     z = off / np.sqrt(np.maximum(n * (win + loss - (win - loss) ** 2) / 4 * dispersion, LEAST))
     square = float((z**2).sum())
-    names = fitted.judged.names
+    names = fitted.judged.system.names
     worst = [
         report.FitPair(
             names[first[k]], names[second[k]], float(n[k]),
@@ -340,7 +349,7 @@ def _position(fitted: Fitted, scatter: Array) -> report.PositionReport | None:
     """Effect of standing first: one step of Newton's method from no effect, all else fitted."""
     at, judged, shown = fitted.at, fitted.within, fitted.within.shown
     win, _, inside, mixed = (part * shown for part in bradley_terry.residuals(at, judged))
-    first, second = judged.system.T
+    first, second = judged.system.codes.T
     beside = added(first, inside, len(at.inverse)) - added(second, inside, len(at.inverse))
     beside[-1] = mixed.sum() * at.davidson
     information = float(inside.sum() - beside @ at.inverse @ beside)
@@ -376,7 +385,7 @@ def _needed(fitted: Fitted, covariance: Array, choices: HumanRequest) -> int | N
 def _agreement(judged: Comparisons, choices: HumanRequest) -> tuple[report.AgreementReport, ...]:
     """Whether judges order two outputs of an item alike; nothing where pairs are too many."""
     judged = judged.take((judged.segment.codes >= 0) & (judged.annotator.codes >= 0))
-    system, who = judged.system, judged.annotator.codes
+    system, who = judged.system.codes, judged.annotator.codes
     pairs = pairs_within(groups(judged.segment.codes, *np.sort(system, axis=1).T)[0])
     if pairs is None:
         return ()
@@ -386,19 +395,6 @@ def _agreement(judged: Comparisons, choices: HumanRequest) -> tuple[report.Agree
     sorts = {"same": pairs.take(same), "distinct": pairs.take(~same)}
     made = choices.criteria[0], "relations", RELATIONS, relation
     return tuple(annotators.agreement(*made, who, sorts, choices))
-
-
-def _annotators(judged: Comparisons, *, named: bool) -> report.AnnotatorsReport | None:
-    """Who judged how much; comparisons have no degraded copies."""
-    column, rule, nothing = judged.annotator, Quality(), np.empty(0)
-    if not column.known:
-        return None
-    counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.names)).tolist()
-    each = tuple(
-        annotators.tested(rule, n, None, nothing, nothing, name * named)
-        for n, name in zip(counts, column.names, strict=True)
-    )
-    return annotators.summary(nothing, rule, each, filtered=False)
 
 
 def _warnings(

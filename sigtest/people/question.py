@@ -16,7 +16,7 @@ from sigtest.data.names import choose, is_error, system_name
 from sigtest.data.text import check_list, in_digits
 from sigtest.errors import InputError, LimitError, RecipeError, inside
 from sigtest.files.file import first_twice
-from sigtest.files.formats.preferences import compared_rows, roles_of
+from sigtest.files.formats.preferences import compared_rows, compares
 from sigtest.files.judgements import JudgedFile, judged_rows
 from sigtest.files.material import examples
 from sigtest.files.registry import FORMATS_JUDGED, MAX_ROWS, read_judgements
@@ -25,7 +25,7 @@ from sigtest.people.bradley_terry import determined, parts
 from sigtest.people.judgements import Comparisons, Judgements, Names, Rankings, collect
 from sigtest.people.preferences import PREFERENCE, numbered, repeated
 from sigtest.people.report import SourceReport
-from sigtest.people.scores import Prepared, count_rows, prepare
+from sigtest.people.scores import Prepared, prepare
 from sigtest.people.statistics import EXACT_FLIPS
 from sigtest.report import ByClass, WarningReport, Warnings, counted, digest, encode
 from sigtest.requests.people import (
@@ -126,25 +126,17 @@ class HumanQuestion(WholeQuestion):
     @property
     def seconds(self) -> float:
         """About how long one core computes it."""
-        seconds = 0.1 + SECONDS * sum(source.rows for source in self.sources)
-        judged = self.judgements
-        systems = len(judged.names if isinstance(judged, Comparisons) else judged.system.names)
-        pairs = systems * (systems - 1) // 2
-        if isinstance(judged, Comparisons):
-            seconds += TESTED_SECONDS * pairs
-            if self.choices.errors != "bootstrap":
-                return seconds
-            # of a resample: its units, its table of wins, and its step
+        judged, systems, exact, each = self.judgements, len(self.systems), 0.0, 0.0
+        pairs, units = systems * (systems - 1) // 2, len(judged.segment.names)
+        if self.choices.errors == "bootstrap":  # of a resample: its table of wins, step, and units
             each = STEP_SECONDS * systems**3 + CELL_SECONDS * systems**2
             each += COUNT_SECONDS * len(judged)
-            return seconds + self.choices.resamples * each
-        seconds += TESTED_SECONDS * pairs * len(judged.criterion.names)
-        if self.choices.test != "approximate_randomization":
-            return seconds
-        units = len(judged.segment.names)
-        exact = pairs * PATTERN_SECONDS * 2.0 ** min(units, EXACT_FLIPS)
-        each = units * (DRAW_SECONDS + pairs * PRODUCT_SECONDS) + pairs * PAIR_SECONDS
-        return seconds + len(judged.criterion.names) * (exact + self.choices.resamples * each)
+        if self.choices.test == "approximate_randomization":
+            exact = pairs * PATTERN_SECONDS * 2.0 ** min(units, EXACT_FLIPS)
+            each = units * (DRAW_SECONDS + pairs * PRODUCT_SECONDS) + pairs * PAIR_SECONDS
+        seconds = TESTED_SECONDS * pairs + exact + self.choices.resamples * each
+        rows = sum(source.rows for source in self.sources)
+        return 0.1 + SECONDS * rows + max(len(judged.criterion.names), 1) * seconds
 
     @cached_property
     def prepared(self) -> Prepared:
@@ -159,22 +151,21 @@ class HumanQuestion(WholeQuestion):
     @property
     def systems(self) -> tuple[str, ...]:
         """Names of the systems, in order of first appearance."""
-        judged = self.judgements
-        return judged.names if isinstance(judged, Comparisons) else judged.system.names
+        return self.judgements.system.names
 
-    @property
-    def stated(self) -> dict[str, Any]:
-        """What the report repeats of the question."""
+    def stated(self, dropped: Sequence[Mapping[str, int]]) -> dict[str, Any]:
+        """What the report repeats of the question; of each source with what was left out since."""
         names = ("languages", "criteria", "standardise", "test", "aggregate", "alpha",
                  "correction", "seed", "higher_is_better")  # fmt: skip
         chosen = {name: getattr(self.choices, name) for name in names}
-        return {"signature": self.signature, "version": __version__, **chosen}
+        sources = tuple(map(Source.report, self.sources, dropped))
+        return {"signature": self.signature, "version": __version__, "sources": sources, **chosen}
 
     @property
     def signature(self) -> str:
         """The line that reproduces the report: every choice that decides a number, by name."""
         c = self.choices
-        parts = {
+        parts: dict[str, object] = {
             "input": "+".join(dict.fromkeys(source.input for source in self.sources)),
             "languages": c.languages,
             "scale": f"{c.scale[0]:g}..{c.scale[1]:g}" if c.scale else None,
@@ -183,21 +174,14 @@ class HumanQuestion(WholeQuestion):
             "standardise": c.standardise,
             "quality": c.quality.signature if c.quality else "none",
             "undecided": None if c.undecided == "none" else c.undecided,
-            "test": c.test,
-            "ties": c.ties,
-            "unit": c.unit,
-            "errors": c.errors,
-            "undetermined": c.undetermined,
-            "win_rate": c.win_rate,
+            **{name: getattr(c, name) for name in ("test", *COMPARISONS_ALONE)},
             "aggregate": c.aggregate if c.unit is None else None,
             "alpha": f"{c.alpha:g}",
             "correction": c.correction,
             "aliases": "+".join(f"{old}={new}" for old, new in c.aliases.items()) or None,
             "domains": c.domains,
             "longitudinal": "+".join(four.signature for four in c.longitudinal.values()) or None,
-            "categories": c.categories,
-            "resamples": c.resamples,
-            "seed": c.seed,
+            **{name: getattr(c, name) for name in ("categories", "resamples", "seed")},
         }
         chosen = [f"{name}:{value}" for name, value in parts.items() if value is not None]
         return "|".join(["human", *chosen, f"sigtest:{__version__}"])
@@ -235,7 +219,7 @@ def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -
     sorts = {table.compares for table in sources}
     if len(sorts) > 1:
         raise InputError("Comparisons and scores cannot be evaluated together.", field="judgements")
-    return (_of_comparisons if sorts == {True} else _of_tables)(sources, digests, choices)
+    return _of_files(sources, digests, choices)
 
 
 def evaluation_in(
@@ -286,8 +270,7 @@ def _rows(judgements: Any, choices: HumanRequest) -> tuple[list[JudgedFile], lis
         )
     if not rows:
         raise InputError("judgements is empty.", field="judgements")
-    first = rows[0]
-    compared = isinstance(first, Mapping) and {"a", "b"} & roles_of(first).keys()
+    compared = isinstance(rows[0], Mapping) and compares(rows[0])
     table = (compared_rows if compared else judged_rows)(rows, "judgements")
     if choices.input is not None:
         table.input = choices.input
@@ -295,27 +278,60 @@ def _rows(judgements: Any, choices: HumanRequest) -> tuple[list[JudgedFile], lis
     return [table], [hashlib.sha256(text.encode()).hexdigest()]
 
 
-def _of_tables(
-    tables: Sequence[JudgedFile], digests: Sequence[str], choices: HumanRequest
+def _of_files(
+    files: Sequence[JudgedFile], digests: Sequence[str], choices: HumanRequest
 ) -> HumanQuestion:
-    if sum(len(table.line) for table in tables) > MAX_ROWS:
+    """What all files bring, of the language pair and the criteria that are chosen."""
+    if sum(min(file.rows, len(file.line)) for file in files) > MAX_ROWS:
         raise LimitError(f"The files hold more than {MAX_ROWS:,} judgements.", limit="judgements")
-    _require_sort(choices, COMPARISONS_ALONE, "comparisons of two systems", "scores")
-    notes = [note for table in tables for note in _weighed(table, choices.undecided)]
-    judgements, dropped, lower = collect(tables, choices.scale)
-    languages = _only(judgements.languages, choices.languages, "languages", "language pair")
-    criteria = _criteria(judgements.criterion, choices)
-    for column, names, why in (
-        ("languages", [languages], "other language pair"),
-        ("criterion", criteria, "other criterion"),
-    ):
-        chosen = _chosen(getattr(judgements, column), names)
-        count_rows(dropped, judgements, ~chosen, why)
-        judgements = judgements.take(chosen)
-    system = judgements.system
+    comparisons, lower, notes = files[0].compares, frozenset[str](), list[WarningReport]()
+    _require_sort(choices, comparisons)
+    dropped = [{why: n for why, n in file.dropped.items() if n} for file in files]
+    judged: Judgements | Comparisons
+    if comparisons:
+        judged = Comparisons.of(files, dropped)
+        if not len(judged):
+            why = f"{files[0].name} holds no comparison of two systems."
+            raise InputError(why, field="judgements")
+    else:
+        notes += [note for table in files for note in _weighed(table, choices.undecided)]
+        judged, lower = collect(files, choices.scale, dropped)
+    languages = _only(judged.languages, choices.languages, "languages", "language pair")
+    spoken = _chosen(judged.languages, [languages])
+    judged = judged.without(~spoken, "other language pair", dropped)
+    criteria = _criteria(judged.criterion, choices, comparisons)
+    other = ~_chosen(judged.criterion, criteria)
+    judged = judged.without(other, "other criterion", dropped)
+    system = judged.system
     system = Names(_renamed(system.names, choices.aliases), system.codes)
-    judgements = replace(judgements, system=system)
-    lower |= {choose(name, criteria, "lower", "criterion") for name in choices.lower}
+    judged = replace(judged, system=system)
+    choices = choices.but(languages=languages, criteria=criteria)
+    if isinstance(judged, Comparisons):
+        _require_systems(judged.system.names, files[0].name)
+        notes += _doubts_of_judges(judged)
+        choices = _comparing(judged, choices)
+    else:
+        judged, choices = _scoring(judged, files, lower, choices)
+        notes += _doubts(files, judged, choices)
+    sources = tuple(
+        Source(file.input, file.rows, reasons, sha256, choices.scale or file.scale)
+        for file, reasons, sha256 in zip(files, dropped, digests, strict=True)
+    )
+    question = HumanQuestion(judged, sources, choices, tuple(notes))
+    if not comparisons:  # refused is what leaves a system without judgements, a test without pairs
+        _ = question.prepared
+    return question
+
+
+def _scoring(
+    judgements: Judgements,
+    tables: Sequence[JudgedFile],
+    lower: Collection[str],
+    choices: HumanRequest,
+) -> tuple[Judgements, HumanRequest]:
+    """Scores of which more is better, and what they decide of the choices."""
+    criteria = choices.criteria
+    lower = {*lower, *(choose(name, criteria, "lower", "criterion") for name in choices.lower)}
     if MQM in lower and any(table.named == MQM for table in tables):
         raise RecipeError(
             "mqm is counted from errors here, each as points below 0, and more is better; leave "
@@ -325,8 +341,6 @@ def _of_tables(
     sign = np.where(_chosen(judgements.criterion, lower), -1.0, 1.0)
     judgements = replace(judgements, raw=sign * judgements.raw, z=sign * judgements.z)
     choices = choices.but(
-        languages=languages,
-        criteria=criteria,
         lower=tuple(name for name in criteria if name in lower),
         standardise=_standardise(judgements, tables[0].name, choices),
         correction=choices.correction or "none",
@@ -341,69 +355,38 @@ def _of_tables(
             field="judgements",
         )
     _require_known(judgements, choices)
-    sources = tuple(
-        Source(table.input, table.rows, reasons, digest, choices.scale or table.scale)
-        for table, reasons, digest in zip(tables, dropped, digests, strict=True)
-    )
-    notes += _doubts(tables, judgements, choices)
-    question = HumanQuestion(judgements, sources, choices, tuple(notes))
-    _ = question.prepared  # refuses what leaves a system without judgements, a test without pairs
-    return question
+    return judgements, choices
 
 
-def _of_comparisons(
-    files: Sequence[JudgedFile], digests: Sequence[str], choices: HumanRequest
-) -> HumanQuestion:
-    if sum(file.rows for file in files) > MAX_ROWS:
-        raise LimitError(f"The files hold more than {MAX_ROWS:,} comparisons.", limit="judgements")
-    _require_sort(choices, SCORES_ALONE, "scores", "comparisons of two systems")
+def _comparing(judged: Comparisons, choices: HumanRequest) -> HumanRequest:
+    """The choices with what comparisons decide."""
     choose(choices.test or PREFERENCE_TEST, [PREFERENCE_TEST], "test", "test of comparisons")
-    read = Comparisons.of(files)
-    if not len(read):
-        raise InputError(f"{files[0].name} holds no comparison of two systems.", field="judgements")
-    languages = _only(read.languages, choices.languages, "languages", "language pair")
-    spoken = read.take(_chosen(read.languages, [languages]))
-    wanted = choices.criteria[0] if len(choices.criteria) == 1 else None
-    criterion = _only(spoken.criterion, wanted, "criteria", "criterion")
-    judged = spoken.take(_chosen(spoken.criterion, [criterion]))
-    left = read, spoken, judged
-    judged = replace(judged, names=_renamed(judged.names, choices.aliases))
-    _require_systems(judged.names, files[0].name)
-    sources = []
-    for number, (file, sha256) in enumerate(zip(files, digests, strict=True)):
-        counts = [own.rows_of(number) for own in left]
-        lost = -np.diff([len({*file.line}), *counts])
-        reasons = ("repeated row", "other language pair", "other criterion")
-        dropped = {**file.dropped, **dict(zip(reasons, lost.tolist(), strict=True))}
-        dropped = {why: n for why, n in dropped.items() if n}
-        sources.append(Source(file.input, file.rows, dropped, sha256))
     units = ("cluster", "item", "judgement")
     unit = choices.unit or next(own for own in units if own in repeated(judged))
-    codes = numbered(judged, unit)
+    codes = numbered(judged).get(unit)
     if codes is None or (choices.unit and not codes.any()):
         why = "comparisons that say of which they are" if codes is None else "several of them"
         there = "these do not" if codes is None else "there is one"
         raise RecipeError(f"unit={unit} needs {why}; {there}.", field="unit")
-    decided = choices.but(
-        languages=languages, criteria=(criterion or PREFERENCE,), standardise="none",
-        test=PREFERENCE_TEST, unit=unit, ties=choices.ties or TIES[0],
-        errors=choices.errors or ERRORS[len(judged.names) > RESAMPLED],
-        correction=choices.correction or "holm",
-        undetermined=choices.undetermined or UNDETERMINED[0],
-    )  # fmt: skip
-    if decided.undetermined == "leave_out" and not determined(parts(judged.won)).any():
+    if choices.undetermined == "leave_out" and not determined(parts(judged.won)).any():
         raise RecipeError(
             "undetermined=leave_out would leave no two systems, as no two won against each other, "
             "or tied, not even over others; undetermined=bounds keeps all.",
             field="undetermined",
         )
-    return HumanQuestion(judged, tuple(sources), decided, tuple(_doubts_of_judges(read)))
+    return choices.but(
+        criteria=(choices.criteria[0] or PREFERENCE,), standardise="none",
+        test=PREFERENCE_TEST, unit=unit, ties=choices.ties or TIES[0],
+        errors=choices.errors or ERRORS[len(judged.system.names) > RESAMPLED],
+        correction=choices.correction or "holm",
+        undetermined=choices.undetermined or UNDETERMINED[0],
+    )  # fmt: skip
 
 
 def _doubts_of_judges(read: Comparisons) -> Iterator[WarningReport]:
     """Judges that have the name of a language model, or of one of the systems."""
     judges = read.annotator.names
-    if models := [own for own in judges if MODELS.search(own.lower()) or own in read.names]:
+    if models := [own for own in judges if MODELS.search(own.lower()) or own in read.system.names]:
         yield WarningReport(
             "model-judge",
             f"A model is the judge ({examples(models)}): such judges prefer longer "
@@ -425,9 +408,10 @@ def _only(column: Names, chosen: str | None, field: str, what: str) -> str | Non
     return column.names[0] if column.names else None
 
 
-def _require_sort(choices: HumanRequest, fields: Sequence[str], needs: str, are: str) -> None:
-    """Check that nothing is chosen which judgements of another sort need."""
-    for field in fields:
+def _require_sort(choices: HumanRequest, comparisons: bool) -> None:
+    """Check that nothing is chosen which judgements of the other sort need."""
+    are, needs = ("scores", "comparisons of two systems")[:: -1 if comparisons else 1]
+    for field in SCORES_ALONE if comparisons else COMPARISONS_ALONE:
         chosen = getattr(choices, field)
         if chosen not in (HumanRequest.model_fields[field].default, "none"):
             raise RecipeError(f"{field} needs {needs}; these are {are}.", field=field)
@@ -438,8 +422,11 @@ def _chosen(column: Names, names: Collection[str | None]) -> Flags:
     return np.array([*(name in names for name in column.names), None in names])[column.codes]
 
 
-def _criteria(column: Names, choices: HumanRequest) -> tuple[str, ...]:
-    """Those that are chosen; or all, adequacy and fluency first."""
+def _criteria(column: Names, choices: HumanRequest, comparisons: bool) -> tuple[str | None, ...]:
+    """Those that are chosen; or all, adequacy and fluency first; one of comparisons, if any."""
+    if comparisons:
+        wanted = choices.criteria[0] if len(choices.criteria) == 1 else None
+        return (_only(column, wanted, "criteria", "criterion"),)
     for name in choices.criteria:
         choose(name, column.names, "criteria", "criterion")
     if choices.criteria:

@@ -11,7 +11,7 @@ from sigtest.arrays import Array, Counts, Flags
 from sigtest.draws.product import fixed_point
 from sigtest.draws.weights import bootstrap_counts
 from sigtest.errors import InputError
-from sigtest.people.annotators import CARELESS, UNTESTABLE, control
+from sigtest.people.annotators import CARELESS, UNTESTABLE, control, steps
 from sigtest.people.judgements import BAD_REF, REF, Judgements, Names, groups
 from sigtest.people.report import AnnotatorsReport, CriterionGain, GainFigures, GainReport
 from sigtest.people.statistics import interval, rank_sum
@@ -194,22 +194,19 @@ def prepare(judgements: Judgements, sources: int, choices: HumanRequest) -> Prep
     """
     systems = judgements.system.take(judgements.scored).names
     dropped: list[dict[str, int]] = [{} for _ in range(sources)]
-    annotators = None
-    if judgements.annotator.known:
-        annotators = control(judgements, choices.quality, named=choices.show_annotators)
-        if choices.quality is not None:
-            verdicts = np.array([*(one.verdict for one in annotators.each), UNTESTABLE])
-            own = verdicts[judgements.annotator.codes]
-            careless = own == CARELESS
-            untestable = (own == UNTESTABLE) & (choices.quality.untestable == "drop")
-            count_rows(dropped, judgements, careless, "careless annotator")
-            count_rows(dropped, judgements, untestable, "untestable annotator")
-            judgements = judgements.take(~careless & ~untestable)
+    about = judgements.annotator, judgements.seconds, steps(judgements), choices.quality
+    annotators = control(*about, named=choices.show_annotators)
+    if annotators and choices.quality is not None:
+        verdicts = np.array([*(one.verdict for one in annotators.each), UNTESTABLE])
+        own = verdicts[judgements.annotator.codes]
+        for lost in (CARELESS, UNTESTABLE)[: 1 + (choices.quality.untestable == "drop")]:
+            judgements = judgements.without(own == lost, f"{lost} annotator", dropped)
+            own = own[own != lost]
     if choices.standardise != "none":
         _require_annotators(judgements)
         z, alike = standardised(judgements, str(choices.standardise))
-        count_rows(dropped, judgements, alike, "annotator without variance")
-        judgements = replace(judgements, z=z).take(~alike)
+        judgements = replace(judgements, z=z)
+        judgements = judgements.without(alike, "annotator without variance", dropped)
     _require_left(judgements, systems, choices, dropped)
     outputs = np.unique(judgements.system.codes[judgements.scored])  # others name a reference only
     judgements = judgements.take(np.isin(judgements.system.codes, outputs))
@@ -228,16 +225,6 @@ def prepare(judgements: Judgements, sources: int, choices: HumanRequest) -> Prep
     return Prepared(
         judgements, annotators, tuple(dropped), names, segments, pooled, units, averaged, tested
     )
-
-
-def count_rows(
-    dropped: Sequence[dict[str, int]], judgements: Judgements, lost: Flags, why: str
-) -> None:
-    """Add the rows behind judgements that are left out to the reasons of their files."""
-    rows = np.bincount(judgements.source[lost], judgements.rows[lost], minlength=len(dropped))
-    for reasons, n in zip(dropped, rows.astype(int).tolist(), strict=True):
-        if n:
-            reasons[why] = reasons.get(why, 0) + n
 
 
 def _require_annotators(judgements: Judgements) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from sigtest.data.names import choose
-from sigtest.errors import RecipeError
 from sigtest.people import report as reports
 from sigtest.people import strengths
 from sigtest.render import marks, model, records, words
@@ -479,9 +478,8 @@ def boxes_plot(report: reports.HumanReport, criterion: str | None = None) -> str
         criterion: Its name; the first where none is named.
 
     Raises:
-        RecipeError: A criterion that the report does not have, or comparisons.
+        RecipeError: A criterion that the report does not have.
     """
-    _require(report.tested != "preferences", "scores: these are comparisons")
     criterion = choose(criterion or report.criteria[0], report.criteria, "criterion", "criterion")
     systems = in_order(report, criterion)
     openings, rows, told = _openings(systems, criterion), [], []
@@ -508,11 +506,7 @@ def gain_plot(report: reports.HumanReport) -> str:
     """Longitudinal gains with their intervals, one row a language pair and criterion.
 
     They are raw, or standardised where raw scores are unknown.
-
-    Raises:
-        RecipeError: The report has no gain.
     """
-    _require(bool(report.gain), "longitudinal gain")
     raw = all(own.raw is not None for gain in report.gain for own in gain.criteria.values())
     rows = []
     for gain in report.gain:
@@ -528,26 +522,19 @@ def gain_plot(report: reports.HumanReport) -> str:
                         label, figures.gain, number.replace("-", words.MINUS), ends, apart
                     )
                 )
-    drawing = Drawing(
+    return marks.forest_picture(
         f"Gain ({'points' if raw else 'z'}), {words.percent(1 - report.alpha)} intervals",
-        "; ".join(f"{row.names[0]} {row.number}" for row in rows) + ".",
-        lines=(f"best new {words.MINUS} best old + current old {words.MINUS} current new",),
+        rows,
+        f"best new {words.MINUS} best old + current old {words.MINUS} current new",
     )
-    marks.forest(drawing, marks.Forest(rows, line=0.0))
-    return drawing.svg()
 
 
 def annotators_plot(report: reports.HumanReport) -> str:
     """Annotators: the p-value of their quality control against the time they take.
 
     As Figure 4 of Graham, Baldwin, Moffat & Zobel (2013).
-
-    Raises:
-        RecipeError: Annotators, their times or their p-values are unknown.
     """
-    annotators = report.annotators
-    rows = [] if annotators is None else _timed(annotators)
-    _require(bool(rows), "annotators with both a p-value and a time")
+    annotators, rows = report.annotators, _timed(report)
     assert annotators is not None
     passed = [verdict == "kept" for _, _, verdict in rows]
     test = words.in_words(annotators.test)
@@ -575,19 +562,14 @@ def annotators_plot(report: reports.HumanReport) -> str:
     return drawing.svg()
 
 
-def _timed(annotators: reports.AnnotatorsReport) -> list[tuple[float, float, str]]:
+def _timed(report: reports.HumanReport) -> list[tuple[float, float, str]]:
     """Seconds, p-value and verdict of annotators for whom both are known."""
-    rows = []
-    for row in annotators.each:
-        p: float | None = getattr(row, annotators.test)
+    rows, group = list[tuple[float, float, str]](), report.annotators
+    for row in group.each if group else ():
+        p: float | None = getattr(row, group.test if group else "")
         if p is not None and row.seconds is not None and row.verdict != "untestable":
             rows.append((row.seconds, p, row.verdict))
     return rows
-
-
-def _require(known: bool, what: str) -> None:
-    if not known:
-        raise RecipeError(f"This report has no {what}.", field="plot")
 
 
 def _conclusions(report: reports.HumanReport) -> list[dict[str, str]]:
@@ -613,24 +595,25 @@ PICTURES: dict[str, Picture] = {
         ),
         Picture(
             "strengths", "Strengths of systems, with intervals", strengths.strengths_plot,
-            _PREFERENCES,
+            _PREFERENCES, lacks="strengths, only scores",
         ),
         Picture(
             "wins", "How probably one system is preferred to another", strengths.wins_plot,
-            _PREFERENCES,
+            _PREFERENCES, lacks="comparisons of systems, only scores",
         ),
         Picture(
             "criteria", "The same for every criterion and for all combined", panels_plot,
             where(lambda report: len(report.criteria) > 1),
         ),
-        Picture("boxes", "Scores of segments by system", boxes_plot, _scores),
+        Picture("boxes", "Scores of segments by system", boxes_plot, _scores, lacks="scores"),
         Picture(
             "annotators", "Each annotator's p-value and time for a judgement", annotators_plot,
-            where(lambda own: own.annotators is not None and bool(_timed(own.annotators))),
+            where(lambda report: bool(_timed(report))),
+            lacks="annotators with a p-value and a time",
         ),
         Picture(
             "gain", "Gain over the years, with its interval", gain_plot,
-            where(lambda report: bool(report.gain)),
+            where(lambda report: bool(report.gain)), lacks="longitudinal gain",
         ),
     )
 }  # fmt: skip

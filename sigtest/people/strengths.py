@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from sigtest.errors import RecipeError
 from sigtest.people import report as reports
 from sigtest.render import marks, model, records
 from sigtest.render.drawing import PAGE, Colour, Drawing
@@ -26,13 +25,8 @@ def facts(own: reports.PreferencesReport) -> tuple[str, ...]:
 
 
 def of(system: reports.JudgedSystem) -> reports.StrengthReport:
-    """The strength of a system.
-
-    Raises:
-        RecipeError: There is none: these are scores.
-    """
-    if system.strength is None:
-        raise RecipeError("This report has no strengths: these are scores.", field="plot")
+    """The strength of a system."""
+    assert system.strength is not None
     return system.strength
 
 
@@ -163,16 +157,11 @@ def sentences(own: reports.PreferencesReport, sources: Sources) -> Iterator[str]
 
 def _ordered(report: reports.HumanReport) -> list[reports.JudgedSystem]:
     """Strongest first."""
-    of(report.systems[0])
     return sorted(report.systems, key=lambda one: (one.cluster, sum(one.range)))
 
 
 def strengths_plot(report: reports.HumanReport) -> str:
-    """Strengths with their intervals; a rule parts clusters.
-
-    Raises:
-        RecipeError: The report is of scores.
-    """
+    """Strengths with their intervals; a rule parts clusters."""
     rows: list[marks.ForestRow] = []
     cluster = 1
     for system in _ordered(report):
@@ -182,21 +171,15 @@ def strengths_plot(report: reports.HumanReport) -> str:
         opens, cluster = system.cluster > cluster, system.cluster
         filled = own.value is not None
         rows.append(marks.ForestRow((system.name,), value, number, own.ci, filled, opens))
-    drawing = Drawing(
+    return marks.forest_picture(
         f"strengths, {percent(1 - report.alpha)} intervals",
-        "; ".join(f"{row.names[0]} {row.number}" for row in rows) + ".",
-        lines=("log odds of winning against a system of mean strength",),
+        rows,
+        "log odds of winning against a system of mean strength",
     )
-    marks.forest(drawing, marks.Forest(rows, line=0.0))
-    return drawing.svg()
 
 
 def wins_plot(report: reports.HumanReport) -> str:
-    """How probably the row's system is preferred to the column's, and how often they met.
-
-    Raises:
-        RecipeError: The report is of scores.
-    """
+    """How probably the row's system is preferred to the column's, and how often they met."""
     names = [system.name for system in _ordered(report)]
     panels: tuple[dict[tuple[str, str], tuple[Colour, str, str]], ...] = {}, {}
     for pair in report.pairs:

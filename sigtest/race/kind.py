@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 from sigtest.comparison.comparison import Comparison
 from sigtest.data.names import choose
-from sigtest.errors import RecipeError
 from sigtest.kinds import comparisons
 from sigtest.kinds.base import FormFile, WholeKind
 from sigtest.people.kind import FINISHED
@@ -48,11 +47,9 @@ def race_plot(report: SequentialReport, b: str | None = None) -> str:
         b: The other system; by default the one that is closest in the end.
 
     Raises:
-        RecipeError: None of the others, or nothing to draw yet.
+        RecipeError: None of the others.
     """
     courses = _courses(report)
-    if not courses:
-        raise RecipeError("A race is drawn once a pair has intervals at two looks.", field="plot")
     closest = min(courses.values(), key=lambda own: abs(own[-1].difference))
     looks = courses[choose(b or closest[0].b, courses, "b", "system beside the leader")]
     told = "; ".join(f"{whole(look.row)} {interval(look.ci, PLACES)}" for look in looks)
@@ -83,6 +80,7 @@ PICTURES: dict[str, Picture] = {
         "How the leader and another system came apart, item by item",
         race_plot,
         where(lambda report: bool(_courses(report))),
+        lacks="pair with intervals at two looks",
     ),
 }
 

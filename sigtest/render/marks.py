@@ -182,6 +182,14 @@ def forest(drawing: svg.Drawing, *forests: Forest) -> None:
         axis.draw(drawing, floor, 5)
 
 
+def forest_picture(title: str, rows: Sequence[ForestRow], line: str) -> str:
+    """A picture of one forest round 0, whose description has all labels and numbers."""
+    told = "; ".join(f"{row.names[0]} {row.number}" for row in rows)
+    drawing = svg.Drawing(title, f"{told}.", lines=(line,))
+    forest(drawing, Forest(rows, line=0.0))
+    return drawing.svg()
+
+
 def _row(drawing: svg.Drawing, row: ForestRow, axis: Axis, y: float, line: float | None) -> None:
     """A bar, box or mark with its interval, whose finite ends are marked."""
     if row.bar is not None:

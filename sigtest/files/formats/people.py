@@ -300,7 +300,7 @@ def read_rankings(file: File) -> JudgedFile:
     parts = {name: name.split("+") for row in ids for name in row}
     often = Counter(part for row in parts.values() for part in row)
     sharing = {name: row for name, row in parts.items() if all(often[part] > 1 for part in row)}
-    records, lines, lone = list[dict[str, Any]](), list[int](), 0
+    records, lines, lone = list[tuple[Any, ...]](), list[int](), 0
     for row, (names, place) in enumerate(zip(ids, table.places, strict=True)):
         ranked = [
             (without_slash(system), rank)

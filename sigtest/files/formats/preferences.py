@@ -6,30 +6,36 @@
 - The same as rows of a request, by the names of COMPARED alone, or as they are published.
 - Annotations of AlpacaEval: generator_1, generator_2 and a preference from 1 (the first output) to
   2 (the second), 1.5 or 0 being a tie.
+- Pairs of games, a row each, between which the two outputs change places: FastChat's (MT-bench)
+  with model_1, model_2, g1_winner and g2_winner; Arena-Hard's with model, baseline (A in the first
+  game) and games, whose scores are verdicts such as A>>B. As in both programs, a row counts where
+  both games have a verdict; as on Arena-Hard's board, >> counts as three wins.
 """
 
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from sigtest.data.names import without_slash
 from sigtest.errors import InputError, quoted
 from sigtest.files import judgements
-from sigtest.files.file import File
+from sigtest.files.file import File, entries_of
 from sigtest.files.tables import Table, blank, fields_of, float_in, read_table
 
 NAMES = {  # of columns, by what they hold; the first of several is taken
-    "a": "a model_a system_a generator_a generator_1 model_1 system_1 model_a_name winner",
-    "b": "b model_b system_b generator_b generator_2 model_2 system_2 model_b_name loser",
-    "winner": "winner preferred chosen_model_name",
+    "a": "a model_a system_a generator_a generator_1 model_1 system_1 model_a_name winner "
+    "chosen_model",
+    "b": "b model_b system_b generator_b generator_2 model_2 system_2 model_b_name loser "
+    "rejected_model",
+    "winner": "winner preferred chosen_model_name chosen_model",
     "preference": "preference",
     "won_a": "winner_model_a",
     "won_b": "winner_model_b",
     "tied": "winner_tie both_equal",
     "item": "item item_id question_id prompt_id instruction_id segment segment_id seg_id sid "
-    "question instruction prompt id",
+    "uid question instruction prompt id",
     "judge": "judge judge_id judge_hash annotator annotator_id rater worker worker_id user user_id",
     "cluster": "cluster cluster_id group session conversation_id evaluation_session_id",
     "weight": "weight",
@@ -45,6 +51,9 @@ SIDES = {  # what a cell may say of the winner, without marks: share of the firs
 VERDICTS = ("winner", "preference", "won_a")
 MARKS = ("won_a", "won_b", "tied")
 UNDECIDED = {"error", "invalid", "skip", "skipped"}  # where a judge gave no answer
+VERDICT = re.compile(r"([AB])(=|[<>]{1,2})([AB])")
+STRONG = 3.0  # wins that >> is
+GAMES = ("g1_winner", "g2_winner")
 HEAVIEST = 1e9
 LONG = 60  # characters of an id; longer ones are texts, known by their hashes
 
@@ -92,28 +101,57 @@ def compared_rows(rows: Sequence[object], name: str) -> judgements.JudgedFile:
     return _compared(Table(name, header, cells, range(1, len(rows) + 1), "entry"))
 
 
+def compares(names: Collection[str]) -> bool:
+    """Whether a row of a request with these names is a comparison."""
+    return "games" in names or not {"a", "b"}.isdisjoint(roles_of(names))
+
+
+def _games(table: Table) -> Table:
+    """A row a game: who stood first, who second, who won, and how often that counts."""
+    rows, places = list[list[object]](), list[int]()
+    for place, cells in zip(table.places, table.rows, strict=True):
+        row: dict[str, Any] = dict(zip(table.header, cells, strict=True))
+        sides, won = (row.get("model_1"), row.get("model_2")), [*map(row.get, GAMES)]
+        if "games" in row:
+            sides = row.get("baseline") or "baseline", row.get("model")
+            won = [own.get("score") for own in entries_of(row["games"]) if isinstance(own, dict)]
+        if len(won) < 2 or any(map(_undecided, won)) or sides[0] == sides[1]:
+            won = [None]  # counts once among the rows that do not
+        for turn, winner in enumerate(won):
+            verdict = VERDICT.fullmatch(str(winner).strip())
+            left, sign, right = verdict.groups() if verdict else (winner, ">", "")
+            winner = "tie" if sign == "=" else left if ">" in sign else right
+            named = {"model_1": sides[0], "model_2": sides[1]}.get(str(winner), winner)
+            weight = STRONG if len(sign) > 1 else 1.0
+            rows.append([*cells, *sides[:: -1 if turn % 2 else 1], named, weight])
+            places.append(place)
+    return Table(
+        table.name, (*table.header, "a", "b", "winner", "weight"), rows, places, table.unit
+    )
+
+
 def _compared(table: Table) -> judgements.JudgedFile:
     """The comparisons of its rows."""
+    paired = "games" in table.header or {*GAMES} <= {*table.header}
+    size, table = len(table), _games(table) if paired else table
     name, roles, inline = table.name, roles_of(table.header), table.unit == "entry"
     missing = [*sorted({"a", "b"} - roles.keys())]
     missing += ["winner"] * roles.keys().isdisjoint(VERDICTS)
     if missing:
         raise judgements.lacking(missing, table.header, name)
-    columns = {role: table.columns[column] for role, column in roles.items()}
-    records = [
-        dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)
-    ]
+    columns = [table.columns[column] for column in roles.values()]
     alpaca = roles["a"] == "generator_1"
     dropped: Counter[str] = Counter()
-    compared: dict[int, dict[str, Any]] = {}
-    for place, row in zip(table.places, records, strict=True):
+    compared, places = list[tuple[Any, ...]](), list[int]()
+    for place, cells in zip(table.places, zip(*columns, strict=True), strict=True):
+        row: dict[str, Any] = dict(zip(roles, cells, strict=True))
 
         def wrong(role: str, why: str, place: int = place) -> InputError:
             return judgements.refused(name, place, why, roles.get(role, role), inline)
 
         for side in "ab":
-            if not isinstance(row.get(side), str) or not row[side].strip():
-                raise wrong(side, f"{quoted(row.get(side), 40)} is no name of a system")
+            if not isinstance(row[side], str) or not row[side].strip():
+                raise wrong(side, f"{quoted(row[side], 40)} is no name of a system")
         a, b = (without_slash(row[side].strip()) for side in "ab")
         weight = 1.0 if row.get("weight") in (None, "") else float_in(row["weight"])
         if weight is None or not 0 < weight <= HEAVIEST:
@@ -122,21 +160,28 @@ def _compared(table: Table) -> judgements.JudgedFile:
         if a == b or share is None:
             dropped["one system twice" if a == b else "no winner"] += 1
         else:
-            labels = {role: _label(row.get(role)) for role in judgements.COMPARED_LABELS}
-            compared[place] = {"a": a, "b": b, "share": share, "weight": weight, **labels}
-    form = "alpaca_eval" if alpaca else "preferences"
+            labels = (_label(row.get(role)) for role in judgements.COMPARED_LABELS)
+            compared.append((a, b, share, weight, None, *labels))
+            places.append(place)
+    form = "games" if paired else "alpaca_eval" if alpaca else "preferences"
     return judgements.compared_records(
-        [*compared.values()], [*compared], name, input=form, dropped=dropped, inline=inline,
+        compared, places, name, input=form, dropped=dropped, inline=inline, rows=size,
         placed=roles["a"] != roles.get("winner"),
     )  # fmt: skip
 
 
 def _label(cell: object) -> str | None:
-    """An id as text; a longer text is known by its hash."""
+    """An id as text, of a list its first entry; a longer text is known by its hash."""
+    cell = next(iter(entries_of(cell)), cell)
     if cell is None or cell == "":
         return None
     text = str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell).strip()
     return text if len(text) <= LONG else hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _undecided(cell: object) -> bool:
+    """Whether nobody said who won."""
+    return blank(cell) or str(cell).strip().lower() in UNDECIDED
 
 
 def _share(
@@ -152,10 +197,9 @@ def _share(
         return (won + tied / 2) / total
     named = not blank(row.get("winner"))
     cell = row["winner"] if named else row.get("preference")
-    text = str(cell).strip()
-    if blank(cell) or text.lower() in UNDECIDED:
+    if _undecided(cell):
         return None
-    value = None if named else float_in(cell)
+    value, text = None if named else float_in(cell), str(cell).strip()
     if value is None:
         sides = {str(row["a"]).strip(): 1.0, str(row["b"]).strip(): 0.0}
         share = sides.get(text, SIDES.get(re.sub(r"[^a-z0-9]", "", text.lower())))

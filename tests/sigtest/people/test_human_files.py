@@ -425,7 +425,8 @@ def test_input_overrules_sniffing():
     with pytest.raises(InputError, match="no column system1Id"):
         read_judgements(b"srcIndex,judgeId,system2Id,system2rank\n1,w,A,1\n", "x", "rnk")
     assert set(FORMATS_JUDGED) == {"wmt_da", "wmt_da_segments", "mtme", "mqm", "esa", "rnk",
-                                   "columns", "wmt25", "pearmut", "preferences"}  # fmt: skip
+                                   "columns", "wmt25", "pearmut", "games",
+                                   "preferences"}  # fmt: skip
 
 
 LINE = "h w a b ad 1 A r SYSTEM 1 50 9\nh w a b ad 1 B r SYSTEM 1 50 9\n"

@@ -13,12 +13,12 @@ from itertools import combinations
 import numpy as np
 import pytest
 from scipy import optimize, stats
+from scipy.sparse.csgraph import connected_components
 from sentences import sentences
 
 from sigtest.errors import InputError, RecipeError
 from sigtest.people.bradley_terry import (
     all_won,
-    connected,
     fit,
     parts,
     reaching,
@@ -47,10 +47,10 @@ PUBLISHED = {
 def compared(systems, a, b, share, weight=None):
     """Comparisons without labels."""
     n, plain = len(share), Names.unknown(len(share))
+    system = Names(tuple(f"s{i}" for i in range(systems)), np.stack([a, b], axis=1))
     return Comparisons(
-        tuple(f"s{i}" for i in range(systems)), np.stack([a, b], axis=1), np.asarray(share),
-        np.ones(n) if weight is None else weight, *[plain] * 5, np.zeros(n, int), np.arange(n),
-        np.zeros(n, int),
+        system, *[plain] * 4, np.zeros(n, int), np.asarray(share),
+        np.ones(n) if weight is None else weight, plain, np.zeros(n, int), np.arange(n),
     )  # fmt: skip
 
 
@@ -69,7 +69,8 @@ def drawn(systems=6, n=600, units=40, spread=0.6, between=0.0, ties=0.8, seed=1)
 
 
 def text_of(sums, item=None, judge=None):
-    columns = {"a": [f"s{i}" for i, _ in sums.system], "b": [f"s{i}" for _, i in sums.system],
+    a, b = sums.system.codes.T.tolist()
+    columns = {"a": [f"s{i}" for i in a], "b": [f"s{i}" for i in b],
                "winner": [{1.0: "a", 0.5: "tie", 0.0: "b"}[s] for s in sums.share]}  # fmt: skip
     columns |= {"item": item} if item is not None else {}
     columns |= {"judge": judge} if judge is not None else {}
@@ -102,7 +103,7 @@ def test_strengths_equal_those_of_another_optimiser(davidson):
     ties, n = sums.ties, len(sums.share)
 
     def loss(x):
-        d = x[sums.system[:, 0]] - x[sums.system[:, 1]]
+        d = x[sums.system.codes[:, 0]] - x[sums.system.codes[:, 1]]
         if davidson:
             total = np.exp(d / 2) + np.exp(-d / 2) + np.exp(x[-1])
             logs = (sums.share - 0.5) * d + ties * x[-1] - np.log(total)
@@ -121,10 +122,12 @@ def test_the_sandwich_is_that_of_textbooks():
     at = fit(sums.won, float(sums.ties.sum()), davidson=True)
     scores = np.zeros((40, 7))
     for k, u in enumerate(unit):
-        win, tie, loss = at.outcomes(at.theta[sums.system[k, 0]] - at.theta[sums.system[k, 1]])
+        win, tie, loss = at.outcomes(
+            at.theta[sums.system.codes[k, 0]] - at.theta[sums.system.codes[k, 1]]
+        )
         off = (sums.share[k] - 0.5) - (win - loss) / 2
-        scores[u, sums.system[k, 0]] += off
-        scores[u, sums.system[k, 1]] -= off
+        scores[u, sums.system.codes[k, 0]] += off
+        scores[u, sums.system.codes[k, 1]] -= off
         scores[u, 6] += (sums.share[k] == 0.5) - tie
     found = scatter(at, sums, unit)[:-1, :-1]
     assert found == pytest.approx(scores.T @ scores * 40 / 39, abs=1e-9)
@@ -138,7 +141,7 @@ def test_resamples_agree_with_fitting_each_anew():
     rows = [np.flatnonzero(unit == u) for u in range(40)]
     for _ in range(1500):
         take = np.concatenate([rows[u] for u in rng.integers(40, size=40)])
-        again = compared(6, *sums.system[take].T, sums.share[take])
+        again = compared(6, *sums.system.codes[take].T, sums.share[take])
         thetas.append(fit(again.won, float(again.ties.sum()), davidson=True).theta)
     assert without == 0
     assert np.diag(covariance) == pytest.approx(np.var(thetas, axis=0), rel=0.12)
@@ -244,7 +247,7 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 def test_forms_of_comparisons_are_read_alike(form):
     judged = asked(FORMS[form]).judgements
-    sides = [tuple(judged.names[s] for s in both) for both in judged.system]
+    sides = [tuple(judged.system.names[s] for s in both) for both in judged.system.codes]
     assert sides == [("x", "y"), ("y", "z"), ("z", "x")]
     assert judged.share.tolist() == [1, 0.5, 0]
     assert asked(FORMS[form]).sources[0].input == ("alpaca_eval" if form == "alpaca" else
@@ -277,6 +280,109 @@ def test_a_fraction_is_a_win_and_a_loss():
 def test_bad_comparisons_are_refused_with_their_place(text, message):
     with pytest.raises(InputError, match=message):
         asked(text)
+
+
+def games_of_fastchat():
+    """As FastChat's play_a_match_pair (fastchat/llm_judge/common.py) writes them."""
+    winners = [("model_1", "model_1"), ("model_1", "model_2"), ("tie", "model_2"),
+               ("error", "model_2"), ("tie", "tie")]  # fmt: skip
+    about = {"model_1": "vicuna 13b", "model_2": "gpt-4", "g1_user_prompt": "?", "g1_judgment": "!"}
+    return [
+        {"question_id": 81 + i // 2, **about, "g1_winner": first, "g2_winner": second,
+         "judge": ["gpt-4", ("pair-v2", "pair-v2-multi-turn")[i % 2]], "turn": 1 + i % 2}
+        for i, (first, second) in enumerate(winners)
+    ]  # fmt: skip
+
+
+def games_of_arena_hard(baseline=True):
+    """As gen_judgment.py of arena-hard-auto writes them; the baseline is A in the first game."""
+    scores = [("A>>B", "B>A"), ("B>A", "A>>B"), ("A=B", "B=A"), (None, "A>B"), ("A<<B", "B<A")]
+    return [
+        {"uid" if baseline else "question_id": f"u{i}", "judge": "gpt-4.1", "model": "m1",
+         **({"baseline": "o3"} if baseline else {}),
+         "games": [{"score": score, "judgment": "[[...]]"} for score in pair]}
+        for i, pair in enumerate(scores)
+    ] + [{"uid" if baseline else "question_id": "u5", "judge": "gpt-4.1", "model": "m1",
+          "games": [{"score": "A>B"}, None]}]  # fmt: skip
+
+
+def wins_of(question):
+    judged = question.judgements
+    sides = [tuple(judged.system.names[s] for s in both) for both in judged.system.codes]
+    share = zip(judged.share.tolist(), judged.weight.tolist(), strict=True)
+    return [(*both, *own) for both, own in zip(sides, share, strict=True)]
+
+
+def rows_as(form, rows):
+    if form == "request":
+        return parse({"judgements": rows})
+    lines = [*map(json.dumps, rows)]
+    return asked("\n".join(lines) if form == "lines" else f"[{','.join(lines)}]")
+
+
+@pytest.mark.parametrize("form", ["lines", "array", "request"])
+def test_pairs_of_games_are_two_comparisons_that_change_sides(form):
+    question = rows_as(form, games_of_fastchat())
+    v, g = "vicuna 13b", "gpt-4"
+    assert wins_of(question) == [
+        (v, g, 1, 1), (g, v, 0, 1), (v, g, 1, 1), (g, v, 1, 1), (v, g, 0.5, 1), (g, v, 1, 1),
+        (v, g, 0.5, 1), (g, v, 0.5, 1),
+    ]  # fmt: skip
+    judged, (source,) = question.judgements, question.sources
+    assert judged.segment.names == ("81", "82", "83")
+    assert judged.annotator.names == ("gpt-4",)
+    assert (source.input, source.rows, source.dropped) == ("games", 5, {"no winner": 1})
+    assert question.choices.unit == "item"
+    assert compute(question).preferences.position is not None
+    assert next(note for note in question.notes if note.code == "model-judge")
+
+
+@pytest.mark.parametrize("baseline", [True, False])
+@pytest.mark.parametrize("form", ["lines", "request"])
+def test_games_of_arena_hard_have_verdicts_of_which_the_strong_count_three_times(form, baseline):
+    question = rows_as(form, games_of_arena_hard(baseline))
+    o, m = "o3" if baseline else "baseline", "m1"
+    assert wins_of(question) == [
+        (o, m, 1, 3), (m, o, 0, 1), (o, m, 0, 1), (m, o, 1, 3), (o, m, 0.5, 1), (m, o, 0.5, 1),
+        (o, m, 0, 3), (m, o, 1, 1),
+    ]  # fmt: skip
+    assert question.sources[0].dropped == {"no winner": 2}
+    assert compute(question).sources[0].used == 4
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"games": [{"score": "A>C"}, {"score": "A>B"}]}, "'A>C' is neither system"),
+        ({"model": None}, "null is no name of a system"),
+        ({"model": "o3"}, "holds no comparison"),
+        ({"games": []}, "holds no comparison"),
+        ({"games": "none"}, "holds no comparison"),
+    ],
+)
+def test_games_that_say_nothing_are_refused_or_left_out(changed, message):
+    with pytest.raises(InputError, match=message):
+        rows_as("lines", [{**games_of_arena_hard()[0], **changed}])
+
+
+@pytest.mark.parametrize("form", ["csv", "lines", "array"])
+def test_battles_of_arenas_are_read_from_every_form(form):
+    winners = ["model_a", "model_b", "tie", "tie (bothbad)", "both_bad"]
+    rows = [{"question_id": i, "model_a": "gpt-4", "model_b": "llama 2", "winner": winner,
+             "judge": "arena_user_1", "turn": 1, "language": ("German", "English")[i % 2]}
+            for i, winner in enumerate(winners)]  # fmt: skip
+    if form == "csv":
+        text = "\n".join([",".join(rows[0]), *(",".join(map(str, r.values())) for r in rows)])
+        question = asked(text)
+    else:
+        question = rows_as(form, rows)
+    assert question.judgements.share.tolist() == [1, 0, 0.5, 0.5, 0.5]
+    assert question.systems == ("gpt-4", "llama 2")
+
+
+def test_chosen_and_rejected_models_are_winner_and_loser():
+    text = "prompt,chosen_model,rejected_model\np,A,B\nq,B,A\nr,A,B\n"
+    assert wins_of(asked(text)) == [("A", "B", 1, 1), ("B", "A", 1, 1), ("A", "B", 1, 1)]
 
 
 def test_rows_of_a_request_are_checked_with_their_place():
@@ -436,7 +542,7 @@ def test_standing_first_is_measured():
     at = fit(pushed.won, float(pushed.ties.sum()), davidson=True)
 
     def loss(x):
-        d = x[pushed.system[:, 0]] - x[pushed.system[:, 1]] + x[7]
+        d = x[pushed.system.codes[:, 0]] - x[pushed.system.codes[:, 1]] + x[7]
         total = np.exp(d / 2) + np.exp(-d / 2) + np.exp(x[6])
         logs = (pushed.share - 0.5) * d + pushed.ties * x[6] - np.log(total)
         return -logs.sum() + x[:6].sum() ** 2
@@ -644,12 +750,12 @@ def test_many_systems_have_sandwiches_unless_resamples_are_asked_for():
 
 
 @pytest.mark.parametrize("size", [2, 3, 5, 9])
-def test_connected_is_that_all_reach_all(size):
+def test_all_reach_all_in_a_strongly_connected_graph(size):
     rng = np.random.default_rng(size)
-    won = (rng.random((2000, size, size)) < rng.random((2000, 1, 1))).astype(float)
-    found = connected(won)
-    assert (found == reaching(won).all(axis=(1, 2))).all()
-    assert 0 < found.sum() < 2000
+    won = (rng.random((500, size, size)) < rng.random((500, 1, 1))).astype(float)
+    found = reaching(won).all(axis=(1, 2))
+    assert [connected_components(one, connection="strong")[0] == 1 for one in won] == found.tolist()
+    assert 0 < found.sum() < 500
 
 
 def test_units_that_only_left_out_systems_have_are_judgements():
