@@ -571,15 +571,15 @@ def _tests(plan: Plan, sources: Sources) -> str:
 def _p_values(plan: Plan, pairs: Sequence[PairReport], sources: Sources) -> Iterator[str]:
     """How p-values follow from draws, where some do."""
     drawn = [TESTS[name] for name in plan.recipe.tests if TESTS[name].draws != "none"]
-    names = {test.name for test in drawn}
-    exact = {pair.exact for pair in pairs if pair.test in names}
+    exact = {pair.exact for pair in pairs if TESTS[pair.test].draws != "none"}
     if False in exact:
         cited = sources.cite("phipson-smyth-2010-permutation")
         doubled = [test.words for test in drawn if test.sides(plan.recipe.alternative) > 1]
         twice = f", twice that for {listed(doubled)}" if doubled else ""
         yield f"Estimated p-values are (count + 1) / (resamples + 1){cited}{twice}."
     if True in exact:
-        where = "All p-values are" if exact == {True} else "Where the report says so, p-values are"
+        whole = all(pair.exact for pair in pairs)
+        where = "All p-values are" if whole else "Where the report says so, p-values are"
         cited = sources.cite(*ENUMERATED)
         yield f"{where} exact: every exchange of two systems' outputs counts{cited}."
 

@@ -87,6 +87,8 @@ def test_p_values_follow_from_counts_as_is_said(alternative, times):
 def test_exact_p_values_are_said_to_be_exact():
     assert "All p-values are exact" in told(metrics=["ter"])
     assert "(count + 1)" not in told(metrics=["ter"])
+    beside = told(metrics=["ter"], tests=["approximate_randomization", "paired_t"])
+    assert "Where the report says so, p-values are exact" in beside
 
 
 def test_tests_without_draws_name_no_resamples():
