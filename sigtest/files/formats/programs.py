@@ -41,9 +41,10 @@ def sniff_trn(file: File) -> bool:
 def read_trn(file: File) -> Material:
     """Read one text, a line an utterance; its speaker stands before the first - or _ of the id.
 
-    Words stand between blanks and tabs, and a word `@` is none, as in the kit. Of alternatives,
-    `{ um / uh }`, the kit takes for each output that which is nearest to it; here a reference is
-    one text, whose words are the same for all systems.
+    Where all ids begin alike, as `common_voice_en_17`, that is no speaker. Words stand between
+    blanks and tabs, and a word `@` is none, as in the kit. Of alternatives, `{ um / uh }`, the kit
+    takes for each output that which is nearest to it; here a reference is one text, whose words
+    are the same for all systems.
 
     Raises:
         InputError: A line without an id, an id twice, alternatives in braces.
@@ -63,7 +64,7 @@ def read_trn(file: File) -> Material:
     speakers = tuple(re.split("[-_]", name)[0] for name in texts)
     return Material(
         texts=(tuple(texts.values()),),
-        documents=speakers if texts.keys().isdisjoint(speakers) else None,
+        documents=speakers if len({*speakers} - texts.keys()) > 1 else None,
         ids=tuple(texts),
         ordered=False,
         name=file.name,

@@ -90,8 +90,10 @@ def test_ids_may_have_blanks_inside_as_in_the_kit():
     assert (read.ids, read.documents) == (("spk 1-utt 1", "spk 2-utt 1"), ("spk 1", "spk 2"))
 
 
-def test_ids_without_a_speaker_have_no_clusters():
-    assert read_file(File("a.trn", b"yes (utt1)\nno (utt2)\n")).documents is None
+@pytest.mark.parametrize("names", [("utt1", "utt2"), ("common_voice_en_1", "common_voice_en_2")])
+def test_ids_without_a_speaker_have_no_clusters(names):
+    lines = "".join(f"yes ({name})\n" for name in names)
+    assert read_file(File("a.trn", lines.encode())).documents is None
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])
