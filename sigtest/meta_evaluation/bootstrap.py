@@ -4,8 +4,9 @@ Systems are drawn at system level, segments below it.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, combinations
 
 import numpy as np
 
@@ -19,7 +20,6 @@ from sigtest.meta_evaluation.report import StatisticReport
 from sigtest.meta_evaluation.scored import ScoredSet
 from sigtest.meta_evaluation.statistics import (
     Cells,
-    Pairs,
     Values,
     evaluate,
     midranks,
@@ -170,30 +170,22 @@ class MetricTable:
                 if pearson(scores[here], self.human[here]) < 0:
                     self.metrics[m] = -scores
 
-    def on(self, numbers: Sequence[int]) -> Shared:
+    def on(self, chosen: tuple[int, ...]) -> Shared:
         """Some metrics on the cells that people and all of them have."""
-        chosen = tuple(numbers)
         if chosen not in self._known:
             present: Flags = np.logical_and.reduce(self.present[list(chosen)])
             cells = Cells(self.human, self.metrics[list(chosen)], present)
             self._known[chosen] = Shared(chosen, cells, self.choices, self.draws)
         return self._known[chosen]
 
-    def each(self) -> list[Shared]:
-        """Every metric on all cells that it shares with people; those with the same together."""
-        alike: dict[bytes, list[int]] = {}
-        for m, present in enumerate(self.present):
-            alike.setdefault(np.packbits(present).tobytes(), []).append(m)
-        return [self.on(numbers) for numbers in alike.values()]
-
-    def pairs(self) -> list[Pairs]:
-        """Pairs of metrics, those that have the same cells together."""
-        alike: dict[bytes, list[tuple[int, int]]] = {}
-        for a in range(len(self.metrics)):
-            for b in range(a + 1, len(self.metrics)):
-                present = self.present[a] & self.present[b]
-                alike.setdefault(present.tobytes(), []).append((a, b))
-        return [*alike.values()]
+    def sharing(self, size: int) -> Iterator[tuple[Shared, Sequence[tuple[int, ...]]]]:
+        """Metrics one by one, or two by two, those that have the same cells together, on these."""
+        alike: dict[bytes, list[tuple[int, ...]]] = {}
+        for numbers in combinations(range(len(self.metrics)), size):
+            present = np.logical_and.reduce(self.present[list(numbers)])
+            alike.setdefault(np.packbits(present).tobytes(), []).append(numbers)
+        for several in alike.values():
+            yield self.on(tuple(sorted({*chain(*several)}))), several
 
 
 def _ties_equal(scores: Array) -> Array:
@@ -208,7 +200,7 @@ def estimate(scored: ScoredSet, table: MetricTable) -> list[dict[str, Estimate]]
     """For each metric of a set its statistics by name, in the order of the choices."""
     choices = table.choices
     found: list[dict[str, Estimate]] = [{} for _ in scored.metrics]
-    for shared in table.each():
+    for shared, _ in table.sharing(1):
         for name, values in shared.values.items():
             drawn = shared.resampled[name]
             for i, m in enumerate(shared.numbers):
@@ -272,7 +264,11 @@ def draw(statistic: str, cells: Cells, values: Values, draws: Draws, level: str)
     """
     drawn: Array | None = None
     shares = values.shares
-    if level == "system":
+    if statistic == "spearman" and shares is None:
+        drawn = _of_ranks(
+            cells, np.arange(cells.size) if level == "system" else cells.segments, draws
+        )
+    elif level == "system":
         counts = draws.counts(0, draws.resamples, cells.size).astype(np.float64)
         drawn = _of_systems(statistic, cells, values, counts)
     elif shares is not None:
@@ -285,8 +281,6 @@ def draw(statistic: str, cells: Cells, values: Values, draws: Draws, level: str)
         rows = (correlation_rows(scores) for scores in standard_scores(cells))
         drawn = _of_sums(rows, cells.segments, cells.segment_count, correlations, draws)
         drawn[cells.constant] = np.nan
-    elif statistic == "spearman":
-        drawn = _of_ranks(cells, draws)
     own = values.values[:, None]  # rounding leads beyond it, and beyond 1
     return None if drawn is None else np.where(np.abs(drawn - own) <= SLACK, own, drawn.clip(-1, 1))
 
@@ -309,12 +303,6 @@ def _of_systems(statistic: str, cells: Cells, values: Values, counts: Array) -> 
         signs = _signs(scores)
         if statistic == "pearson":
             row = _weighted(counts, scores - scores.mean(), human - human.mean())
-        elif statistic == "spearman":
-            # the centred rank of a system in a resample is half its sum of signs
-            first, second = counts @ signs.T, counts @ by_people.T
-            sums = [(counts * x * y).sum(1) for x, y in
-                    ((first, second), (first, first), (second, second))]  # fmt: skip
-            row = _ratio(*sums)
         elif statistic == "kendall":
             tables = (signs * by_people, signs**2, by_people**2)
             row = _ratio(*[_form(counts, table) for table in tables])
@@ -383,18 +371,18 @@ def _share(sums: Array) -> Array:
         return sums[0] / sums[1]
 
 
-def _of_ranks(cells: Cells, draws: Draws) -> Array:
-    """Spearman's rho over all cells, ranked anew in every resample."""
+def _of_ranks(cells: Cells, units: Counts, draws: Draws) -> Array:
+    """Spearman's rho over all cells, ranked anew in every resample of (N,) units."""
     drawn = np.empty((len(cells.metrics), draws.resamples))
     orders = [np.argsort(scores, kind="stable") for scores in cells.flat_metrics]
     by_people = np.argsort(cells.flat_human, kind="stable")
     for start in range(0, draws.resamples, ROWS):
         stop = min(start + ROWS, draws.resamples)
-        counts = draws.counts(start, stop, cells.segment_count)
+        counts = draws.counts(start, stop, int(units.max(initial=-1)) + 1)
         human = np.empty((stop - start, cells.size))
-        _rank(cells.flat_human, by_people, cells.segments, counts, human)
+        _rank(cells.flat_human, by_people, units, counts, human)
         for m, (scores, order) in enumerate(zip(cells.flat_metrics, orders, strict=True)):
-            drawn[m, start:stop] = _rho(scores, order, cells.segments, counts, human)
+            drawn[m, start:stop] = _rho(scores, order, units, counts, human)
     drawn[cells.constant] = np.nan
     return drawn
 

@@ -450,32 +450,27 @@ def correlations_plot(report: MetaReport, testset: str | None = None) -> str:
     tests = _by_test(report, part)
     _require(bool(tests), "two metrics that were compared by Pearson's r")
     test, pairs = next(iter(tests.items()))
-    r = {
+    with_people = {
         metric.label: metric.pearson.value
         for metric in _metrics_of(report, part)
         if metric.pearson is not None and metric.pearson.value is not None
     }
-    labels = sorted(r, key=lambda label: -r[label])
-    between: dict[tuple[str, str], float] = {}
-    better: dict[tuple[str, str], float] = {}
-    for pair in pairs:
-        if pair.r12 is not None:
-            between[pair.a, pair.b] = between[pair.b, pair.a] = pair.r12
-        if pair.p_greater is not None and pair.p_less is not None:
-            better[pair.a, pair.b], better[pair.b, pair.a] = pair.p_greater, pair.p_less
+    labels = sorted(with_people, key=lambda label: -with_people[label])
     first: dict[tuple[str, str], tuple[svg.Colour, str, str]] = {}
-    for (a, b), value in between.items():
-        colour: svg.Colour = next((c for limit, c in R_LEVELS if abs(value) >= limit), "none")
-        word = _two_places(value).replace("0.", ".")
-        first[a, b] = colour, f"{a} and {b}: {word}", word
     second: dict[tuple[str, str], tuple[svg.Colour, str, str]] = {}
-    for (a, b), value in better.items():
-        word = short_probability(value)
-        second[a, b] = marks.shade(value), f"{a} better than {b}: {word}", word
+    for pair in pairs:
+        for a, b, p in ((pair.a, pair.b, pair.p_greater), (pair.b, pair.a, pair.p_less)):
+            if (value := pair.r12) is not None:
+                colour: svg.Colour = next((c for r, c in R_LEVELS if abs(value) >= r), "none")
+                word = _two_places(value).replace("0.", ".")
+                first[a, b] = colour, f"{a} and {b}: {word}", word
+            if p is not None:
+                word = short_probability(p)
+                second[a, b] = marks.shade(p), f"{a} better than {b}: {word}", word
     panels = [marks.Panel(second, "p: the row's r with people is larger")]
     if first:
         panels.insert(0, marks.Panel(first, "r of two metrics"))
-    ordered = ", ".join(f"{label} {fixed(r[label], 3)}" for label in labels)
+    ordered = ", ".join(f"{label} {fixed(with_people[label], 3)}" for label in labels)
     apart = sum((p or 1) <= 0.05 for pair in pairs for p in (pair.p_greater, pair.p_less))
     drawing = svg.Drawing(
         f"{'{}: ' if part.name else ''}which metric agrees better with people",
@@ -485,7 +480,7 @@ def correlations_plot(report: MetaReport, testset: str | None = None) -> str:
         (f"{test}, one-sided, unadjusted p",),
         svg.PAGE,
     )
-    beside = [_two_places(r[label]) for label in labels]
+    beside = [_two_places(with_people[label]) for label in labels]
     marks.matrix(drawing, labels, {"": panels}, least=7.0, most=24.0, beside=beside)
     levels = zip(R_LEVELS, marks.P_LEVELS, strict=True)
     words = [(c, f"r ≥ {r:g}, p ≤ {p:g}".replace("0.", ".")) for (r, c), (p, _) in levels]

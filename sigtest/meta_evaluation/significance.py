@@ -82,8 +82,7 @@ def compare_metrics(table: bootstrap.MetricTable, say: Say) -> list[Compared]:
         By statistic, test and pair.
     """
     rows: list[Compared] = []
-    for pairs in table.pairs():
-        shared = table.on(sorted({m for pair in pairs for m in pair}))
+    for shared, pairs in table.sharing(2):
         rows += _compare_on(shared, pairs, table, say)
     order = (table.choices.statistics, table.choices.tests, table.labels, table.labels)
     places = [{name: i for i, name in enumerate(names)} for names in order]
@@ -96,7 +95,10 @@ def compare_metrics(table: bootstrap.MetricTable, say: Say) -> list[Compared]:
 
 
 def _compare_on(
-    shared: bootstrap.Shared, pairs: Pairs, table: bootstrap.MetricTable, say: Say
+    shared: bootstrap.Shared,
+    pairs: Sequence[tuple[int, ...]],
+    table: bootstrap.MetricTable,
+    say: Say,
 ) -> Iterator[Compared]:
     """Pairs of metrics that have the same cells."""
     choices, place = shared.choices, {m: i for i, m in enumerate(shared.numbers)}
@@ -428,10 +430,8 @@ def exact_correlations(a: Array, b: Array) -> Chances | None:
 
 @lru_cache(maxsize=4)
 def patterns(units: int) -> Flags:
-    """(2**units, units) which units stay, each pattern once, neighbours differing in one unit."""
-    numbers = np.arange(2**units, dtype=np.int64)
-    gray = numbers ^ (numbers >> 1)
-    return (gray[:, None] >> np.arange(units)) & 1 == 0
+    """(2**units, units) which units stay, each pattern once."""
+    return (np.arange(2**units)[:, None] >> np.arange(units)) & 1 == 0
 
 
 @compiled
@@ -556,82 +556,50 @@ def _count(
         masks: (R, S) which systems keep their scores.
         halved: Whether the masks are half of all patterns; the others give opposite differences.
     """
-    size = masks.shape[1]
-    held = np.zeros(size, np.int64)  # whose scores the first metric has
-    sums, totals = np.zeros((2, 5)), np.zeros((2, size))
-    for side in range(2):
-        for i in range(size):
-            for j in range(i):
-                sign = signs[i, j, 3 * side]
-                sums[side, 0] += sign * gaps[i, j]
-                sums[side, 1] += sign * human[i, j]
-                sums[side, 2 if human[i, j] != 0.0 else 3] += abs(sign)
-                totals[side, i] += sign
-                totals[side, j] -= sign
-        sums[side, 4] = (totals[side] ** 2).sum()
-    pairs = size * (size - 1) / 2
-    decided = (human != 0.0).sum() / 2
+    held = np.ones(masks.shape[1], np.bool_)
+    x, y = (_scores(held, signs, gaps, human, spread), _scores(~held, signs, gaps, human, spread))
+    observed, tolerance = x - y, SLACK * np.maximum(np.abs(x), np.abs(y))
     counts = np.zeros((3, 3), np.int64)
-    observed, tolerance = np.empty(3), np.empty(3)
-    for s in range(3):
-        x = _score(s, sums[0], spread, decided, pairs)
-        y = _score(s, sums[1], spread, decided, pairs)
-        observed[s], tolerance[s] = x - y, SLACK * max(abs(x), abs(y))
     for r in range(len(masks)):
-        for i in range(size):
-            if masks[r, i] == (held[i] == 1):
-                _exchange(i, signs, gaps, human, held, sums, totals)
+        differences = _scores(masks[r], signs, gaps, human, spread)
+        differences -= _scores(~masks[r], signs, gaps, human, spread)
         for s in range(3):
-            x = _score(s, sums[0], spread, decided, pairs)
-            difference = x - _score(s, sums[1], spread, decided, pairs)
-            counts[s, 0] += difference >= observed[s] - tolerance[s]
-            counts[s, 1] += difference <= observed[s] + tolerance[s]
-            counts[s, 2] += abs(difference) >= abs(observed[s]) - tolerance[s]
-            if halved:
-                counts[s, 0] += -difference >= observed[s] - tolerance[s]
-                counts[s, 1] += -difference <= observed[s] + tolerance[s]
+            for sign in range(1, -2 if halved else 0, -2):
+                difference = sign * differences[s]
+                counts[s, 0] += difference >= observed[s] - tolerance[s]
+                counts[s, 1] += difference <= observed[s] + tolerance[s]
                 counts[s, 2] += abs(difference) >= abs(observed[s]) - tolerance[s]
     return counts
 
 
 @compiled
-def _exchange(
-    i: int, signs: Array, gaps: Array, human: Array, held: Counts, sums: Array, totals: Array
-) -> None:
-    """Exchange system i between the two metrics.
+def _scores(first: Flags, signs: Array, gaps: Array, human: Array, spread: float) -> Array:
+    """Rho, tau-b and accuracy, where some systems have the first metric's scores.
 
-    Sums are of rho and tau, of the pairs without a tie that people order and that they tie, and of
-    the squares of the systems' sums of signs, from which the spread of the ranks follows.
+    The squares of the systems' sums of signs are the spread of the ranks. Rho and tau-b are 0 where
+    all scores are equal.
     """
-    for side in range(2):
-        rho, tau = 0.0, 0.0
-        before = totals[side, i]
-        for j in range(len(held)):
-            place = 2 * held[i] + held[j] if side == 0 else 3 - 2 * held[i] - held[j]
-            old, new = signs[i, j, place], signs[i, j, place ^ 2]
-            if j == i or old == new:
-                continue
-            rho += (new - old) * gaps[i, j]
-            tau += (new - old) * human[i, j]
-            sums[side, 2 if human[i, j] != 0.0 else 3] += abs(new) - abs(old)
-            total = totals[side, j]
-            totals[side, j] = total - (new - old)
-            sums[side, 4] += totals[side, j] ** 2 - total**2
-            totals[side, i] += new - old
-        sums[side, 0] += rho
-        sums[side, 1] += tau
-        sums[side, 4] += totals[side, i] ** 2 - before**2
-    held[i] = 1 - held[i]
-
-
-@compiled
-def _score(s: int, sums: Array, spread: float, decided: float, pairs: float) -> float:
-    """One statistic from the sums; 0 where a metric is constant."""
-    if s == 0:
-        product = sums[4] * spread
-        return sums[0] / np.sqrt(product) if product > 0.0 else 0.0
-    if s == 1:
-        product = (sums[2] + sums[3]) * decided
-        return sums[1] / np.sqrt(product) if product > 0.0 else 0.0
+    size = len(first)
+    totals = np.zeros(size)
+    rho, tau, ordered, tied = 0.0, 0.0, 0.0, 0.0  # the last two: where people see no tie, and one
+    for i in range(size):
+        for j in range(i):
+            sign = signs[i, j, 3 - 2 * first[i] - first[j]]
+            rho += sign * gaps[i, j]
+            tau += sign * human[i, j]
+            totals[i] += sign
+            totals[j] -= sign
+            if human[i, j] != 0.0:
+                ordered += abs(sign)
+            else:
+                tied += abs(sign)
+    pairs, decided = size * (size - 1) / 2, (human != 0.0).sum() / 2
+    scores = np.zeros(3)
+    for s, above, below in (
+        (0, rho, (totals**2).sum() * spread), (1, tau, (ordered + tied) * decided)
+    ):  # fmt: skip
+        if below > 0.0:
+            scores[s] = above / np.sqrt(below)
     # pairs that both order alike, and pairs that both tie
-    return ((sums[1] + sums[2]) / 2 + (pairs - decided) - sums[3]) / pairs
+    scores[2] = ((tau + ordered) / 2 + (pairs - decided) - tied) / pairs
+    return scores

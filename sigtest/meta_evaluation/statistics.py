@@ -145,21 +145,9 @@ def _tau_b(x: Array, y: Array) -> float:
     by_y = np.argsort(y, kind="mergesort")
     order = by_y[np.argsort(x[by_y], kind="mergesort")]  # by x, and by y where x is tied
     u, v = x[order], y[order]
-    tied_x, tied_both = 0, 0
-    run_x, run_both = 1, 1
-    for i in range(1, n):
-        same = u[i] == u[i - 1]
-        both = same and v[i] == v[i - 1]
-        tied_x += run_x if same else 0
-        tied_both += run_both if both else 0
-        run_x = run_x + 1 if same else 1
-        run_both = run_both + 1 if both else 1
-    discordant = _inversions(v)
-    tied_y, run_y = 0, 1
-    for i in range(1, n):
-        same = v[i] == v[i - 1]  # _inversions has sorted v
-        tied_y += run_y if same else 0
-        run_y = run_y + 1 if same else 1
+    tied_x, tied_both = _tied(u, u), _tied(u, v)
+    discordant = _inversions(v)  # and sorts v
+    tied_y = _tied(v, v)
     pairs = n * (n - 1) // 2
     if tied_x == pairs or tied_y == pairs:
         return np.nan
@@ -167,6 +155,16 @@ def _tau_b(x: Array, y: Array) -> float:
     # one root, so that equal orders have a tau of exactly 1
     tau = difference / math.sqrt(float(pairs - tied_x) * float(pairs - tied_y))
     return min(1.0, max(-1.0, tau))
+
+
+@compiled
+def _tied(u: Array, v: Array) -> int:
+    """Pairs of places that are tied in both vectors, where these stand side by side."""
+    tied, run = 0, 0
+    for i in range(1, len(u)):
+        run = run + 1 if u[i] == u[i - 1] and v[i] == v[i - 1] else 0
+        tied += run
+    return tied
 
 
 @compiled
