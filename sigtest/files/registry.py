@@ -83,41 +83,26 @@ def _begins(pattern: str) -> Callable[[File], bool]:
     return lambda file: compiled.search(file.head.replace("\r\n", "\n")) is not None
 
 
-def _names(*known: str, kind: str | None = None, header: bool = False) -> Callable[[File], bool]:
-    """Whether the first record of JSON, or an object in it, has all these names.
+def _names(
+    *known: str, kind: str | None = None, header: str | None = None
+) -> Callable[[File], bool]:
+    """Whether the first record of JSON, an object in it, or a header has all these names.
 
     Args:
         known: Names with blanks between them; those of one text belong together.
         kind: Which kind of JSON it must be, where that matters.
-        header: Whether the header of a table may have them, too.
+        header: What stands between names of a table's header, which may have them, too.
     """
-    together = [set(names.split()) for names in known]
+    together = [set(names.lower().split()) for names in known]
 
     def sniff(file: File) -> bool:
         inner = [own for own in file.first.values() if isinstance(own, dict)]
         places: list[Collection[str]] = [file.first, *inner]
-        if header and not file.kind:
-            cells = re.split(r"[,;\t]", next(iter(file.first_lines), ""))
-            places = [[cell.strip().strip('"') for cell in cells]]
+        if header is not None and not file.kind:
+            places = [re.split(header, judgements.first_line(file))]
+        found = [{name.strip(' "').lower() for name in place} for place in places]
         fitting = kind is None or file.kind == kind
-        return fitting and any(names <= {*place} for names in together for place in places)
-
-    return sniff
-
-
-def _header(*known: str, separator: str | None = None) -> Callable[[File], bool]:
-    """Whether the first line has all these names, in small letters.
-
-    Args:
-        known: Names with blanks between them; those of one text belong together.
-        separator: Between the names of a file; blanks where none is given.
-    """
-    together = [set(names.split()) for names in known]
-
-    def sniff(file: File) -> bool:
-        cells = judgements.first_line(file).split(separator)
-        found = {cell.strip(' "').lower() for cell in cells}
-        return any(names <= found for names in together)
+        return fitting and any(names <= own for names in together for own in found)
 
     return sniff
 
@@ -128,20 +113,6 @@ def _any(*sniffers: Callable[[File], bool]) -> Callable[[File], bool]:
 
 def _all(*sniffers: Callable[[File], bool]) -> Callable[[File], bool]:
     return lambda file: all(sniff(file) for sniff in sniffers)
-
-
-HUMAN_COLUMNS = re.compile(
-    r"RAW\.SCR|\bHITId\b|\bWorkerId\b|judgeId|system1rank|\brater\b", re.IGNORECASE
-)
-HUMAN_PAIRS = ({"lp", "human"}, {"annotator", "criterion"})  # of columns, in one header
-
-
-def _is_judged(file: File) -> bool:
-    """Tables of judgements, and what WMT's scripts make of them."""
-    first = "" if file.kind else next(iter(file.first_lines), "")
-    words = set(re.findall(r"\w+", first.lower()))
-    named = HUMAN_COLUMNS.search(first) is not None or any(pair <= words for pair in HUMAN_PAIRS)
-    return named and len(re.split(r"[\s,]+", first.strip())) > 3
 
 
 JUDGED = re.compile(r'(^|,)"?\[(PASS|FAIL|ERROR)\]')  # an answer may have several lines
@@ -259,13 +230,13 @@ _READERS: tuple[Reader[File, Material], ...] = (
 )
 _JUDGED: tuple[Reader[File, JudgedFile], ...] = (
     Reader("wmt_da", "WMT direct assessment, raw or standardised (HITId WorkerId ... score time)",
-           _header("workerid sys_id sid score"), people.read_da),
+           _names("workerid sys_id sid score", header=r"\s+"), people.read_da),
     Reader("wmt_da_segments", "WMT direct assessment, means by segment (SYS SID RAW.SCR Z.SCR N)",
-           _header("sid raw.scr", "sid z.scr", "sid human"), people.read_da_segments),
+           _names("sid raw.scr", "sid z.scr", "sid human", header=r"\s+"), people.read_da_segments),
     Reader("mqm", "MQM, one row an error (Google's TSV)",
-           _header("system rater category severity", separator="\t"), people.read_mqm),
+           _names("system rater category severity", header="\t"), people.read_mqm),
     Reader("rnk", "WMT rankings of outputs (CSV)",
-           _header("system1id system1rank judgeid", separator=","), people.read_rankings),
+           _names("system1id system1rank judgeid", header=","), people.read_rankings),
     Reader("esa", "Appraise export (CSV)", _lines(APPRAISE, share=0.5), people.read_esa),
     Reader("mtme", "mt-metrics-eval .seg.score", people.sniff_mtme, people.read_mtme),
     Reader("wmt25", "human evaluation of WMT25 (JSON Lines)", _names("doc_id tgt_text scores"),
@@ -298,14 +269,18 @@ _REFUSED = (
     Refusal("averages", "a list of scores of whole outputs or domains", _is_averages,
             f"{WHOLE}: the .seg.score or -seg.scr file beside it"),
     Refusal("judgements", "a table of people's judgements, or a campaign of Appraise", _any(
-            _lines(APPRAISE), _is_judged, _lines(r"^-?[\d.]+\s+-?[\d.]+\s+\d+\s+\d+\s+\S+\s*$"),
+            _lines(APPRAISE), _lines(r"^-?[\d.]+\s+-?[\d.]+\s+\d+\s+\d+\s+\S+\s*$"),
+            _all(lambda file: not file.kind,  # also what WMT's scripts make of judgements
+                 _names("raw.scr sid", "hitid workerid", "workerid score", "judgeid", "system1rank",
+                        "rater system", "rater severity", "lp human", "annotator criterion",
+                        header=r"[\s,;]+")),
             # WMT25, Pearmut, Label Studio
             _names("scores tgt_text doc_id", "item annotation", "annotations data"),
-            _names("annotator annotation_id lead_time", header=True)), HUMAN),
+            _names("annotator annotation_id lead_time", header=r"[,;\t]")), HUMAN),
     Refusal("evaluations", "a log of Langfuse, promptfoo, HELM or every_eval_ever", _any(
                 _lines(JUDGED, share=0.3),
                 _names("promptIdx testIdx", "traceId name value", "trace_id name value",
-                       "schema_version evaluation_id", "input references split", header=True)),
+                       "schema_version evaluation_id", "input references split", header=r"[,;\t]")),
             ROWS),
     Refusal("preferences", "a table of preferences, two systems in one row",
             _any(preferences.sniff_preferences,

@@ -10,10 +10,10 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain
-from typing import Literal
+from typing import Any, Literal
 
 from sigtest.cached import cached_property
 from sigtest.errors import InputError, at_line, quoted
@@ -350,15 +350,34 @@ class Table:
         name: Of its file.
         header: Names of the columns, as written.
         rows: Cells of each row, as many as names: text, or what JSON says.
-        places: Line of each row in its file, or number of each entry of a JSON array, from 1.
+        places: Line of each row in its file, or number of each entry of a JSON array, from 1, and
+            perhaps of which.
         unit: What places count.
     """
 
     name: str
     header: tuple[str, ...]
     rows: Sequence[Sequence[object]]
-    places: Sequence[int]
+    places: Sequence[Any]
     unit: Literal["line", "entry"] = "line"
+
+    @classmethod
+    def of_records(
+        cls,
+        name: str,
+        records: Sequence[Record],
+        places: Sequence[Any] = (),
+        unit: Literal["line", "entry"] = "entry",
+    ) -> "Table":
+        """Records, whose fields are columns.
+
+        Raises:
+            InputError: They hardly share a field.
+        """
+        header = tuple(dict.fromkeys(field for record in records for field in record))
+        require_filled(len(records), len(header), sum(map(len, records)), name)
+        rows = [[record.get(field) for field in header] for record in records]
+        return cls(name, header, rows, places or range(1, len(rows) + 1), unit)
 
     def __len__(self) -> int:
         """Number of rows."""
@@ -443,13 +462,10 @@ def _of_json(file: File) -> Table:
                 cells = f"{len(row)} cells, where {len(header)} columns are named"
                 raise InputError(f"{file.name}, entry {i}: {cells}.")
         return Table(file.name, header, rows, range(1, len(rows) + 1), "entry")
-    records = [replace(row, record=flat(row.record)) for row in file.records()]
-    header = tuple(dict.fromkeys(name for row in records for name in row.record))
-    filled = sum(len(row.record) for row in records)
-    require_filled(len(records), len(header), filled, file.name)
-    body = [[row.record.get(name) for name in header] for row in records]
+    records = file.records()
     unit: Literal["line", "entry"] = "line" if file.kind == "lines" else "entry"
-    return Table(file.name, header, body, [row.number for row in records], unit)
+    fields = [flat(row.record) for row in records]
+    return Table.of_records(file.name, fields, [row.number for row in records], unit)
 
 
 def flat(record: Record, path: str = "") -> Record:

@@ -86,21 +86,21 @@ def read_sentences(file: File) -> Material:
     Raises:
         InputError: Another line, metrics with unequal numbers of lines.
     """
-    assembly = Assembly(file.name)
+    rows = dict[int, Sequence[object]]()
     for i, line in enumerate(file.lines, 1):
         match = LINE.match(line)
         if match is not None:
-            group = (file.stem, f"sentence {match['metric']}", ONLY_RUN)
-            value = number(match["score"], f"{file.name}, line {i}")
-            higher = match["metric"] not in {"TER", "WER"}
-            assembly.score(assembly.next_of(group), group, value, f"line {i}", higher)
+            metric, higher = f"sentence {match['metric']}", match["metric"] not in {"TER", "WER"}
+            rows[i] = (file.stem, metric, match["score"], higher)
         elif line.strip():
             raise at_line(file.name, i, f"{line[:40]!a} is no line of sacrebleu -sl.")
     note = (
         f"{file.name}: scores of sentences, rounded by sacreBLEU; their mean is not the score of "
         "the output. Give the output itself to compare by that."
     )
-    return assembly.material([note])
+    header = ("system", "metric", "score", "higher_is_better")
+    table = Table(file.name, header, [*rows.values()], [*rows])
+    return replace(read_columns_of(table, file.stem), notes=(note,))
 
 
 def sniff_corpus(file: File) -> bool:
@@ -286,7 +286,6 @@ SEGMENT = re.compile(
 )
 SYSTEM = re.compile(r"^(?:(?P<file>[^\t]+)\t)?(?:System )?score:\s*(?P<score>\S+)$")
 SAVED = re.compile(r"^Predictions saved in: ")
-TEXTS = {"src": "source", "ref": "reference"}
 ROUNDED = 1e-4  # four decimals of the mean, and of the numbers it is compared with
 
 
@@ -358,32 +357,24 @@ def read_comet_json(file: File) -> Material:
         InputError: Files without segments or of unequal lengths, segments with different sources,
             something else where the others have a number.
     """
-    assembly = Assembly(file.name)
-    for path, listed in file.first.items():
-        system, entries = name_of(path), entries_of(listed)
+    return _of_comet(file, [(path, entries_of(listed)) for path, listed in file.first.items()])
+
+
+def _of_comet(file: File, systems: Sequence[tuple[str, Sequence[object]]]) -> Material:
+    """What `{src, ref, mt, COMET}` of each segment of each file of outputs say."""
+    records = dict[str, dict[str, object]]()  # by place
+    for path, entries in systems:
         if not entries:
             raise InputError(f"{file.name}: no segments of {path[:80]!a}; take it out.")
-        records = [entry for entry in entries if isinstance(entry, dict)]
-        labels = dict.fromkeys(  # names of what is a number in some entry
-            label
-            for record in records
-            for label, cell in record.items()
-            if label not in {"mt", *TEXTS} and numeric(cell)
-        )
-        require_filled(len(entries), len(labels), sum(map(len, records)), file.name)
-        for i, entry in enumerate(entries):
-            place = f"entry {i + 1} of {path[:80]!a}"
-            if not isinstance(entry, dict):
-                raise InputError(f"{file.name}, {place}: an object with mt is expected.")
-            texts = {TEXTS[k]: _line(v) for k in TEXTS if isinstance(v := entry.get(k), str)}
-            assembly.describe(i, texts, place)
-            if not isinstance(output := entry.get("mt"), str):
-                raise InputError(f"{file.name}, {place}: no text mt.")
-            assembly.hypothesis(i, system, ONLY_RUN, _line(output), place)
-            for label in labels:
-                value = number(entry.get(label), f"{file.name}, {place}, {label!r}")
-                assembly.score(i, (system, label, ONLY_RUN), value, place, higher=True)
-    return assembly.material()
+        for i, entry in enumerate(entries, 1):
+            place = f"{i} of {path[:80]!a}"
+            if not isinstance(entry, dict) or not isinstance(entry.get("mt"), str):
+                why = "an object with the text mt is expected."
+                raise InputError(f"{file.name}, entry {place}: {why}")
+            records[place] = {**entry, "system": name_of(path), "higher_is_better": True}
+    table = Table.of_records(file.name, [*records.values()], [*records])
+    material = read_columns_of(table, file.stem)
+    return replace(material, notes=(), unread=())  # such as spans of errors
 
 
 def read_comet_compare(file: File) -> Material:
@@ -392,37 +383,24 @@ def read_comet_compare(file: File) -> Material:
     Raises:
         InputError: Lists of unequal lengths, something that is no list.
     """
-    assembly = Assembly(file.name)
-    for column in TEXTS.values():
-        for i, text in enumerate(_list(file.first.get(column, []), column, file)):
-            assembly.describe(i, {column: _line(str(text))}, f"{column} {i + 1}")
-    for entry in _list(file.first["translations"], "translations", file):
-        if not isinstance(entry, dict) or not {"name", "mt", "scores"} <= set(entry):
-            raise InputError(f"{file.name}: translations need name, mt and scores.")
-        system = name_of(str(entry["name"]))
-        scores = _list(entry["scores"], "scores", file)
-        for i, text in enumerate(_list(entry["mt"], "mt", file)):
-            assembly.hypothesis(i, system, ONLY_RUN, _line(str(text)), f"mt {i + 1}")
-        for i, score in enumerate(scores):
-            place = f"score {i + 1} of {system!r}"
-            value = number(score, f"{file.name}, {place}")
-            assembly.score(i, (system, COMET, ONLY_RUN), value, place, higher=True)
-    return assembly.material()
+    systems = []
+    for entry in entries_of(file.first["translations"]):
+        own = entry if isinstance(entry, dict) else {}
+        columns = {"src": file.first.get("source"), "ref": file.first.get("reference"),
+                   "mt": own.get("mt"), COMET: own.get("scores")}  # fmt: skip
+        lists = {name: listed for name, listed in columns.items() if isinstance(listed, list)}
+        if not {"mt", COMET} <= {*lists} or len({*map(len, lists.values())}) > 1:
+            raise InputError(
+                f"{file.name}: translations need name, mt and scores, lists as long as the source."
+            )
+        rows = [dict(zip(lists, cells, strict=True)) for cells in zip(*lists.values(), strict=True)]
+        systems.append((str(own.get("name")), rows))
+    return _of_comet(file, systems)
 
 
 def name_of(path: str) -> str:
     """The system whose output a file holds: the file's name without folders and suffix."""
     return system_name(path.strip().replace("\\", "/").rpartition("/")[2])
-
-
-def _list(value: object, field: str, file: File) -> list[object]:
-    if not isinstance(value, list):
-        raise InputError(f"{file.name}: {field} is no list.")
-    return value
-
-
-def _line(text: str) -> str:
-    return text.replace("\n", " ")
 
 
 TIME = r"\d{4}-\d{2}-\d{2}T\d{2}[-:]\d{2}[-:]\d{2}(?:\.\d+)?"

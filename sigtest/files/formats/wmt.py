@@ -15,13 +15,13 @@ how many a document has, so that documents cut differently share none:
 
 import html
 import re
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NoReturn
 from xml.parsers import expat
 
 from sigtest.errors import InputError, at_line
-from sigtest.files.file import PROLOGUE, File, Placed, Record, record_in
+from sigtest.files.file import PROLOGUE, File, Placed, entries_of, record_in
 from sigtest.files.material import ONLY_RUN, Assembly, Material, examples
 from sigtest.files.tables import number
 
@@ -237,9 +237,18 @@ SPEECH = "vid_"  # before names of speech documents, except among the scores
 PARTS = 3  # of a document's id: languages, domain, name
 
 
+FORMS = (  # fields of a test set, of outputs, and of automatic scores
+    {"doc_id", "src_text"},
+    {"doc_id", "hypothesis"},
+    {"language_pair", "document_id", "metric_scores"},
+)
+
+
 def sniff_wmt25(file: File) -> bool:
-    """A test set, outputs, or automatic scores."""
-    return file.has_records and _adds(file.first) is not None
+    """A test set, outputs, or automatic scores; with outputs and sources it is people's scores."""
+    known = any(form <= {*file.first} for form in FORMS) and "tgt_text" not in file.first
+    parted = "hypothesis" not in file.first or SEPARATOR in str(file.first.get("doc_id"))
+    return file.has_records and known and parted
 
 
 def read_wmt25(file: File) -> Material:
@@ -248,90 +257,62 @@ def read_wmt25(file: File) -> Material:
     Raises:
         InputError: A row that lacks what others have, documents with unequal paragraphs.
     """
-    assembly, add = Assembly(file.name), _adds(file.first) or _add_scores
+    assembly = Assembly(file.name)
     for row in file.records():
-        add(assembly, row, file)
+        document, columns = _columns_of(row, file)
+        counts = {" ".join(key).strip(): len(cells) for key, cells in columns.items()}
+        if len({*counts.values()}) != 1:
+            raise InputError(
+                f"{file.name}, {row.place}: {document[:80]!a} needs equally many paragraphs, and a "
+                f"score for each; there are {counts}."
+            )
+        # ids are the same whichever of the files names the document
+        *parts, name = document.split(SEPARATOR)
+        whole = SEPARATOR.join([*parts, name.removeprefix(SPEECH)])
+        for k, cells in enumerate(zip(*columns.values(), strict=True), 1):
+            i = assembly.place_of(f"{whole} {k}/{max(counts.values())}", row.place)
+            for (kind, name), cell in zip(columns, cells, strict=True):
+                if kind == "score":
+                    value = number(cell, f"{file.name}, {row.place}, {name}")
+                    group = (file.stem, name, ONLY_RUN)
+                    assembly.score(i, group, value, row.place, higher=True)  # MetricX is negated
+                elif kind == "hypothesis":
+                    assembly.hypothesis(i, file.stem, ONLY_RUN, str(cell), row.place)
+                else:
+                    assembly.describe(i, {f"{kind} {name}".strip(): str(cell)}, row.place)
     material = assembly.material()
     # languages, domain and document stand in the ids
     documents = tuple(name.rpartition(" ")[0] for name in material.ids or ())
-    parts = [document.split(SEPARATOR) for document in documents]
-    whole = all(len(part) == PARTS for part in parts)
+    parts_of = [document.split(SEPARATOR) for document in documents]
+    named = all(len(part) == PARTS for part in parts_of)
     return replace(
         material,
         documents=documents,
-        testsets=tuple(part[0] for part in parts) if whole else None,
-        labels=tuple(part[1] for part in parts) if whole else None,
+        testsets=tuple(part[0] for part in parts_of) if named else None,
+        labels=tuple(part[1] for part in parts_of) if named else None,
     )
 
 
-def _adds(record: Record) -> Callable[[Assembly, Placed, File], None] | None:
-    """What adds a row, by its fields; with outputs and sources it would be people's scores."""
-    fields = set(record)
-    if {"doc_id", "src_text"} <= fields and "tgt_text" not in fields:
-        return _add_document
-    if {"doc_id", "hypothesis"} <= fields and SEPARATOR in str(record["doc_id"]):
-        return _add_output
-    return _add_scores if {"language_pair", "document_id", "metric_scores"} <= fields else None
+def _columns_of(row: Placed, file: File) -> tuple[str, dict[tuple[str, str], Sequence[object]]]:
+    """A row's document, and what it has of each paragraph, by kind and name."""
 
+    def text(name: str) -> str:
+        if not isinstance(value := row.record.get(name), str):
+            raise InputError(f"{file.name}, {row.place}: no text {name!r}.")
+        return value
 
-def _add_document(assembly: Assembly, row: Placed, file: File) -> None:
-    document, source = _text(row, "doc_id", file), _text(row, "src_text", file)
-    texts = {"source": _paragraphs(source)}
-    for name, entry in record_in(row.record, "refs").items():
-        if isinstance(entry, dict) and isinstance(text := entry.get("ref"), str):
-            texts[f"reference {name}"] = _paragraphs(text)
-    count = len(texts["source"])
-    for column, paragraphs in texts.items():
-        if len(paragraphs) != count:
-            raise InputError(
-                f"{file.name}, {row.place}: the {column} of {document[:80]!a} has "
-                f"{len(paragraphs)} paragraphs, its source {count}."
-            )
-        for i, paragraph in zip(_places(assembly, document, count, row), paragraphs, strict=True):
-            assembly.describe(i, {column: paragraph}, row.place)
-
-
-def _add_output(assembly: Assembly, row: Placed, file: File) -> None:
-    document = _text(row, "doc_id", file)
-    paragraphs = _paragraphs(_text(row, "hypothesis", file))
-    places = _places(assembly, document, len(paragraphs), row)
-    for i, paragraph in zip(places, paragraphs, strict=True):
-        assembly.hypothesis(i, file.stem, ONLY_RUN, paragraph, row.place)
-
-
-def _add_scores(assembly: Assembly, row: Placed, file: File) -> None:
-    parts = [_text(row, name, file) for name in ("language_pair", "domain", "document_id")]
-    metrics = row.record.get("metric_scores")
-    if not isinstance(metrics, dict):
-        raise InputError(f"{file.name}, {row.place}: metric_scores is no object.")
-    counts = {name: len(listed) for name, listed in metrics.items() if isinstance(listed, list)}
-    if len(counts) < len(metrics) or len(set(counts.values())) > 1:
-        raise InputError(
-            f"{file.name}, {row.place}: every metric needs a list with one number a paragraph; "
-            f"they have {counts}."
-        )
-    places = _places(assembly, SEPARATOR.join(parts), max(counts.values(), default=0), row)
-    for metric, listed in metrics.items():
-        for i, score in zip(places, listed, strict=True):
-            value = number(score, f"{file.name}, {row.place}, {metric}")
-            group = (file.stem, metric, ONLY_RUN)
-            assembly.score(i, group, value, row.place, higher=True)  # MetricX is negated
-
-
-def _places(assembly: Assembly, document: str, count: int, row: Placed) -> list[int]:
-    """Paragraphs by ids that are the same whichever of the files names their document."""
-    *parts, name = document.split(SEPARATOR)
-    document = SEPARATOR.join([*parts, name.removeprefix(SPEECH)])
-    return [assembly.place_of(f"{document} {i + 1}/{count}", row.place) for i in range(count)]
-
-
-def _paragraphs(text: str) -> list[str]:
-    """Paragraphs as lines; breaks inside them become blanks."""
-    return [part.replace("\n", " ").strip() for part in text.split("\n\n")]
-
-
-def _text(row: Placed, name: str, file: File) -> str:
-    value = row.record.get(name)
-    if not isinstance(value, str):
-        raise InputError(f"{file.name}, {row.place}: no text {name!r}.")
-    return value
+    if "metric_scores" in file.first:
+        parts = [text(name) for name in ("language_pair", "domain", "document_id")]
+        scores = record_in(row.record, "metric_scores").items()
+        return SEPARATOR.join(parts), {("score", own): entries_of(cells) for own, cells in scores}
+    kind, name = ("hypothesis",) * 2 if "hypothesis" in file.first else ("source", "src_text")
+    texts = {(kind, ""): text(name)}
+    for own, entry in record_in(row.record, "refs").items() if kind == "source" else ():
+        if isinstance(entry, dict) and isinstance(reference := entry.get("ref"), str):
+            texts["reference", own] = reference
+    # line breaks inside paragraphs become blanks
+    columns: dict[tuple[str, str], Sequence[object]] = {
+        key: [part.replace("\n", " ").strip() for part in whole.split("\n\n")]
+        for key, whole in texts.items()
+    }
+    return text("doc_id"), columns

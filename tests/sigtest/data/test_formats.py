@@ -244,7 +244,7 @@ def test_wmt25_segments_are_paragraphs_with_the_same_ids_everywhere():
     found = read_bytes(jsonl([testset]).encode(), "t.jsonl")
     assert (found.sources, found.references, found.ids) == (("a", "b"), (("c", "d"),), scores.ids)
     testset["refs"]["refA"]["ref"] = "c"
-    with pytest.raises(InputError, match="1 paragraphs, its source 2"):
+    with pytest.raises(InputError, match="'source': 2, 'reference refA': 1"):
         read_bytes(jsonl([testset]).encode(), "t.jsonl")
 
 
@@ -281,7 +281,7 @@ def test_a_line_of_comet_score_that_is_gone_shows_in_the_mean():
     ("change", "said"),
     [
         ({"COMET": None}, "'aspen' has no 'COMET' score for 1 of 3 segments (segment 2)"),
-        ({"COMET": "0.8x"}, "entry 2 of 'out/aspen.en', 'COMET': '0.8x' is not a number"),
+        ({"COMET": "0.8x"}, "entry 2 of 'out/aspen.en', column 'COMET': '0.8x' is not a number"),
         ({}, "comet.json: no segments of 'out/aspen.en'"),
     ],
 )
