@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 from exchange import COMPARISONS, ServeOn, problem
-from service import launched, until
+from service import started, until
 
 from app.settings import Settings
 from workers.settings import Settings as QueueSettings
@@ -133,11 +133,14 @@ def test_test_sets_systems_and_webhooks_can_be_deleted_from_a_full_store(client,
         assert client.get(url).status_code in {404, 410}
 
 
-def test_one_caller_leaves_room_for_others(tmp_path, body):
+def test_one_caller_leaves_room_for_others(tmp_path, serve_on, body):
     queue = QueueSettings(state=tmp_path, memory=32 * MEGABYTE, workers=1)
-    with launched(queue, SIGTEST_API_KEYS="ann:of-ann,bob:of-bob") as (_, url):
+    with started(queue):
+        front = serve_on(
+            Settings.model_validate({"SIGTEST_API_KEYS": "ann:of-ann,bob:of-bob"}), queue
+        )
         ann, bob = (
-            httpx.Client(base_url=url, headers={"X-API-Key": f"of-{name}"}, timeout=120)
+            httpx.Client(base_url=front.base_url, headers={"X-API-Key": f"of-{name}"}, timeout=120)
             for name in ("ann", "bob")
         )
         with ann, bob:

@@ -23,7 +23,7 @@ from service import children, launched, until
 
 from app.http import problems
 from app.main import create_app
-from app.serve import listen
+from app.serve import address, listen
 from app.settings import Settings, misspelt
 from sigtest.errors import ServiceError, SigtestError
 from workers.errors import SettingError
@@ -213,10 +213,15 @@ def run(state: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.parametrize("port", ["x", "²"])
+def test_a_port_is_a_number(port, monkeypatch):
+    monkeypatch.setenv("PORT", port)
+    with pytest.raises(SettingError, match="PORT"):
+        address()
+
+
 def test_a_senseless_environment_is_one_message(tmp_path):
-    for name, value in (
-        ("PORT", "x"), ("PORT", "²"), ("SIGTEST_MAX_SYSTEMS", "-1"), ("SIGTEST_METEOR", "no"),
-    ):  # fmt: skip
+    for name, value in (("SIGTEST_MAX_SYSTEMS", "-1"), ("SIGTEST_METEOR", "no")):
         done = run(tmp_path, **{name: value})
         assert (done.returncode, done.stdout) == (2, "")
         assert name in done.stderr
@@ -246,7 +251,10 @@ def test_a_port_that_is_taken_starts_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("module", ["app.serve", "app.alone", "workers.machine.worker"])
+@pytest.mark.parametrize(
+    "module",
+    ["app.serve", pytest.param("app.alone", marks=pytest.mark.slow), "workers.machine.worker"],
+)
 def test_arguments_that_nobody_reads_are_refused(module, tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", module, "--port", "9000"],

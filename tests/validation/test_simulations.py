@@ -138,6 +138,7 @@ def test_tests_of_recognisers_keep_their_level_where_stretches_are_independent()
     assert min(speech.rates(own, "matched_pairs")) > 0.1  # as its caution says
 
 
+@pytest.mark.slow  # as the power of gates is asserted in tests/sigtest/test_gates.py
 def test_the_stated_power_of_gates_is_that_of_skewed_differences_too():
     """300 simulations a cell: three standard errors of .95 are .038."""
     for size, name in ((50, "exponential"), (300, "normal")):
@@ -156,12 +157,16 @@ def test_a_true_best_stays_among_those_that_may_be_the_best():
     assert best.rate(steps, "excluded") > best.rate(steps, "apart") > 5
 
 
-def test_races_of_equal_systems_decide_nothing_in_any_look():
+@pytest.mark.parametrize("kind", ["right or wrong", pytest.param("normal", marks=pytest.mark.slow)])
+def test_races_of_equal_systems_decide_nothing_in_any_look(kind):
     """100 races a kind, 1 in 20 of which may decide: three standard errors of .06 are .07."""
-    for kind in ("right or wrong", "normal"):
-        for systems in race.SYSTEMS:
-            (_, _, often) = race.simulated((kind, systems, "equal", 0))["false"]
-            assert often / race.LENGTH <= race.MOST + 0.07
+    for systems in race.SYSTEMS:
+        (_, _, often) = race.simulated((kind, systems, "equal", 0))["false"]
+        assert often / race.LENGTH <= race.MOST + 0.07
+
+
+@pytest.mark.slow
+def test_intervals_of_races_cover_and_do_not_where_differences_are_rare():
     (covers,) = race.simulated(("ratings", 2, "steps", 0))["covers"]
     assert covers / race.LENGTH >= race.LEAST - 0.07
     (_, _, skewed) = race.simulated(("rare", 20, "equal", 0))["false"]

@@ -28,6 +28,7 @@ def test_seeded_fault_is_noticed(number):
     assert mutation.verdict(number)
 
 
+@pytest.mark.slow
 def test_named_checks_pass_again_after_all_faults():
     for fault in FAULTS:
         with fault.seed():

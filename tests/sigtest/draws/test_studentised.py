@@ -46,12 +46,17 @@ def drawn(units: int, seed: int = 12345, resamples: int = RESAMPLES) -> Array:
     return bootstrap_counts(seed, 0, resamples, units).astype(float)
 
 
+def standard_error(values: Array) -> float:
+    """Of a mean: `scipy.stats.sem`, which takes ten times as long, of few values."""
+    return float(values.std(ddof=1) / len(values) ** 0.5)
+
+
 def textbook(d: Array, counts: Array) -> tuple[float, Array]:
     """Observed t, and (studentised) t of every resample, unit by unit (Davison & Hinkley 5.2)."""
     values = []
     for row in counts.astype(int):
         resample = np.repeat(d, row)
-        error = stats.sem(resample)
+        error = standard_error(resample)
         shift = resample.mean() - d.mean()
         values.append(shift / error if error > 1e-12 else np.copysign(1e300, shift))
     return float(d.mean() / stats.sem(d)), np.array(values)
@@ -466,7 +471,7 @@ def test_a_mean_over_test_sets_has_the_errors_of_independent_parts():
         for r in range(RESAMPLES):
             resampled = [np.repeat(own, drawn[r]) for own, drawn in zip(d, counts, strict=True)]
             shift = np.mean([own.mean() for own in resampled]) - difference
-            values[r] = shift / (np.hypot(*map(stats.sem, resampled)) / 2)
+            values[r] = shift / (np.hypot(*map(standard_error, resampled)) / 2)
         reached = np.abs(values) >= abs(difference / error) * (1 - 1e-11)
         assert pair["count"] == int(reached.sum())
         ends = np.quantile(values, (0.025, 0.975), method="inverted_cdf")

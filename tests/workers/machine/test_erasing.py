@@ -5,10 +5,9 @@ import zlib
 from contextlib import suppress
 from pathlib import Path
 
-import pytest
-from service import CALLER, Service, finished, started, until
+from service import CALLER, finished, started, until
 
-from sigtest.comparison.comparison import parse_comparison
+from sigtest.comparison.comparison import Comparison, parse_comparison
 from workers.settings import Settings
 
 
@@ -35,27 +34,24 @@ def unpacked(data: bytes) -> list[bytes]:
     return texts
 
 
-@pytest.mark.parametrize("end", ["finished", "cancelled"])
-def test_nothing_is_left_on_disk(tmp_path, end):
-    rng = random.Random(end)
-    secret = f"secret{rng.randrange(10**12)}"
-    lines = [f"{secret} {rng.random()} c d e f g" for _ in range(50)]
-    body = {
-        "references": [lines],
-        "systems": [{"name": n, "hypotheses": lines[i:] + lines[:i]} for i, n in enumerate("ab")],
-        "resamples": 99 if end == "finished" else 999_999,
-        "tests": ["bootstrap"],
-    }
+def test_nothing_is_left_on_disk(tmp_path):
+    """Of a question that was answered, nor of one that was cancelled."""
+    secrets = [f"secret{number}" for number in random.Random(0).sample(range(10**12), 2)]
     with started(Settings(state=tmp_path, workers=1)) as service:
-        submitted(service, body, end, tmp_path, secret.encode())
-        until(lambda: not holds(tmp_path, secret.encode()), 60)
+        answered, cancelled = (
+            service.jobs.submit(about(secret, resamples), CALLER)[0].id
+            for secret, resamples in zip(secrets, (99, 999_999), strict=True)
+        )
+        finished(service.jobs, answered)
+        assert all(holds(tmp_path, secret.encode()) for secret in secrets)  # it would notice
+        for question in (cancelled, answered):
+            service.jobs.remove(question, CALLER)
+        until(lambda: not any(holds(tmp_path, secret.encode()) for secret in secrets), 60)
 
 
-def submitted(
-    service: Service, body: dict[str, object], end: str, folder: Path, secret: bytes
-) -> None:
-    record, _ = service.jobs.submit(parse_comparison(body), CALLER)
-    if end == "finished":
-        finished(service.jobs, record.id)
-    assert holds(folder, secret)  # the scan would notice
-    service.jobs.remove(record.id, CALLER)
+def about(secret: str, resamples: int) -> Comparison:
+    rng = random.Random(secret)
+    lines = [f"{secret} {rng.random()} c d e f g" for _ in range(50)]
+    systems = [{"name": n, "hypotheses": lines[i:] + lines[:i]} for i, n in enumerate("ab")]
+    body = {"references": [lines], "systems": systems, "tests": ["bootstrap"]}
+    return parse_comparison({**body, "resamples": resamples})

@@ -255,7 +255,7 @@ def submitted(service: Service, comparison: Comparison) -> Record | None:
 def test_task_that_takes_too_long_says_what_to_do(tmp_path):
     """All resamples in one task, which is longer than the second that it may take."""
     with started(Settings(state=tmp_path, workers=1, timeout=1, block=500_000)) as service:
-        asked = synthetic(17, **{**SLOW, "resamples": 500_000})
+        asked = synthetic(17, **{**SLOW, "systems": 3, "resamples": 500_000})
         record, _ = service.jobs.submit(asked, CALLER)
         record = finished(service.jobs, record.id)
     assert record.status is Status.FAILED
