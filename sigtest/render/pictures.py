@@ -57,7 +57,7 @@ class Picture:
         needs: Whether it is drawn from the report alone, or also from the distribution of a pair,
             which `plot` takes by that name, or is about one system, which is chosen.
         whole: Whether one picture shows all metrics and tests.
-        lacks: What is missing where it cannot be drawn of a report.
+        lacks: What is missing where it cannot be drawn of a report, unless `plot` says so.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Picture:
     further: tuple[str, ...] = ()
     needs: Literal["report", "distribution", "system"] = "report"
     whole: bool = False
-    lacks: str = "such picture"
+    lacks: str = ""
 
     @property
     def takes(self) -> tuple[str, ...]:
@@ -94,9 +94,9 @@ class Picture:
             SigtestError: The report has nothing such.
         """
         shown = self.shows(report)
-        if not shown:
+        if self.lacks and not shown:
             raise RecipeError(f"This report has no {self.lacks}: no {self.name}.", field="plot")
-        choice = choice or shown[0]
+        choice = choice or next(iter(shown), {})
         drawn = {} if distribution is None else {"distribution": distribution}
         return self.plot(report, **choice, **drawn)
 

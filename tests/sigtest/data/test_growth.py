@@ -104,6 +104,8 @@ JUDGED = {
     '[{"start_i": 1, "end_i": 2, "severity": "minor"}]}}}\n',
     "pearmut": '{"annotation": [{"A": {"score": 9}}], "item": [{"item_id": "1"}], '
     '"user_id": "u"}\n',
+    "games": '{"model": "aspen", "judge": "w", "uid": "1", "games": [{"score": "A>>B"}, '
+    '{"score": "B=A"}]}\n',
     "preferences": "a,b,winner,item\naspen,birch,aspen,1\n",
     "columns": 'system,segment,score,annotator\naspen,1,50,"a b"\n',
 }
