@@ -26,7 +26,7 @@ from sigtest.draws.distribution import Distribution
 from sigtest.errors import InputError, RecipeError
 from sigtest.kinds import KINDS
 from sigtest.render.drawing import PARTS, PICTURE_FORMATS, converted
-from sigtest.render.formats import FORMATS, Layout
+from sigtest.render.formats import FORMATS
 from sigtest.render.pictures import find_pair
 from sigtest.render.standings import leading_test, titled
 from sigtest.report import PairReport, Report, select
@@ -340,34 +340,31 @@ def report(
         if part != WHOLE:
             shown = select(shown, part.metric, part.test, part.system)
         content = FORMATS[name].render(KINDS[record.kind].lay_out(shown, wish.layout))
-    # A report is a function of its id, which has the versions in it: it never changes.
-    laid = tagged(wish.layout, Layout()) + tagged(choice, AS_ASKED) + tagged(part, WHOLE)
-    return document(content, name, f"{record.id}-{name}{laid}", record.id)
+    return document(content, name, record.id)
 
 
-def tagged(asked: object, usual: object) -> str:
-    """What an ETag says of a choice: nothing of the one that no client made."""
-    return "" if asked == usual else f"-{hashlib.sha256(repr(asked).encode()).hexdigest()[:16]}"
+def tag_of(content: bytes) -> str:
+    """The ETag of what is sent."""
+    return f'"{hashlib.sha256(content).hexdigest()[:32]}"'
 
 
-def document(content: bytes | str, name: str, etag: str, stem: str) -> Response:
+def document(content: bytes | str, name: str, stem: str) -> Response:
     """A report in one of the formats.
 
     Args:
         content: The report.
         name: Of the format.
-        etag: Changes when the content does.
         stem: What to call a file that a browser saves.
     """
-    form = FORMATS[name]
+    form, data = FORMATS[name], content if isinstance(content, bytes) else content.encode()
     shown = "attachment" if form.saved else "inline"
     headers = {
-        "ETag": f'"{etag}"',
+        "ETag": tag_of(data),
         "Vary": "Accept",
         "Content-Security-Policy": INERT,
         "Content-Disposition": f'{shown}; filename="{stem}.{form.suffix}"',
     }
-    return Response(content, 200, headers, form.media_type)
+    return Response(data, 200, headers, form.media_type)
 
 
 async def picture(request: Request, svg: str, suffix: str = "svg") -> Response:
@@ -378,7 +375,7 @@ async def picture(request: Request, svg: str, suffix: str = "svg") -> Response:
     """
     content = await in_turn(converted, svg, suffix)
     headers = {
-        "ETag": f'"{hashlib.sha256(content).hexdigest()[:32]}"',
+        "ETag": tag_of(content),
         "Content-Security-Policy": INERT,
         "Vary": "Accept",
     }

@@ -4,7 +4,6 @@ A route answers programs below /v1 and people elsewhere: what a form of a page a
 page.
 """
 
-import hashlib
 import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
@@ -389,7 +388,7 @@ async def shared(
             shown=shown, pair=None, link=None, own=False,
         )  # fmt: skip
         seen = bytes(made.body) + repr(record.link).encode()
-        made.headers["ETag"] = f'"{hashlib.sha256(seen).hexdigest()[:32]}"'
+        made.headers["ETag"] = answers.tag_of(seen)
     else:
         made = await in_turn(answers.report, stored, record, Wish(format="json"))
     return _published(request, record, answers.unless_held(request, made))

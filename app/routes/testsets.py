@@ -1,6 +1,5 @@
 """The routes of test sets, their systems and their leaderboards, for programs and for people."""
 
-import hashlib
 import json
 from dataclasses import dataclass, replace
 from functools import partial
@@ -26,7 +25,7 @@ from sigtest.cached import cached_property
 from sigtest.data.names import choose
 from sigtest.errors import InputError, RecipeError
 from sigtest.render.comparison import present
-from sigtest.render.formats import FORMATS, Layout
+from sigtest.render.formats import FORMATS
 from sigtest.render.records import excerpt, render_json, with_pairs
 from sigtest.render.standings import better
 from sigtest.report import (
@@ -398,9 +397,7 @@ def written(board: Board, wish: negotiation.Wish, wait: int | None = None) -> Re
         said = (WarningReport("not-measured", sentence) for sentence in warnings)
         report = replace(board.report, warnings=(*board.report.warnings, *said))
         content = FORMATS[name].render(present(report, wish.layout))
-    etag = hashlib.sha256(repr(envelope).encode("utf-8", "backslashreplace")).hexdigest()[:32]
-    version = f"{etag}-{name}{answers.tagged(wish.layout, Layout())}"
-    answer = answers.document(content, name, version, shown.testset.id)
+    answer = answers.document(content, name, shown.testset.id)
     answer.headers.update(answers.waited(not shown.fresh, wait))
     return answer
 

@@ -218,6 +218,19 @@ def test_a_report_that_somebody_deletes_is_written_again(service):
     service.delete(url)
 
 
+def test_a_report_is_sent_again_once_it_says_something_else(service):
+    url = made(service, "growing")
+    observed(service, url, batch(0, 60))
+    looked(service, url)
+    first = service.get(f"{url}/report")
+    held = {"If-None-Match": first.headers["etag"]}
+    assert service.get(f"{url}/report", headers=held).status_code == 304
+    observed(service, url, batch(60, 90))
+    looked(service, url)
+    assert service.get(f"{url}/report", headers=held).json() != first.json()
+    service.delete(url)
+
+
 def test_a_race_is_found_changed_and_deleted(service):
     url = made(service, "kept", title="Nightly")
     again = service.post(RACES, json={"name": "kept", "systems": SYSTEMS, "scale": [0, 1]})
