@@ -121,8 +121,7 @@ class GateReport:
 
     def as_json(self) -> dict[str, Any]:
         """The report as JSON has it."""
-        body: dict[str, Any] = encode(self)
-        return body
+        return dict(encode(self))
 
     def __str__(self) -> str:
         """The outcome, a row for each system, and the signature."""
@@ -326,23 +325,16 @@ def gate(
         margin, chosen, strictest_level(recipe.correction, comparisons, recipe.alpha)
     )
     differences = sign * oriented_differences(part, 0, sample.scores[0])[0]
-    figures = {
-        "difference": differences,
-        "p_value": p,
-        "p_adjusted": adjusted,
-        "p_fail": p_fail,
-        "p_fail_adjusted": failed,
-        "power": power,
-    }
+    columns = np.column_stack([differences, low, high, p, adjusted, p_fail, failed, power])
     systems = tuple(
         Gated(
-            system=name,
-            ci=(float(low[i]), float(high[i])),
-            outcome=_outcome(chosen, adjusted[i], failed[i], recipe.alpha),
-            **{what: float(column[i]) for what, column in figures.items()},
+            name, own, (start, end), alone, passes, fails_alone, fails,
+            _outcome(chosen, passes, fails, recipe.alpha), chance,
         )
-        for i, name in enumerate(names)
-    )
+        for name, (own, start, end, alone, passes, fails_alone, fails, chance) in zip(
+            names, columns.tolist(), strict=True
+        )
+    )  # fmt: skip
     outcomes = {system.outcome for system in systems}
     return GateReport(
         signature=replace(part, recipe=said).signature,
@@ -517,10 +509,8 @@ class _Shares:
             others = trials - won if paired else np.full(len(won), second)
             chances = bdtrc(won - 1, trials, share) - bdtrc(won, trials, share)
         likely = chances > UNLIKELY
+        items, unlike = self.items[:, i : i + 1], np.repeat(self.unlike[i], likely.sum())
         right = np.stack([won, others])[:, likely]
-        size = right.shape[1]
-        items = np.repeat(self.items[:, i : i + 1], size, axis=1)
-        unlike = np.repeat(self.unlike[i], size)
         return replace(self, right=right, items=items, unlike=unlike), chances[likely]
 
 

@@ -484,7 +484,7 @@ def read_workbook(data: bytes, parts: Iterable[bytes], name: str, meant: str | N
         raise InputError(
             f"{name} has {len(sheets)} sheets with a header and rows; leave one, or save it as CSV."
         )
-    (_, header), *body = ((i, row) for i, row in enumerate(sheets[0], 1) if any(row))
+    (_, header), *body = (own for own in enumerate(sheets[0], 1) if {*own[1]} != {""})
     # a spreadsheet has made some numbers dates
     cells = [[c if isinstance(c, str | int | float) else str(c)[:10] for c in r] for _, r in body]
     table = tables.Table(name, tuple(str(c).strip() for c in header), cells, [i for i, _ in body])

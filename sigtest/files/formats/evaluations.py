@@ -19,9 +19,12 @@ from sigtest.files.tables import Table, float_in
 HEADER = ("id", "system", "metric", "score", "run", "higher_is_better", "question")
 
 
-def _read(file: File, rows: Sequence[Sequence[object]]) -> Material:
-    """What rows bring that are as HEADER."""
-    table = Table(file.name, HEADER, rows, range(1, len(rows) + 1), "entry")
+def _read(
+    file: File, rows: Sequence[Sequence[object]], lines: Sequence[int] | None = None
+) -> Material:
+    """What rows bring that are as HEADER, with the line of each where they have lines."""
+    places = lines or range(1, len(rows) + 1)
+    table = Table(file.name, HEADER, rows, places, "line" if lines else "entry")
     return read_columns_of(table, file.stem)
 
 
@@ -182,20 +185,13 @@ MEASURE = re.compile(  # of versions 8 to 10; what counts, or names, and measure
 )
 
 
-def sniff_trec(file: File) -> bool:
-    """`map<TAB>301<TAB>0.2`: a known measure, a query or `all`, a value, on nearly every line."""
-    rows = [line.split(None, 2) for line in file.first_lines]
-    known = [row for row in rows if len(row) == 3 and MEASURE.fullmatch(row[0])]
-    return len(rows) > 1 and len(known) > 0.9 * len(rows)
-
-
 def read_trec(file: File) -> Material:
     """Read every measure by query; the run is named by its line `runid`, or by the file.
 
     Raises:
         InputError: A line of other columns, no number, or averages alone.
     """
-    system, found = file.stem, []
+    system, found = file.stem, dict[int, tuple[str, str, str]]()
     for i, line in enumerate(file.lines, 1):
         cells = line.split(None, 2)
         if len(cells) not in (0, 3):
@@ -204,7 +200,8 @@ def read_trec(file: File) -> Material:
         if cells[:1] == ["runid"]:
             system = without_slash(cells[2].strip())
         elif cells and cells[1] != "all" and not (measured and measured["count"]):
-            found.append((cells[1], cells[0], cells[2]))
+            found[i] = (cells[1], cells[0], cells[2])
     if not found:
         raise InputError(f"{file.name} has averages over queries alone; run trec_eval with -q.")
-    return _read(file, [(i, system, measure, value, 1, True, None) for i, measure, value in found])
+    rows = [(i, system, measure, value, 1, True, None) for i, measure, value in found.values()]
+    return _read(file, rows, [*found])

@@ -309,7 +309,7 @@ def test_trec_eval_without_a_name_is_called_as_its_file():
     [
         ("".join(line for line in TREC.splitlines(True) if "\tall\t" in line), "trec_eval with -q"),
         (TREC + "map\t303\n" + TREC * 9, "line 11: 2 columns; measure, query, value"),
-        (TREC.replace("0.75", "high"), "'high' is not a number"),
+        (TREC.replace("0.75", "high"), "x.txt, line 5, column 'score': 'high' is not a number"),
         (TREC + TREC, "a second 'map' score of system 'bm25' for segment '301'"),
     ],
 )
@@ -392,6 +392,13 @@ def test_a_workbook_is_what_its_table_would_be_as_csv():
     assert excel(sheet([]), sheet([*ROWS, [None, None, None]]), sheet([["read me"]])) == csv
     with pytest.raises(InputError, match="has 2 sheets with a header and rows; leave one, or save"):
         excel(sheet(ROWS), sheet(ROWS))
+
+
+def test_a_row_of_a_workbook_in_which_all_fail_is_a_row():
+    rows = [["elm", "oak"], [1, 0], [0, 0], [None, None], [0, 1]]
+    assert tables(excel(sheet(rows))) == tables(
+        read("elm,oak\n1,0\n0,0\n0,1\n", "board.csv", columns="systems")
+    )
 
 
 @pytest.mark.parametrize(
