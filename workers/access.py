@@ -34,6 +34,7 @@ SCOPES = ("read", "submit", "admin")
 PREFIX = "sigtest_"  # lets programs that look for leaked secrets find one
 TEAM_PREFIX = f"{PREFIX}team_"
 ID_DIGITS = 8
+SHA_DIGITS = 64
 DAY = 86_400.0
 CENTURY = 36_500  # days
 
@@ -150,13 +151,13 @@ class Access:
         """The key, or team of a shared task, with this hash, and whether there ever was any key."""
         with self._redis.pipeline(transaction=False) as pipe:
             pipe.hget(keys.ACCESS, digest)
-            pipe.get(keys.key("team", digest))
+            pipe.hvals(keys.key("shared-task-teams", digest[:-SHA_DIGITS]))
             pipe.exists(keys.ACCESS)
-            held, team, there = pipe.execute()
-        needed = self._remember(there)
-        if held is not None and (key := _read(held)).valid(time.time()):
-            return key, needed
-        return (None if team is None else Team(**json.loads(team))), needed
+            held, teams, there = pipe.execute()
+        known: list[ApiKey | Team] = [_read(held)] if held is not None else []
+        known += [team for data in teams if (team := Team.of(data)).digest == digest]
+        now = time.time()
+        return next((own for own in known if own.valid(now)), None), self._remember(there)
 
     def _remember(self, there: object) -> bool:
         """Whether there ever was a key, which is never forgotten."""
@@ -173,8 +174,13 @@ class Access:
 
 
 def digest_of(secret: str) -> str:
-    """What is stored of a key. Keys are random, so that no slow hash is needed."""
-    return hashlib.sha256(secret.encode("utf-8", "backslashreplace")).hexdigest()
+    """What is stored of a key, behind the id of its task where it is a team's token.
+
+    Keys are random, so that no slow hash is needed.
+    """
+    team = secret.startswith(TEAM_PREFIX) and secret.isascii()
+    task = secret[len(TEAM_PREFIX) :][: keys.ID_DIGITS] if team else ""
+    return task + hashlib.sha256(secret.encode("utf-8", "backslashreplace")).hexdigest()
 
 
 def _read(data: bytes) -> ApiKey:

@@ -30,7 +30,6 @@ from workers.store import keys, usage
 from workers.store.lasting import Shelf
 from workers.store.records import Status, Task
 from workers.store.server import EmbeddedServer, connect
-from workers.tasks import boards
 from workers.testsets import TestSets
 from workers.webhooks import Webhooks
 
@@ -211,7 +210,7 @@ def _revived(context: Context, name: str) -> tuple[str, list[Task]]:
     state = context.testsets.stored(name)
     if state is None:
         raise NotFoundError(f"The test set {name} has just been deleted.")
-    return state.caller, boards.joins(state)
+    return state.caller, state.joins
 
 
 def _drain(options: argparse.Namespace, context: Context) -> Lines:

@@ -247,7 +247,7 @@ class Questions(QuestionStore):
             if not asked:
                 self._add_view(record, "attribute", number, a, b, metric)
             return None
-        texts = Statistics(self, self.context.testsets, record, plan)
+        texts = Statistics(self.context, plan, record.id, record.caller, record.testset)
         testset, first = texts.testset(number), number * len(plan.systems)
         one, other = (texts.system(first + system).runs[0].hypotheses for system in (a, b))
         return Segments(

@@ -150,9 +150,9 @@ class Races(Shelf[RaceRecord]):
             envelope_of(held[len(FACTS) :]), int(changed) / 1000, int(size or 0),
         )  # fmt: skip
 
-    def besides(self, pipe: Any, name: str) -> tuple[list[str], list[str]]:
+    def besides(self, pipe: Any, name: str) -> list[str]:
         """Its report is deleted with a race."""
-        return [name], []
+        return [name]
 
     def delete(self, name: str, caller: str, check: Check = unseen) -> None:
         """Delete a race with its scores and reports."""

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from sigtest.data.names import check_name
+from sigtest.data.names import check_name, look_alikes
 from sigtest.data.testset import System
 from sigtest.errors import InputError, RecipeError
 from sigtest.report import WarningReport
@@ -34,6 +34,7 @@ from workers.errors import GoneError, NotFoundError, TakenError, guarded
 from workers.queue import Context
 from workers.store import keys
 from workers.store.boards import SystemRecord, TestSetRecord
+from workers.store.codec import decoded
 from workers.store.lasting import unseen
 from workers.store.records import Check, fields_of
 from workers.store.shared_tasks import (
@@ -45,8 +46,8 @@ from workers.store.shared_tasks import (
     receipts_of,
     standing,
 )
-from workers.store.usage import HOUR, check_lasting, check_room
-from workers.testsets import TestSets
+from workers.store.usage import HOUR, check_lasting, check_room, stay, weigh
+from workers.testsets import Room, TestSets
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,7 @@ class Submitted:
     Attributes:
         task: Id of the task.
         testset: What the task calls its test set.
+        board: Id of that.
         receipt: Its last receipt.
         system: How it stands on the board.
         warnings: What health checks say of it.
@@ -63,6 +65,7 @@ class Submitted:
 
     task: str
     testset: str
+    board: str
     receipt: Receipt
     system: SystemRecord
     warnings: tuple[WarningReport, ...] = ()
@@ -114,7 +117,7 @@ class SharedTasks(SharedTaskStore):
                 self._testsets.leave(record.id, task_id)
             raise
         facts = {"settings": json.dumps(wanted.as_stored())}
-        until = self.expiry_of(wanted)
+        until = self._expiry_of(wanted)
         task, created = self.create(task_id, caller, facts, wanted.written(), until)
         return self._lasting(task), created
 
@@ -137,10 +140,16 @@ class SharedTasks(SharedTaskStore):
             lasts = until if "expires" in written else milliseconds(task.envelope.expires)
             pipe.multi()
             pipe.hset(record, mapping=facts)
-            self.prolong(pipe, task, self.expiry_of(settings, lasts))
+            expiry = self._expiry_of(settings, lasts)
+            stay(pipe, self.settings, caller, self.kind, task_id, self.listed, expiry)
 
         self.redis.transaction(write, record)
         return self._lasting(self.find(task_id, caller))
+
+    def _expiry_of(self, settings: SharedTaskRequest, expires: int = 0) -> int:
+        """When a task that is changed now is forgotten, in milliseconds: not before it ends."""
+        ends = settings.deadline.timestamp() if settings.deadline is not None else 0.0
+        return max(expires, int((max(time.time(), ends) + self.settings.retention) * 1000))
 
     def _lasting(self, task: SharedTaskRecord) -> SharedTaskRecord:
         """The task; its test sets last as long as it, to the day."""
@@ -182,7 +191,7 @@ class SharedTasks(SharedTaskStore):
         """Let a team in; what is known of it, and its token, which can be read nowhere else.
 
         Raises:
-            TakenError: The task has a team of this name.
+            TakenError: The task has a team of this name, or of one that looks like it.
             InputError: A name that cannot be used, or a token that has ended already.
         """
         task = self.find(task_id, caller)
@@ -197,14 +206,30 @@ class SharedTasks(SharedTaskStore):
         if ends is not None and ends <= task.seen_at:
             raise InputError(f"expires is over: {asked.expires}.", field="expires")
         check_room(self.redis, self.settings, caller)
-        token = TEAM_PREFIX + secrets.token_urlsafe(32)
+        token = f"{TEAM_PREFIX}{task_id}_{secrets.token_urlsafe(32)}"
         team = Team(caller, task_id, asked.name, digest_of(token), time.time(), ends)
-        self.add(task, team)
+        name = keys.key("shared-task-teams", task_id)
+
+        def write(pipe: Any) -> None:
+            held = [*map(decoded, pipe.hkeys(name))]
+            if team.name in held:
+                words = f"The task has a team {team.name!r}; revoke its token to give it another."
+                raise TakenError(words, field="name")
+            for alike, words in look_alikes([*held, team.name]).items():
+                if team.name in alike:
+                    raise TakenError(f"{words} Take another name for the team.", field="name")
+            pipe.multi()
+            pipe.hset(name, team.name, json.dumps(vars(team)))
+            pipe.pexpireat(name, int(task.expires_at * 1000))
+            weigh(pipe, caller, self.kind, task_id)
+
+        self.change(task_id, caller, write, watched=[name])
         return team, token
 
     def teams(self, task_id: str, caller: str) -> list[Team]:
         """The teams of a task that have a token, oldest first."""
-        return self.teams_of(self.find(task_id, caller).id)
+        held = self.redis.hvals(keys.key("shared-task-teams", self.find(task_id, caller).id))
+        return sorted(map(Team.of, held), key=lambda team: team.created_at)
 
     def revoke(self, task_id: str, caller: str, name: str) -> None:
         """Take the token of a team back, from the next request on; what it submitted stays.
@@ -212,10 +237,12 @@ class SharedTasks(SharedTaskStore):
         Raises:
             NotFoundError: There is none of this name.
         """
-        for team in self.teams(task_id, caller):
-            if team.name == name:
-                return self.drop(team)
-        raise NotFoundError(f"The task has no team {name!r} with a token.")
+        if name not in {team.name for team in self.teams(task_id, caller)}:
+            raise NotFoundError(f"The task has no team {name!r} with a token.")
+        with self.redis.pipeline() as pipe:
+            pipe.hdel(keys.key("shared-task-teams", task_id), name)
+            weigh(pipe, caller, self.kind, task_id)
+            pipe.execute()
 
     # what teams submit
 
@@ -225,23 +252,22 @@ class SharedTasks(SharedTaskStore):
         testset: str,
         system: System,
         primary: bool | None,
-        most: int,
-        limit: str,
+        room: Room,
     ) -> tuple[Submitted, str]:
         """Submit a system of a team, or replace it by other content.
 
         Args:
             team: The team.
             testset: What the task calls the test set.
-            system: What it brings, under the team's name for it; checked by `check`.
+            system: What it brings, under the team's name for it.
             primary: Whether it is the primary one; nothing for whether there is no other.
-            most: Systems that the test set may have.
-            limit: The setting that says so.
+            room: How many systems a test set may have.
 
         Returns:
             The system, and what was done, as `TestSets.put` says.
 
         Raises:
+            InputError: The name that boards have for it is too long.
             PhaseError: Not now.
             QuotaError: The team has as many as it may.
             CapacityError: What room is left is for teams that have nothing yet.
@@ -249,25 +275,13 @@ class SharedTasks(SharedTaskStore):
         task = self.find(team.task, team.caller)
         testset_id = self.testset(task, testset)
         entry = Entry(team.task, team.name, system.name, primary)
-        own = self.on_board(team, system)
-        _, verdict = self._testsets.put(
-            testset_id, team.caller, own, True, most, limit, entry=entry
-        )
-        expiry = self.expiry_of(task.settings, milliseconds(task.envelope.expires))
+        own = replace(system, name=check_name(entry.name))
+        _, verdict = self._testsets.put(testset_id, team.caller, own, True, room, entry=entry)
+        expiry = self._expiry_of(task.settings, milliseconds(task.envelope.expires))
         if expiry > task.expires_at * 1000 + HOUR:
-            with self.redis.pipeline() as pipe:
-                self.prolong(pipe, task, expiry)
-                pipe.execute()
-            self._lasting(self.find(team.task, team.caller))
+            self.change(task.id, task.caller, lambda pipe: pipe.multi() or True, until=expiry)
+            self._lasting(self.find(task.id, task.caller))
         return self.system(team, testset, system.name), verdict
-
-    def on_board(self, team: Team, system: System) -> System:
-        """A system of a team under the name that boards have for it.
-
-        Raises:
-            InputError: That is too long.
-        """
-        return replace(system, name=check_name(Entry(team.task, team.name, system.name).name))
 
     def withdraw(self, team: Team, testset: str, system: str) -> None:
         """Take a system of a team back.
@@ -312,7 +326,7 @@ class SharedTasks(SharedTaskStore):
             if record is not None and place in record.digests:
                 system = record.system(place)
                 notes = self._testsets.warnings(testset_id, system)
-                yield Submitted(task.id, testset, receipt, system, tuple(notes))
+                yield Submitted(task.id, testset, testset_id, receipt, system, tuple(notes))
 
     def receipts(
         self, task_id: str, caller: str, team: str | None = None

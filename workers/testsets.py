@@ -7,11 +7,14 @@ is unknown or another caller's and GoneError for one that expired or was deleted
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
+import numpy as np
 from redis.exceptions import OutOfMemoryError
 
 from sigtest.comparison.comparison import part_of, require_units
@@ -20,19 +23,18 @@ from sigtest.data.names import check_name, require_distinct_names
 from sigtest.data.testset import System, TestSet
 from sigtest.decide.facts import no_rows
 from sigtest.decide.summary import report_of_rows
-from sigtest.errors import InputError, RecipeError
+from sigtest.errors import InputError, LimitError, RecipeError, SigtestError
 from sigtest.metrics.scores import ScoreMetric
 from sigtest.report import Report, WarningReport
 from sigtest.requests.comparisons import CAPACITY
-from sigtest.requests.notes import Noted
+from sigtest.requests.notes import LAST, Noted
 from sigtest.requests.recipe import Recipe
 from sigtest.requests.shared_tasks import Phase
 from sigtest.significance import units_tests
-from workers.errors import NotReadyError, guarded
+from workers.errors import CapacityError, NotReadyError, TakenError, guarded
 from workers.queue import Context
-from workers.store import codec, keys
+from workers.store import codec, keys, totals
 from workers.store.boards import (
-    NOTHING,
     Choice,
     Column,
     SystemRecord,
@@ -40,11 +42,27 @@ from workers.store.boards import (
     TestSetStore,
     row_name,
 )
+from workers.store.codec import decoded
 from workers.store.lasting import unseen
-from workers.store.records import Check, Link, Record, Task
-from workers.store.shared_tasks import Entry, SharedTaskStore
-from workers.store.usage import check_room
+from workers.store.records import FIELDS, Check, Link, Record, Task, fields_of, place_of
+from workers.store.shared_tasks import (
+    Entry,
+    SharedTaskStore,
+    admit,
+    behind,
+    clock,
+    receipts_of,
+    spelled,
+)
+from workers.store.usage import check_lasting, check_room, stay
 from workers.tasks import boards
+
+NOTHING: Noted = MappingProxyType({})
+Room = Callable[[TestSetRecord], tuple[int, str]]  # systems that it may have, by which setting
+FROZEN = (  # of a comparison that a leaderboard shows
+    "caller", "kind", "about", "testset", "outline", "outcome", "progress", "computed_with",
+    "pictures",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -131,30 +149,32 @@ class Leaderboard:
 
     Attributes:
         testset: The test set.
-        comparison: Id of the comparison that it shows; nothing before there is one.
-        systems: Names of the systems that are in it.
-        names: Names of all systems of the test set.
-        waiting: Names of those that are to be measured, perhaps once more.
-        failed: Why systems could not be measured, by name.
+        record: The comparison that it shows; nothing before there is one.
         fresh: Whether it has every system that is measured.
         binding: Whether it is decided as its test set says; only then a significant difference is
             a claim.
     """
 
     testset: TestSetRecord
-    comparison: str | None
-    systems: tuple[str, ...]
-    names: tuple[str, ...]
-    waiting: tuple[str, ...]
-    failed: Mapping[str, str]
+    record: Record | None
     fresh: bool
     binding: bool
 
     @property
+    def comparison(self) -> str | None:
+        """Id of the comparison."""
+        return self.record.id if self.record is not None else None
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Names of the systems that are in it."""
+        return self.record.about.systems if self.record is not None else ()
+
+    @property
     def pending(self) -> tuple[str, ...]:
         """Names of the systems that are to be measured, or not in it yet."""
-        there = {*self.systems, *self.failed}.difference(self.waiting)
-        return tuple(name for name in self.names if name not in there)
+        there = {*self.systems, *self.testset.failed}.difference(self.testset.pending)
+        return tuple(name for name in sorted(self.testset.digests) if name not in there)
 
     @property
     def lacking(self) -> tuple[str, ...]:
@@ -237,24 +257,79 @@ class TestSets(TestSetStore):
         Raises:
             RecipeError: Fewer than there are, or more than there can be.
         """
-        record = super().raise_resamples(testset_id, caller, resamples, check)
-        self._feed.add(caller, boards.joins(record))
-        return record
+        self.part(testset_id).recipe.but(resamples=resamples)  # checks the range
+        record = keys.key("testset", testset_id)
+        forgotten = ("testset-rows", "testset-failures", "attempts")
+
+        def write(pipe: Any) -> bool:
+            before = int(pipe.hget(record, "resamples"))
+            if resamples < before:
+                raise RecipeError(
+                    f"The test set has {before:,} resamples already; more can be asked for, not "
+                    f"{resamples:,}.",
+                    field="resamples",
+                )
+            pipe.multi()
+            if resamples > before:
+                pipe.hset(record, "resamples", resamples)
+                pipe.delete(*(keys.key(part, testset_id) for part in forgotten))
+                pipe.sadd(keys.JOINING, testset_id)
+            return True
+
+        self.change(testset_id, caller, write, check)
+        state = self.find(testset_id, caller)
+        self._feed.add(caller, state.joins)
+        return state
 
     def enrol(self, testset_id: str, caller: str, task_id: str, family: int) -> None:
         """Let a test set belong to a shared task; `auto` resamples follow from its family.
 
+        Args:
+            testset_id: The test set.
+            caller: Whose it is.
+            task_id: The task.
+            family: Of how many systems all pairs are corrected together.
+
         Raises:
             TakenError: It belongs to another task, or has systems and another family.
         """
-        super().enrol(testset_id, caller, task_id, family)
+        record = keys.key("testset", testset_id)
+
+        def write(pipe: Any) -> bool:
+            task, *counts = pipe.hmget(record, ["task", "family", "capacity", "submissions"])
+            before, capacity, submissions = (int(count or 0) for count in counts)
+            other = decoded(task or task_id)
+            if other != task_id and pipe.exists(keys.key("shared-task", other)):
+                raise TakenError(f"The test set {testset_id} has another task.", field="testsets")
+            if submissions and family != (before or capacity):
+                raise TakenError(
+                    f"The test set {testset_id} has systems already: how many pairs are corrected "
+                    "together is fixed by then. Take family testset, or make a new test set.",
+                    field="family",
+                )
+            pipe.multi()
+            pipe.hset(record, mapping={"task": task_id, "family": family})
+            return True
+
+        self.change(testset_id, caller, write)
         part, capacity = self.part(testset_id), self.find(testset_id, caller).capacity
         auto = part.recipe.but(resamples="auto")
         before, now = (
             boards.decided(auto, Choice(), own).resolved(1) for own in (capacity, family)
         )
         if part.resamples == before < now:
-            super().raise_resamples(testset_id, caller, now)
+            self.raise_resamples(testset_id, caller, now)
+
+    def leave(self, testset_id: str, task_id: str) -> None:
+        """Let a test set belong to no shared task, where it belongs to this one."""
+        record = keys.key("testset", testset_id)
+        if self.belongs(testset_id, task_id):
+            begun = self.redis.hexists(record, "submissions")
+            self.redis.hdel(record, "task", *(() if begun else ("family",)))
+
+    def belongs(self, testset_id: str, task_id: str) -> bool:
+        """Whether a test set is there, and belongs to this shared task."""
+        return bool(self.redis.hget(keys.key("testset", testset_id), "task") == task_id.encode())
 
     def warnings(self, testset_id: str, system: SystemRecord) -> list[WarningReport]:
         """What health checks say of a system; nothing before it is measured."""
@@ -267,20 +342,159 @@ class TestSets(TestSetStore):
     def delete(self, name: str, caller: str, check: Check = unseen) -> None:
         """Delete a test set with its systems and everything that was computed."""
         super().delete(name, caller, check)
+        totals.forget(self.redis, name)
         with suppress(OutOfMemoryError):  # of the tasks that come next; they come later
             self._feed.drop(name)
 
     # systems
 
-    def check(self, testset_id: str, caller: str, system: System) -> TestSetRecord:
-        """Check that a system fits its test set and brings what its metrics measure.
+    def put(
+        self,
+        testset_id: str,
+        caller: str,
+        system: System,
+        replaces: bool,
+        room: Room,
+        notes: Noted = NOTHING,
+        check: Check | None = None,
+        entry: Entry | None = None,
+    ) -> tuple[SystemRecord, str]:
+        """Add a system, or replace one by other content, and write on it; a worker measures it.
+
+        Args:
+            testset_id: The test set.
+            caller: Whose it is.
+            system: What it brings.
+            replaces: Whether other content under the same name may go.
+            room: How many systems there may be.
+            notes: What is written on it; what is not said stays.
+            check: Raises where the system that is there is not what its caller thinks.
+            entry: Of a team of a shared task, whose rules hold, and whose receipt is written, too.
 
         Returns:
-            The test set.
+            The system, and what was done: `created`, `replaced`, `known`, or `again` where the
+            same content had failed.
 
         Raises:
-            SigtestError: It does not.
+            SigtestError: It does not fit its test set, or lacks what the metrics measure.
+            TakenError: Other content is there under this name, or it is one of a team's.
+            LimitError: The test set has as many systems as it may have.
+            CapacityError: It has taken as many as were declared when it was made.
         """
+        state = self._fitting(testset_id, caller, system)
+        most, limit = room(state)
+        check_room(self.redis, self.settings, caller)
+        name, digest = system.name, system.sha256
+        output = codec.pack_json(system.as_json())
+        written = {f"{part} {name}": value for part, value in fields_of(notes).items()}
+        record = keys.key("testset", testset_id)
+        systems, failures, left, envelopes, receipts = _changed(testset_id)
+
+        def write(pipe: Any) -> str:
+            fields = ["capacity", "submissions", "resamples", "expires", "task"]
+            capacity, submissions, resamples, expires, task = pipe.hmget(record, fields)
+            before, count = decoded(pipe.hget(systems, name) or b""), pipe.hlen(systems)
+            failed = pipe.hexists(failures, digest)
+            back = pipe.sismember(left, f"{digest} {name}")
+            new = before != digest
+            size = len(output) if new else 0
+            check_lasting(self.redis, self.settings, caller, int(expires or 0), size)
+            place = admit(pipe, testset_id, decoded(task or b""), entry, name, digest, before)
+            own = replaces if place.receipt is None else place.receipt.event == "replaced"
+            spends = new and not back  # what comes back has its place: its pairs never left
+            taken = int(submissions or 0)
+            holds = (
+                new and place.foreign,
+                before != "" and new and not own,
+                not before and count >= most,
+                spends and int(capacity) - taken <= place.reserved,
+            )
+            _refuse(holds, name, entry, (most, limit), taken, int(capacity))
+            digests = list(map(decoded, pipe.hvals(systems)))
+            pipe.multi()
+            if spends:
+                pipe.hincrby(record, "submissions", 1)
+            verdict = "again" if failed else "known"
+            if failed:
+                pipe.hdel(failures, digest)
+                join = Task("join", testset_id, (digest, int(resamples or 0)))
+                pipe.hdel(keys.key("attempts", testset_id), join.key)
+            if new:
+                verdict = "replaced" if before else "created"
+                pipe.hset(systems, name, digest)
+                pipe.hset(keys.key("testset-outputs", testset_id), digest, output)
+                if before:
+                    _leave(pipe, testset_id, name, before, digests)
+            if verdict != "known":
+                pipe.sadd(keys.JOINING, testset_id)
+            if written:
+                pipe.hset(envelopes, mapping=written)
+            if place.receipt is not None:
+                pipe.rpush(receipts, spelled(place.receipt))
+            return verdict
+
+        verdict = self._come_or_go(testset_id, caller, name, write, check, entry)
+        state = self.find(testset_id, caller)
+        if verdict != "known":
+            self._feed.add(caller, [join for join in state.joins if digest in join.arguments])
+        return state.system(name), verdict
+
+    def remove(
+        self,
+        testset_id: str,
+        caller: str,
+        name: str,
+        check: Check = unseen,
+        entry: Entry | None = None,
+    ) -> None:
+        """Delete a system with its texts; `check` and `entry` as for `put`.
+
+        Raises:
+            NotFoundError: There is none of this name.
+        """
+        systems, _, _, envelopes, receipts = _changed(testset_id)
+
+        def write(pipe: Any) -> str:
+            held, digests = pipe.hget(systems, name), list(map(decoded, pipe.hvals(systems)))
+            before = receipts_of(pipe, testset_id)
+            receipt = behind(before, name)
+            if entry is not None:
+                receipt = entry.receipt(pipe, before, decoded(held or b""), withdrawn=True)
+            elif receipt is not None:
+                receipt = replace(receipt, at=clock(pipe), event="removed")
+            pipe.multi()
+            if receipt is not None:
+                pipe.rpush(receipts, spelled(receipt))
+            pipe.hdel(systems, name)
+            pipe.hdel(envelopes, *(f"{part} {name}" for part in FIELDS))
+            _leave(pipe, testset_id, name, decoded(held), digests)
+            pipe.sadd(keys.JOINING, testset_id)
+            return "removed"
+
+        self._come_or_go(testset_id, caller, name, write, check, entry)
+        with suppress(OutOfMemoryError):
+            self.redis.set(keys.ERASE, 1)
+
+    def _come_or_go(
+        self,
+        testset_id: str,
+        caller: str,
+        name: str,
+        write: Callable[[Any], str],
+        check: Check | None,
+        entry: Entry | None,
+    ) -> str:
+        """Change the systems of a test set, under the rules of its task where a team does."""
+
+        def checked(_: str) -> None:
+            if check is not None:
+                check(self.find(testset_id, caller).system(name).etag)
+
+        watched = [*_changed(testset_id), *([entry.record] if entry is not None else [])]
+        return self.change(testset_id, caller, write, checked, watched=watched)
+
+    def _fitting(self, testset_id: str, caller: str, system: System) -> TestSetRecord:
+        """A test set that a system fits, which brings what its metrics measure."""
         record = self.find(testset_id, caller)
         require_distinct_names({*record.digests, system.name})
         part = self.part(testset_id)
@@ -298,28 +512,6 @@ class TestSets(TestSetStore):
             for run in system.runs:
                 metric.check(testset, run)
         return record
-
-    def put(
-        self,
-        testset_id: str,
-        caller: str,
-        system: System,
-        replaces: bool,
-        most: int,
-        limit: str,
-        notes: Noted = NOTHING,
-        check: Check | None = None,
-        entry: Entry | None = None,
-    ) -> tuple[SystemRecord, str]:
-        """Add a system, or replace one by other content; a worker measures it."""
-        check_room(self.redis, self.settings, caller)
-        own, verdict = super().put(
-            testset_id, caller, system, replaces, most, limit, notes, check, entry
-        )
-        if verdict != "known" and (record := self.stored(testset_id)) is not None:
-            joins = [e for e in boards.joins(record) if system.sha256 in e.arguments]
-            self._feed.add(caller, joins)
-        return own, verdict
 
     def system(self, testset_id: str, caller: str, name: str) -> SystemRecord:
         """One system of a test set.
@@ -342,50 +534,36 @@ class TestSets(TestSetStore):
     # leaderboards
 
     def leaderboard(
-        self, testset_id: str, caller: str, choice: Choice, asked: str = ""
-    ) -> tuple[Leaderboard, str]:
+        self, testset_id: str, caller: str, choice: Choice, asked: set[str]
+    ) -> Leaderboard:
         """A leaderboard as far as it is made; a worker is asked for what is missing.
 
         Args:
             testset_id: The test set.
             caller: Whose it is.
             choice: How it is decided.
-            asked: What the call before returned, where this is not the first.
-
-        Returns:
-            The leaderboard; and the comparison that a worker was asked for.
+            asked: Comparisons that a worker was asked for when it was looked at before; gets those
+                of this time.
 
         Raises:
             RecipeError: An impossible choice.
         """
-        record = self.find(testset_id, caller)
-        settings = self.part(testset_id)
-        choice = choice.beside(settings.recipe)
-        part = boards.shown_part(settings, record, choice)
-        wanted = boards.id_of(record, part, boards.p_values_of_gone(self, record, part))
-        shown: str | None = wanted
-        stored = self._context.questions.stored(wanted)
-        if stored is None:
-            own = choice == Choice() and self._joins(testset_id)  # who joins writes it
-            if wanted != asked and not own:
-                task = boards.refreshing(record, wanted, choice)
-                self._feed.add_view(caller, task)
-            shown = self.comparison_of(testset_id, choice.spelled)
-            stored = self._context.questions.stored(shown) if shown is not None else None
-        systems = stored.about.systems if stored is not None else ()
-        return (
-            Leaderboard(
-                testset=record,
-                comparison=shown if stored is not None else None,
-                systems=systems,
-                names=tuple(sorted(record.digests)),
-                waiting=record.pending,
-                failed=record.failed,
-                fresh=shown == wanted,
-                binding=choice == Choice(),
-            ),
-            wanted,
-        )
+        state = self.find(testset_id, caller)
+        part = self.part(testset_id)
+        choice = choice.beside(part.recipe)
+        part = boards.shown_part(part, state, choice)
+        wanted = boards.id_of(state, part, boards.p_values_of_gone(self, state, part))
+        record = self._context.questions.stored(wanted)
+        fresh = record is not None
+        if not fresh:
+            start = Task(boards.join.__name__, testset_id).key
+            joins = any(task.startswith(start) for task in self._feed.jobs.running())
+            own = choice == Choice() and joins  # who joins writes it
+            if wanted not in asked and not own:
+                self._feed.add_view(caller, state.refreshing(choice, wanted))
+                asked.add(wanted)
+            record = self._context.questions.stored(self.shown(testset_id, choice))
+        return Leaderboard(state, record, fresh, choice == Choice())
 
     def behind(self, link: Link) -> Record:
         """What the public link of a board leads to: the comparison that it shows now.
@@ -400,73 +578,159 @@ class TestSets(TestSetStore):
         task = tasks.stored(board.task) if board.task else None
         if task is not None and task.phase is not Phase.PUBLISHED:
             raise NotReadyError("The boards of this task are not published yet.")
-        shown, _ = self.leaderboard(link.name, board.caller, Choice())
-        record = self._context.questions.stored(shown.comparison or "")
-        if record is None:
+        shown = self.leaderboard(link.name, board.caller, Choice(), set())
+        if shown.record is None:
             raise NotReadyError("The board is still to be written; ask again.")
-        return replace(record, link=replace(link, title=board.name))
+        return replace(shown.record, link=replace(link, title=board.name))
 
-    def freeze_board(self, shown: Leaderboard, notes: Noted) -> tuple[Record, bool]:
-        """Let what a leaderboard shows stay as it is, as a comparison of its own.
+    def freeze(self, board: Leaderboard, notes: Noted) -> tuple[Record, bool]:
+        """Let what a leaderboard shows stay as it is, whatever becomes of its test set.
 
         Args:
-            shown: The leaderboard, which has everything that is measured.
+            board: The leaderboard, which has everything that is measured.
             notes: What is written on the frozen comparison; the title is the board's name.
 
         Returns:
-            The frozen comparison, and whether it was made.
+            The frozen comparison, whose id is a function of test set and comparison; whether it was
+            made.
 
         Raises:
             NotReadyError: Systems are still to be measured, or there are none.
+            GoneError: The comparison is no longer there.
+            BudgetError: The caller has too much that lasts.
         """
-        record = self._context.questions.stored(shown.comparison or "")
-        if record is None or shown.pending or not (shown.fresh and shown.systems):
-            waits = f"Not in it yet: {', '.join(shown.pending)}; ask" if shown.pending else "Ask"
+        shown, caller = board.record, board.testset.caller
+        if shown is None or board.pending or not (board.fresh and board.systems):
+            waits = f"Not in it yet: {', '.join(board.pending)}; ask" if board.pending else "Ask"
             raise NotReadyError(
                 f"A board is frozen when all its systems are measured. {waits} again."
             )
-        frozen_id, created = self.freeze(record, shown.testset.name, notes)
+        now = time.time()
+        frozen_id = keys.hashed("frozen", board.testset.id, shown.id)
+        name = keys.key("question", frozen_id)
+        facts = dict(
+            zip(FROZEN, self.redis.hmget(keys.key("question", shown.id), FROZEN), strict=True)
+        )
+        report = self.redis.get(keys.key("report", shown.id))
+        if report is None or facts["caller"] is None:
+            raise self.gone(board.testset.id)
+        size = len(report) + sum(map(len, filter(None, facts.values())))
+        check_lasting(self.redis, self.settings, caller, LAST, size, name)
+        facts |= {"created": repr(now), "place": place_of(frozen_id, now)}
+        facts |= fields_of({"title": board.testset.name, **notes})
+
+        def write(pipe: Any) -> bool:
+            new = not pipe.exists(name)
+            pipe.multi()
+            pipe.hset(name, mapping={**fields_of(notes), "frozen": 1, "expires": LAST})
+            if new:
+                pipe.hset(name, mapping=facts)
+                pipe.set(keys.key("report", frozen_id), report)
+                stay(pipe, self.settings, caller, "question", frozen_id, shown.kind, LAST)
+            return new
+
+        new = bool(self.redis.transaction(write, name, value_from_callable=True))
         frozen = self._context.questions.stored(frozen_id)
         if frozen is None:
-            raise self.gone(shown.testset.id)  # somebody deleted it in between
-        return frozen, created
+            raise self.gone(board.testset.id)  # somebody deleted it in between
+        return frozen, new
 
     def claims(
-        self, testset_id: str, caller: str, column: Column, pairs: Sequence[tuple[str, str]]
+        self, board: TestSetRecord, column: Column, pairs: Sequence[tuple[str, str]]
     ) -> tuple[Claim, ...]:
         """When the significant differences of a binding leaderboard were first shown.
 
         Args:
-            testset_id: The test set.
-            caller: Whose it is.
+            board: The test set.
             column: The metric and test.
             pairs: Names of the systems that differ.
         """
-        digests = self.find(testset_id, caller).digests
-        shown = [pair for pair in pairs if digests.keys() >= set(pair)]
-        if not shown:
+        columns, rows = self.claimed(board.id)
+        if column not in columns:
             return ()
-        asked = [((a, digests[a]), (b, digests[b])) for a, b in shown]
-        times = self.times_of_claims(testset_id, column, asked)
+        place = len(columns) + columns.index(column)
+        digests = board.digests
+        held = [rows.get(((a, digests.get(a, "")), (b, digests.get(b, "")))) for a, b in pairs]
         return tuple(
-            Claim(a, b, when)
-            for (a, b), when in zip(shown, times, strict=True)
-            if when is not None  # one of them was replaced since
+            Claim(a, b, float(row[place]))
+            for (a, b), row in zip(pairs, held, strict=True)
+            if row is not None and not np.isnan(row[place])  # or one was replaced since
         )
 
-    def empty(self, testset_id: str, caller: str, choice: Choice) -> Report:
+    def empty(self, board: TestSetRecord, choice: Choice) -> Report:
         """What a leaderboard shows before any system is measured."""
-        part = self.part(testset_id)
-        family = self.find(testset_id, caller).family
-        recipe = boards.decided(part.recipe, choice, family)
+        part = self.part(board.id)
+        recipe = boards.decided(part.recipe, choice, board.family)
         alone = replace(part, systems=(), digests=(), recipe=recipe)
         rows = [no_rows(alone) for _ in part.recipe.metrics]
         return report_of_rows(alone, rows, rows)
 
-    def _joins(self, testset_id: str) -> bool:
-        """Whether a worker measures a system of a test set, and will write what is shown."""
-        start = Task(boards.join.__name__, testset_id).key
-        return any(task.startswith(start) for task in self._feed.jobs.running())
+
+def _changed(testset_id: str) -> list[str]:
+    """Keys of what changes when a system comes or goes."""
+    parts = ("systems", "failures", "left", "envelopes", "receipts")
+    return [keys.key(f"testset-{part}", testset_id) for part in parts]
+
+
+def _leave(pipe: Any, testset_id: str, name: str, digest: str, digests: list[str]) -> None:
+    """Note that a system leaves; its content goes where no other of these is the same."""
+    pipe.sadd(keys.key("testset-left", testset_id), f"{digest} {name}")
+    if digests.count(digest) == 1:
+        pipe.hdel(keys.key("testset-outputs", testset_id), digest)
+        pipe.hdel(keys.key("testset-failures", testset_id), digest)
+
+
+def _refuse(
+    holds: Sequence[bool],
+    name: str,
+    entry: Entry | None,
+    room: tuple[int, str],
+    taken: int,
+    capacity: int,
+) -> None:
+    """Check that nothing speaks against a system.
+
+    Args:
+        holds: Whether it is foreign, its name taken, the test set full, and spent.
+        name: Of the system.
+        entry: Of a team of a shared task, where one submits it.
+        room: How many systems there may be, and the setting that says so.
+        taken: How many were, from first to last.
+        capacity: How many of those there may be.
+    """
+    (most, limit), (team, _, _) = room, name.partition(".")
+    place: dict[str, Any] = {"field": "name", "system": name}
+    reasons: list[SigtestError] = [
+        TakenError(
+            f"{name!r} is a name of the team {team!r}, which submits with its token; take a name "
+            "that does not begin so.",
+            **place,
+        ),
+        TakenError(
+            f"The test set has a system {name!r} with other content; replace it (?replace=true, "
+            "--replace, or the box of the form), or take another name.",
+            **place,
+        ),
+        LimitError(
+            f"The test set has {most:,} system{'' if most == 1 else 's'} already, the most that "
+            f"{limit} allows with its replicas, metrics and resamples.",
+            limit=limit,
+            **place,
+        ),
+        CapacityError(
+            f"The test set has taken {taken} systems, deleted and replaced ones among them, and "
+            f"its capacity is {capacity}: its claims count with no more. Make a test set with a "
+            "larger capacity.",
+            **place,
+        ),
+    ]
+    if entry is not None:  # no numbers: they are other teams'
+        words = f"A system that is not yours has the name {entry.system!r}; take another."
+        reasons[1] = TakenError(words, field="name", system=entry.system)
+        words = "The test set has no more room for your team; ask its organiser."
+        reasons[2:] = [CapacityError(words, field="name")] * 2
+    if True in holds:
+        raise reasons[holds.index(True)]
 
 
 def _content(part: Part, testset: TestSet) -> dict[str, Any]:

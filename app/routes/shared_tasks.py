@@ -168,7 +168,6 @@ async def submit_system(
     task_id: Id,
     entrant: Entrant,
     tasks: TaskStore,
-    boards: Boards,
     settings: Limits,
     watch: Watch,
     submission: Put,
@@ -186,19 +185,14 @@ async def submit_system(
     if page and submission.besides["contrastive"]:
         primary = False
 
-    def put() -> tuple[str, Submitted, str]:
-        testset_id = tasks.testset(tasks.find(task_id, team.caller), testset)
-        named = tasks.on_board(team, system)
-        most, limit = room(boards.check(testset_id, team.caller, named), settings)
-        return (testset_id, *tasks.put(team, testset, system, primary, most, limit))
-
-    testset_id, submitted, verdict = await run_in_threadpool(put)
+    fits = partial(room, settings=settings)
+    submitted, verdict = await run_in_threadpool(tasks.put, team, testset, system, primary, fits)
     if page:
         return RedirectResponse(f"/tasks/{task_id}", 303)
     if wait and submitted.system.standing is Standing.PENDING:
         again = partial(tasks.system, team, testset, system.name)
         submitted = await watch.until(
-            testset_id, again, lambda now: now.system.standing is not Standing.PENDING, wait
+            submitted.board, again, lambda now: now.system.standing is not Standing.PENDING, wait
         )
     pending = submitted.system.standing is Standing.PENDING and verdict != "known"
     status = 202 if pending else 201 if verdict == "created" else 200
@@ -337,7 +331,7 @@ async def task_archive(
     reports = {
         name: (board.stored, board.whole)
         for name, board in shown.items()
-        if board.record is not None
+        if board.current.record is not None
     }
     content = await in_turn(overall.archive, record, reports, receipts, order)
     headers = {"Content-Disposition": f'attachment; filename="{task_id}.zip"'}

@@ -163,11 +163,10 @@ async def put_system(
     replaces = replace or bool(submission.besides.get("replace"))
     owner, system, notes = caller.name, submission.content, submission.notes
 
-    def put() -> tuple[SystemRecord, str]:
-        most, limit = room(boards.check(testset_id, owner, system), settings)
-        return boards.put(testset_id, owner, system, replaces, most, limit, notes, check)
-
-    record, verdict = await run_in_threadpool(put)
+    fits = partial(room, settings=settings)
+    record, verdict = await run_in_threadpool(
+        boards.put, testset_id, owner, system, replaces, fits, notes, check
+    )
     if negotiation.shows_pages(request):
         return RedirectResponse(f"/boards/{testset_id}", 303)
     if wait and record.standing is Standing.PENDING:
@@ -211,7 +210,6 @@ class Board:
 
     Attributes:
         current: What it shows.
-        record: The comparison; nothing before there is one.
         stored: Its report as it is stored.
         bare: The report without pairs.
         metric: Label of the metric to show.
@@ -222,7 +220,6 @@ class Board:
     """
 
     current: Leaderboard
-    record: Record | None
     stored: bytes
     bare: Report
     metric: str
@@ -233,15 +230,16 @@ class Board:
     @property
     def whole(self) -> Report:
         """The report of all metrics and tests."""
-        return self.bare if self.record is None else answers.read(self.stored, self.record)
+        record = self.current.record
+        return self.bare if record is None else answers.read(self.stored, record)
 
     @cached_property
     def report(self) -> Report:
         """The report of the metric and test."""
-        found = self.bare
-        if self.record is not None:
+        found, record = self.bare, self.current.record
+        if record is not None:
             bare, pairs = excerpt(self.stored, self.metric, self.test)
-            found = answers.read(with_pairs(bare, pairs), self.record)
+            found = answers.read(with_pairs(bare, pairs), record)
         return select(found, metric=self.metric, test=self.test)
 
     def require_record(self, chosen: answers.PairOptions) -> Record:
@@ -256,9 +254,9 @@ class Board:
         lacking = self.current.lacking
         if lacking and (len(self.current.systems) < 2 or {chosen.a, chosen.b} & {*lacking}):
             raise NotReadyError(f"Not in it yet: {', '.join(lacking)}; ask again.")
-        if self.record is None:
+        if self.current.record is None:
             raise NotReadyError("The leaderboard is still to be written; ask again.")
-        return self.record
+        return self.current.record
 
 
 async def board_of(
@@ -276,17 +274,10 @@ async def board_of(
     Raises:
         RecipeError: An impossible choice.
     """
-    wanted = ""
-
-    def look() -> Leaderboard:
-        nonlocal wanted
-        shown, wanted = boards.leaderboard(testset_id, caller, choice, wanted)
-        return shown
 
     def read(shown: Leaderboard) -> Board:
         metric, test = _measure(shown.testset, measure, choice)
-        if shown.comparison is not None:
-            record = watch.questions.find(shown.comparison, caller)
+        if (record := shown.record) is not None:
             stored = watch.questions.report(record.id, caller)
             bare, pairs = excerpt(stored, metric, test)
             try:
@@ -299,17 +290,16 @@ async def board_of(
                 rows = [json.loads(row) for row in pairs.split(ROWS) if CLAIMED in row]
                 names = [(row["a"], row["b"]) for row in rows]
                 column = metric, test
-                claims = boards.claims(testset_id, caller, column, names) if shown.binding else ()
-                return Board(shown, record, stored, report, metric, test, pairs, claims)
-        empty = boards.empty(testset_id, caller, choice)
-        without = replace(shown, comparison=None, systems=())
-        return Board(without, None, b"", empty, metric, test, b"", ())
+                claims = boards.claims(shown.testset, column, names) if shown.binding else ()
+                return Board(shown, stored, report, metric, test, pairs, claims)
+        empty = boards.empty(shown.testset, choice)
+        return Board(replace(shown, record=None), b"", empty, metric, test, b"", ())
 
     chosen = negotiation.shows_pages(request) and choice != answers.AS_ASKED
     usual = CHOSEN_SECONDS if chosen else WAIT_SECONDS
+    look = partial(boards.leaderboard, testset_id, caller, choice, set())
     seconds = usual if wait is None else wait
-    of_testset = await watch.until(testset_id, look, lambda shown: shown.fresh, seconds)
-    return await in_turn(read, of_testset)
+    return await in_turn(read, await watch.until(testset_id, look, lambda own: own.fresh, seconds))
 
 
 async def _board(
@@ -379,7 +369,7 @@ def written(board: Board, wish: negotiation.Wish, wait: int | None = None) -> Re
             models.ClaimBody.model_validate(own).model_dump(mode="json") for own in board.claims
         ],
         "pending": list(shown.pending),
-        "failed": dict(shown.failed),
+        "failed": shown.testset.failed,
     }
     if name == "json":
         heading = select(board.bare, metric=board.metric, test=board.test)
@@ -387,7 +377,7 @@ def written(board: Board, wish: negotiation.Wish, wait: int | None = None) -> Re
         content: bytes | str = with_pairs(bare.encode(), board.pairs)
     else:
         warnings = [
-            f"System {name} cannot be measured: {why}" for name, why in shown.failed.items()
+            f"System {name} cannot be measured: {why}" for name, why in shown.testset.failed.items()
         ]
         if shown.lacking:
             warnings.append(f"Not in it yet: {', '.join(shown.lacking)}.")
@@ -441,16 +431,10 @@ async def freeze(
     It lasts until it is deleted, whatever becomes of the test set, and counts to the budget of what
     lasts. The same state is frozen once (200). 409 while systems are to be measured.
     """
-    asked = ""
-
-    def look() -> Leaderboard:
-        nonlocal asked
-        shown, asked = boards.leaderboard(testset_id, caller.name, answers.AS_ASKED, asked)
-        return shown
-
+    look = partial(boards.leaderboard, testset_id, caller.name, answers.AS_ASKED, set())
     seconds = WAIT_SECONDS if wait is None else wait
     shown = await watch.until(testset_id, look, lambda own: own.fresh and not own.pending, seconds)
-    record, created = await run_in_threadpool(boards.freeze_board, shown, notes)
+    record, created = await run_in_threadpool(boards.freeze, shown, notes)
     if negotiation.shows_pages(request):
         return RedirectResponse(page_of(record), 303)
     answer = as_it_stands(record, status=201 if created else 200)
@@ -471,8 +455,9 @@ async def board_page(
 
 def _page(request: Request, board: Board, view: answers.View, link: Link | None) -> Response:
     """The page of a board, whose pairs and downloads are those of its comparison."""
-    here = f"/comparisons/{board.record.id}" if board.record else ""
-    shown = of_report(board.whole, view, here, opens=board.record is not None, pairs_at=here)
+    record = board.current.record
+    here = page_of(record) if record is not None else ""
+    shown = of_report(board.whole, view, here, opens=record is not None, pairs_at=here)
     if board.report.pairs:
         settings = board.current.testset.settings
         shown = decidable(shown, float(settings["alpha"]), str(settings["correction"]))
@@ -480,7 +465,7 @@ def _page(request: Request, board: Board, view: answers.View, link: Link | None)
         request,
         "board.html",
         board=board.current,
-        record=board.record,
+        record=record,
         shown=shown,
         claims=_history(board),
         link=link,

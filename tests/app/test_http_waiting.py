@@ -22,7 +22,6 @@ from workers.settings import Settings as QueueSettings
 from workers.store import codec
 from workers.store.boards import Choice
 from workers.store.server import EmbeddedServer, connect
-from workers.tasks.boards import joins
 from workers.tasks.run import run
 
 PAIR = {"a": "A", "b": "B", "metric": "bleu", "test": "approximate_randomization"}
@@ -169,7 +168,7 @@ def work(context: Context, testset: str) -> None:
     """Measure the systems of a test set and write its leaderboard."""
     state = context.testsets.stored(testset)
     assert state is not None
-    for entry in joins(state):
+    for entry in state.joins:
         run(context, entry.name, [testset, *entry.arguments])
     context.feed.drop(testset)
 

@@ -66,8 +66,8 @@ class Board:
 
     def put(self, name: str, output: Output, replaces: bool = False) -> str:
         system = system_of(SystemRequest.of(entry(name, output)), name)
-        self.testsets.check(self.id, CALLER, system)
-        _, verdict = self.testsets.put(self.id, CALLER, system, replaces, 60, "max_systems")
+        room = 60, "max_systems"
+        _, verdict = self.testsets.put(self.id, CALLER, system, replaces, lambda _: room)
         self.systems[name] = output
         return verdict
 
@@ -90,16 +90,15 @@ class Board:
 
     def look(self, choice: Choice = EVERYTHING) -> Leaderboard:
         """The leaderboard as it is now; a worker is asked for what is missing."""
-        return self.testsets.leaderboard(self.id, CALLER, choice)[0]
+        return self.testsets.leaderboard(self.id, CALLER, choice, set())
 
     def shown(self, choice: Choice = EVERYTHING) -> Leaderboard:
         """The leaderboard once it is fresh and whole."""
         self.settled()
-        asked = ""
+        asked: set[str] = set()
 
         def fresh() -> Leaderboard | None:
-            nonlocal asked
-            found, asked = self.testsets.leaderboard(self.id, CALLER, choice, asked)
+            found = self.testsets.leaderboard(self.id, CALLER, choice, asked)
             return found if found.fresh else None
 
         found: Leaderboard = until(fresh, pause=0.05)
@@ -143,7 +142,7 @@ class Board:
         if recipe.family == "present":
             return {}
         there = set(self.state.digests.items())
-        seen = self.context.testsets.p_values_seen(self.id).items()
+        seen = self.context.testsets.claimed(self.id)[1].items()
         rows = [np.frombuffer(row) for (a, b), row in sorted(seen) if not {a, b} <= there]
         found: dict[str, dict[str, tuple[float, ...]]] = {}
         names = [(label, test) for label in recipe.labels for test in recipe.tests]
@@ -157,7 +156,7 @@ class Board:
         assert self.report(choice) == expected
         assert shown.systems == tuple(sorted(self.systems))
         assert not shown.pending
-        assert not shown.failed
+        assert not shown.testset.failed
 
 
 def board_on(

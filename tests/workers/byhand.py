@@ -10,7 +10,6 @@ from redis import Redis
 from workers.machine.supervisor import Supervisor
 from workers.queue import NAME, Context
 from workers.store.records import Task
-from workers.tasks.boards import joins, refreshing
 from workers.tasks.run import run
 
 
@@ -32,8 +31,8 @@ def finish(context: Context, question_id: str) -> None:
 
 def settle(context: Context, board: Board) -> None:
     """Measure the systems of a test set and write what its leaderboard shows."""
-    perform(context, joins(board.state))
-    perform(context, [refreshing(board.state, "by hand", EVERYTHING)])
+    perform(context, board.state.joins)
+    perform(context, [board.state.refreshing(EVERYTHING, "by hand")])
     context.feed.drop(board.id)
 
 

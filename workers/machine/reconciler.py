@@ -20,7 +20,6 @@ from workers.store.boards import Choice
 from workers.store.codec import decoded
 from workers.store.records import Task, owner_of
 from workers.store.server import disk_free
-from workers.tasks import boards
 from workers.tasks.run import died
 
 
@@ -101,8 +100,7 @@ class Reconciler:
             if state is None:
                 self._context.testsets.settle(testset_id)
             else:
-                refresh = [boards.refreshing(state, "again", Choice())]
-                self._again(state.caller, boards.joins(state) or refresh)
+                self._again(state.caller, state.joins or [state.refreshing(Choice())])
 
     def _racing(self) -> set[str]:
         """Ids of races with scores to be looked at."""

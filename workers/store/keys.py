@@ -60,7 +60,6 @@
 
     sigtest:shared-task:ID         hash    facts about a shared task: caller, settings, published
     sigtest:shared-task-teams:ID   hash    its teams, with the hashes of their tokens, by name
-    sigtest:team:HASH              string  the team whose token has this hash
 
 Everything of a question expires with it, whatever happens to those who wrote it; everything of a
 test set, or a race, expires some time after its last change. A SPACE is a caller, or a test

@@ -100,9 +100,9 @@ class Shelf(Generic[R]):
         """A thing, whoever's it is, unless it expired, was deleted or never was."""
         raise NotImplementedError
 
-    def besides(self, pipe: Any, name: str) -> tuple[list[str], list[str]]:
-        """Questions that are deleted with a thing, the one that it shows first; and keys."""
-        return [], []
+    def besides(self, pipe: Any, name: str) -> list[str]:
+        """Questions that are deleted with a thing, the one that it shows first."""
+        return []
 
     def gone(self, name: str) -> GoneError:
         """The error for a thing that was there."""
@@ -197,7 +197,7 @@ class Shelf(Generic[R]):
         name: str,
         caller: str,
         write: Callable[[Any], T],
-        check: Callable[[], object] = bool,
+        check: Check = unseen,
         *,
         until: int | None = None,
         new: bool = False,
@@ -210,7 +210,7 @@ class Shelf(Generic[R]):
             caller: Whose it is.
             write: Reads what it decides by, calls `multi`, gives the pipeline what is to be
                 written, and returns what is done; where that is nothing, it lives no longer.
-            check: Raises where it is not as expected; nothing comes between this and the writing.
+            check: Raises where it is not as its caller thinks.
             until: When it is to expire, in ms, where that is later; as it says itself by default.
             new: Whether it need not be there.
             watched: Further keys that must stay as they are meanwhile.
@@ -218,7 +218,8 @@ class Shelf(Generic[R]):
         record, now = keys.key(self.kind, name), time.time()
 
         def changed(pipe: Any) -> T:
-            check()
+            if check is not unseen:
+                check(self.find(name, caller).etag)
             owner, kind, expires = pipe.hmget(record, ["caller", "kind", "expires"])
             if not new and decoded(owner or b"") != caller:
                 raise self.missing(name, caller)
@@ -254,46 +255,38 @@ class Shelf(Generic[R]):
                 pipe.hset(record, mapping=fields)
             return lasts or None
 
-        if self.change(name, caller, write, self.seen(name, caller, check), until=until):
+        if self.change(name, caller, write, check, until=until):
             self._follow(name, caller)
         return self.find(name, caller)
 
     def _follow(self, name: str, caller: str) -> None:
         """Let what a thing shows last as long as it does; what it showed before, no longer."""
         expiry = int(self.redis.hget(keys.key(self.kind, name), "expiry") or 0)
-        for i, question in enumerate(self.besides(self.redis, name)[0]):
+        for i, question in enumerate(self.besides(self.redis, name)):
             facts = self.redis.hmget(keys.key("question", question), ["kind", "expiry", "expires"])
             kind, (held, own) = decoded(facts[0] or b""), (int(fact or 0) for fact in facts[1:])
             ends = max(min(expiry, held) if i else expiry, own)
             stay(self.redis, self.settings, caller, "question", question, kind, ends)
 
-    def seen(self, name: str, caller: str, check: Check) -> Callable[[], object]:
-        """Checks a thing of the caller as it is when it is called."""
-        if check is unseen:
-            return bool
-        return lambda: check(self.find(name, caller).etag)
-
     def delete(self, name: str, caller: str, check: Check = unseen) -> None:
         """Delete everything about a thing except that it was there."""
         record = keys.key(self.kind, name)
-        questions: list[str] = []
 
-        def write(pipe: Any) -> None:
+        def write(pipe: Any) -> list[str]:
             check(self.find(name, caller).etag)
             place, kind = pipe.hmget(record, ["place", "kind"])
-            questions[:], further = self.besides(pipe, name)
+            questions = self.besides(pipe, name)
             pipe.multi()
             for whole, own in ((self.kind, name), *(("question", own) for own in questions)):
                 weigh(pipe, caller, whole, own, lasts=False)
                 pipe.delete(*(keys.key(part, own) for part in WHOLES[whole]))
-            if further:
-                pipe.delete(*further)
             listing = keys.of_caller("listing", caller, decoded(kind or self.listed))
             pipe.zrem(listing, place or "")
             pipe.srem(self.busy, name)
             pipe.hdel(keys.of_caller("pending", caller), name)
+            return questions
 
-        self.redis.transaction(write, record)
+        questions = self.redis.transaction(write, record, value_from_callable=True)
         # on its own: a full server takes nothing new, and must be emptied all the same
         with suppress(OutOfMemoryError), self.redis.pipeline() as pipe:
             for own in (name, *questions):

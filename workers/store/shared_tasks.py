@@ -8,20 +8,17 @@ are both there or neither; which systems a team has, and how many came today, fo
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, cast
+from typing import Any
 
-from sigtest.data.names import look_alikes
 from sigtest.requests.notes import Notes
 from sigtest.requests.shared_tasks import Phase, SharedTaskRequest
 from workers.errors import GoneError, PhaseError, QuotaError, TakenError
 from workers.store import keys
 from workers.store.codec import decoded
 from workers.store.lasting import Shelf
-from workers.store.records import FIELDS, delete_first, envelope_of
-from workers.store.usage import hold, stay, weigh
+from workers.store.records import FIELDS, envelope_of
 
 DAY = 86_400
 LEFT = ("withdrawn", "removed")  # events after which a system is no longer there
@@ -97,6 +94,15 @@ class Team:
     digest: str
     created_at: float
     expires_at: float | None = None
+
+    @classmethod
+    def of(cls, data: bytes) -> Team:
+        """A team as it is stored."""
+        return cls(**json.loads(data))
+
+    def valid(self, now: float) -> bool:
+        """Whether its token opens anything at a time."""
+        return self.expires_at is None or now < self.expires_at
 
 
 @dataclass(frozen=True)
@@ -244,32 +250,30 @@ class Admission:
 def admit(
     pipe: Any,
     testset_id: str,
-    task: str | None,
+    task: str,
     entry: Entry | None,
     name: str,
     digest: str,
-    before: str | None,
+    before: str,
 ) -> Admission:
     """Hold a system that comes against the rules of a shared task.
 
     Args:
         pipe: Watches the receipts of the test set, and reads at once.
         testset_id: The test set.
-        task: Id of its shared task, if it has one.
+        task: Id of its shared task; empty where it has none.
         entry: Of a team, where one submits it.
         name: What boards call it.
         digest: Hash of its content.
-        before: The same of what is there under this name, if anything is.
+        before: The same of what is there under this name; empty where nothing is.
     """
     receipts, receipt = receipts_of(pipe, testset_id), None
     last = behind(receipts, name)
     if entry is not None and (digest != before or last is None):
         receipt = entry.receipt(pipe, receipts, digest)
-    names = pipe.hkeys(keys.key("shared-task-teams", task)) if task is not None else ()
-    teams, (first, dot, _) = set(map(decoded, names)), name.partition(".")
-    foreign = (
-        entry is None and task is not None and (last is not None or (dot != "" and first in teams))
-    )
+    teams = set(map(decoded, pipe.hkeys(keys.key("shared-task-teams", task))))
+    of_team = last is not None or name.partition(".")[0] in teams - {name}
+    foreign = entry is None and task != "" and of_team
     waiting = teams.difference(one.team for one in receipts)
     waits = entry is None or entry.team in waiting
     return Admission(receipt, foreign, 0 if waits else len(waiting))
@@ -293,14 +297,9 @@ def receipts_of(redis: Any, testset_id: str) -> list[Receipt]:
 
 
 class SharedTaskStore(Shelf[SharedTaskRecord]):
-    """Reads and writes shared tasks and teams. Raises what redis raises."""
+    """Reads shared tasks. Raises what redis raises."""
 
     kind, noun, listed = "shared-task", "task", "tasks"
-
-    def expiry_of(self, settings: SharedTaskRequest, expires: int = 0) -> int:
-        """When a task that is changed now is forgotten, in milliseconds: not before it ends."""
-        ends = settings.deadline.timestamp() if settings.deadline is not None else 0.0
-        return max(expires, int((max(time.time(), ends) + self.settings.retention) * 1000))
 
     def stored(self, name: str) -> SharedTaskRecord | None:
         """A task as it is now, unless it expired, was deleted or never was."""
@@ -322,65 +321,3 @@ class SharedTaskStore(Shelf[SharedTaskRecord]):
             envelope=envelope_of(facts[-len(FIELDS) :]),
             size=int(facts[5] or 0),
         )
-
-    def besides(self, pipe: Any, name: str) -> tuple[list[str], list[str]]:
-        """The tokens of its teams are deleted with a task."""
-        return [], [keys.key("team", team.digest) for team in self.teams_of(name)]
-
-    def prolong(self, pipe: Any, task: SharedTaskRecord, expiry: int) -> None:
-        """Let a task and the tokens of its teams last, with what else is sent."""
-        for team in self.teams_of(task.id):
-            pipe.pexpireat(keys.key("team", team.digest), _end(team, expiry))
-        stay(pipe, self.settings, task.caller, self.kind, task.id, self.listed, expiry)
-
-    # teams
-
-    def add(self, task: SharedTaskRecord, team: Team) -> None:
-        """Store a team and the hash of its token.
-
-        Raises:
-            GoneError: The task was deleted meanwhile.
-            TakenError: The task has a team of this name, or of one that looks like it.
-        """
-        expiry, record = int(task.expires_at * 1000), keys.key("shared-task", task.id)
-        name, told = keys.key("shared-task-teams", task.id), json.dumps(asdict(team))
-
-        def write(pipe: Any) -> None:
-            if not pipe.exists(record):
-                raise self.gone(task.id)
-            held = [*map(decoded, pipe.hkeys(name))]
-            if team.name in held:
-                words = f"The task has a team {team.name!r}; revoke its token to give it another."
-                raise TakenError(words, field="name")
-            for alike, words in look_alikes([*held, team.name]).items():
-                if team.name in alike:
-                    raise TakenError(f"{words} Take another name for the team.", field="name")
-            pipe.multi()
-            pipe.hset(name, team.name, told)
-            pipe.set(keys.key("team", team.digest), told, pxat=_end(team, expiry))
-            pipe.pexpireat(name, expiry)
-            weigh(pipe, task.caller, self.kind, task.id)
-            hold(pipe, task.caller, expiry)
-
-        self.redis.transaction(write, record, name)
-
-    def teams_of(self, task_id: str) -> list[Team]:
-        """The teams of a task whose tokens were not revoked, oldest first."""
-        name = keys.key("shared-task-teams", task_id)
-        held = cast("Mapping[bytes, bytes]", self.redis.hgetall(name))
-        teams = [Team(**json.loads(told)) for told in held.values()]
-        return sorted(teams, key=lambda team: team.created_at)
-
-    def drop(self, team: Team) -> None:
-        """Take the token of a team back; what it submitted stays, and it may get another one."""
-        with self.redis.pipeline() as pipe:
-            pipe.hdel(keys.key("shared-task-teams", team.task), team.name)
-            pipe.delete(keys.key("team", team.digest))
-            delete_first(pipe)
-            weigh(pipe, team.caller, self.kind, team.task)
-            pipe.execute()
-
-
-def _end(team: Team, expiry: int) -> int:
-    """When a token ends, in milliseconds."""
-    return expiry if team.expires_at is None else min(expiry, int(team.expires_at * 1000))

@@ -12,7 +12,7 @@ table:M    statistics, where exact p-values need them of every pair
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -23,13 +23,17 @@ from sigtest.arrays import Array
 from sigtest.comparison.plan import Part
 from sigtest.decide.facts import wants_swap_sums
 from sigtest.draws.totals import Totals
-from workers.store import codec
+from workers.settings import Settings
+from workers.store import codec, keys
+from workers.store.cache import newest
+from workers.store.codec import decoded
 
 BASE = "base"
 PRINTS = np.uint16  # two units that only look alike are found out when their statistics are read
 WHOLE = (np.int16, np.int32)
 BY_SIZE = {2: np.int16, 4: np.int32, 8: np.float64}  # bytes of a number
 Parts = Mapping[str, bytes]
+MOST_TOTALS = 10_000
 
 
 def pack(part: Part, totals: Totals, tables: Sequence[Array]) -> dict[str, bytes]:
@@ -95,6 +99,45 @@ def table(parts: Parts, m: int) -> Array | None:
     """(n, k) statistics of metric m, where they are kept."""
     data = parts.get(f"table:{m}")
     return None if data is None else codec.unpack_statistics(data)
+
+
+def find(redis: Any, places: Sequence[str], names: Sequence[str]) -> list[dict[str, bytes]]:
+    """Some parts of the totals under some keys; nothing of those that are gone."""
+    with redis.pipeline(transaction=False) as pipe:
+        for place in places:
+            pipe.hmget(place, names)
+        found = pipe.execute()
+    return [
+        {name: part for name, part in zip(names, parts, strict=True) if part is not None}
+        for parts in found
+    ]
+
+
+def keep(redis: Any, settings: Settings, place: str, parts: Parts, expiry: int) -> None:
+    """Keep a system's totals until a time (in ms), in the place of the oldest."""
+    size, most = sum(map(len, parts.values())), settings.most_totals
+    if not expiry or size > most:
+        return
+    with redis.pipeline() as pipe:
+        pipe.hset(place, mapping=parts)
+        pipe.pexpireat(place, expiry)
+        pipe.delete(*keys.OLDER)
+        pipe.execute()
+    lasts = settings.retention
+    if old := newest(redis, keys.TOTALS, place, lasts, MOST_TOTALS, size, most):
+        redis.delete(*old)
+
+
+def forget(redis: Any, testset_id: str, digests: Collection[str] | None = None) -> None:
+    """Drop the totals of a test set, of all systems or of some digests."""
+    members = map(decoded, redis.lrange(keys.TOTALS, 0, -1))
+    with redis.pipeline(transaction=False) as pipe:
+        for member in members:
+            _, _, owner, *_, digest = member.split(":")
+            if owner == testset_id and (digests is None or digest in digests):
+                pipe.lrem(keys.TOTALS, 0, member)
+                pipe.delete(member.partition(" ")[2])
+        pipe.execute()
 
 
 def _swap_sums(parts: Parts, observed: Sequence[Array], resamples: int, m: int) -> Array:

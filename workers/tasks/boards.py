@@ -15,14 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sigtest import engine
 from sigtest.arrays import Array
-from sigtest.cached import cached_property
 from sigtest.comparison.notes import errors_of, exact_notes, findings_of, proportions_of
 from sigtest.comparison.plan import ClusteredError, Part, Plan
 from sigtest.data.health import OF_REFERENCES
 from sigtest.data.names import choose
-from sigtest.data.testset import TestSet
 from sigtest.decide.facts import no_rows, pair_rows, system_row
 from sigtest.decide.summary import Gone, report_of_rows
 from sigtest.draws.sample import Sample
@@ -40,11 +37,11 @@ from sigtest.report import Report, WarningReport, warned_of_names
 from sigtest.requests.recipe import Recipe
 from sigtest.significance import CORRECTIONS, resampling_tests
 from sigtest.significance.best import most_draws
-from workers.errors import GoneError, NotFoundError
+from workers.errors import GoneError
 from workers.queue import Context
 from workers.store import codec, keys, totals
 from workers.store.boards import Choice, TestSetRecord, TestSetStore, row_name
-from workers.store.records import Task
+from workers.tasks.questions import Statistics
 
 
 @dataclass(frozen=True)
@@ -102,7 +99,6 @@ class Sampling:
         self.testset_id = testset_id
         self.part = part
         self._store = context.testsets
-        self._cache = context.questions.cache(testset_id)
 
     def members(self, digests: Sequence[str]) -> dict[str, Member]:
         """Those systems that were not removed, ready to be compared with many."""
@@ -129,7 +125,7 @@ class Sampling:
     def table(self, member: Member, m: int) -> Array:
         """(n, k) statistics of one system."""
         kept = totals.table(member.parts, m)
-        return kept if kept is not None else self.statistics(member.digest, [m])[m]
+        return kept if kept is not None else self.statistics(member.digest, m)
 
     def with_kept(self, member: Member, m: int) -> Totals:
         """Totals with those of metric m under swaps."""
@@ -137,21 +133,9 @@ class Sampling:
             return member.totals
         return replace(member.totals, swap_sums=self._resample(member.digest)[0].swap_sums)
 
-    def statistics(self, digest: str, metrics: Sequence[int]) -> dict[int, Array]:
-        """Statistics of one system by metric, from the cache or from its text."""
-        kinds = self.part.recipe.metrics
-        alone = replace(self.part, systems=("system",), digests=(digest,))
-        names = {m: alone.statistics_key(0, kinds[m]) for m in metrics}
-        found = self._cache.find([*names.values()])
-        missing = [m for m in metrics if names[m] not in found]
-        if missing:
-            output = self._store.output(self.testset_id, digest)
-            if output is None:
-                raise self._store.gone(self.testset_id)
-            made = {names[m]: engine.measure(self._testset, output, kinds[m]) for m in missing}
-            self._cache.add(self._store.holder(self.testset_id)[0], made)
-            found |= made
-        return {m: found[name] for m, name in names.items()}
+    def statistics(self, digest: str, m: int) -> Array:
+        """(n, k) statistics of what one system brought."""
+        return self._texts(digest).table([0], m)[0]
 
     def notes(self, digest: str) -> SystemNotes:
         """What reports say of one system besides what they say of its totals.
@@ -159,48 +143,50 @@ class Sampling:
         Raises:
             GoneError: The system was removed.
         """
-        output = self._store.output(self.testset_id, digest)
-        if output is None:
-            raise self._store.gone(self.testset_id)
         part, recipe = self.part, self.part.recipe
-        found = findings_of(self._testset, [replace(output, name="")], recipe)
+        texts = self._texts(digest)
+        output, testset = texts.system(0), texts.testset(0)
+        found = findings_of(testset, [replace(output, name="")], recipe)
         return SystemNotes(
             findings=[(own.code not in OF_REFERENCES, own.message, own.code) for own in found],
             proportions=proportions_of(output, recipe),
-            clustered=errors_of(self._testset, output, recipe, part.document_index),
+            clustered=errors_of(testset, output, recipe, part.document_index),
         )
 
     def _parts(self, digests: Sequence[str], names: Sequence[str]) -> list[dict[str, bytes]]:
         """Parts of totals; those that were evicted are made again and kept."""
         places = [keys.totals(self.testset_id, self.part.resamples, digest) for digest in digests]
-        found = self._store.totals(places, names)
-        return [parts or self._made(digest) for digest, parts in zip(digests, found, strict=True)]
+        found = totals.find(self.context.redis, places, names)
+        for i, digest in enumerate(digests):
+            with suppress(GoneError):
+                found[i] = found[i] or self._made(digest, places[i])
+        return found
 
-    def _made(self, digest: str) -> dict[str, bytes]:
-        try:
-            drawn, tables = self._resample(digest)
-        except GoneError:
-            return {}
-        parts = totals.pack(self.part, drawn, tables)
-        self._store.keep(self.testset_id, self.part.resamples, digest, parts)
+    def _made(self, digest: str, place: str) -> dict[str, bytes]:
+        drawn, tables = self._resample(digest)
+        parts, (_, expiry) = (
+            totals.pack(self.part, drawn, tables),
+            self._store.holder(self.testset_id),
+        )
+        totals.keep(self.context.redis, self.context.settings, place, parts, expiry)
         return parts
 
     def _resample(self, digest: str) -> tuple[Totals, list[Array]]:
         """Totals of one system, and the statistics they are made of."""
-        measured = self.statistics(digest, range(len(self.part.recipe.metrics)))
-        tables = [measured[m] for m in sorted(measured)]
-        alone = replace(self.part, systems=("system",), digests=(digest,))
-        return resample(alone, [table[None] for table in tables]), tables
+        texts = self._texts(digest)
+        texts.fill(0, 1)
+        (tables,) = texts.tables()
+        return resample(self._alone(digest), tables), [table[0] for table in tables]
 
-    @cached_property
-    def _testset(self) -> TestSet:
-        return self._store.testset(self.testset_id)
+    def _texts(self, digest: str) -> Statistics:
+        owner, (caller, _) = self.testset_id, self._store.holder(self.testset_id)
+        return Statistics(self.context, Plan((self._alone(digest),)), owner, caller, owner)
+
+    def _alone(self, digest: str) -> Part:
+        return replace(self.part, systems=("system",), digests=(digest,))
 
 
 TOGETHER = 960_000  # resamples of all systems whose totals are in memory at the same time
-LOOKS = 5  # at a test set that changes while it is looked at
-JOIN_SECONDS = 0.5
-REFRESH_SECONDS = 0.1
 
 
 def join(context: Context, testset_id: str, digest: str, resamples: int) -> None:
@@ -222,56 +208,38 @@ def join(context: Context, testset_id: str, digest: str, resamples: int) -> None
     state = context.testsets.stored(testset_id)
     if state is None:
         return
-    _compare(sampling, state, member)
+    pairs = _pairs(shown_part(sampling.part, state, Choice()))
+    _make_rows(sampling, [pair for pair in pairs if digest in pair], {digest: member})
     if not state.pending:
         refresh(context, testset_id, Choice().spelled)
 
 
 def refresh(context: Context, testset_id: str, spelled: str, *_: str) -> None:
-    """Write the report of the systems that are measured now, where it is not there."""
+    """Write the report of the systems that are measured now, where it is not there.
+
+    What comes meanwhile is for who brings it, and for the reconciler.
+    """
     choice = Choice.of(spelled)
-    sampling = Sampling(context, testset_id, context.testsets.part(testset_id))
-    for _look in range(LOOKS):
-        state = context.testsets.stored(testset_id)
-        if state is None:
-            return
-        if _measured_anew(context, state, choice):
-            break
+    state = context.testsets.stored(testset_id)
+    if state is None:
+        return
+    if not _measured_anew(context, state, choice):
+        sampling = Sampling(context, testset_id, context.testsets.part(testset_id))
         part = shown_part(sampling.part, state, choice)
         gone = p_values_of_gone(context.testsets, state, part)
         question_id = id_of(state, part, gone)
+        made: tuple[bytes, Sequence[str]] = (b"", ())
         if context.questions.stored(question_id) is None:
             report = _report(sampling, state, part, gone)
             if report is None:
-                continue  # a system was removed meanwhile
+                return  # a system was removed meanwhile
             if choice == Choice():
-                note_claims(context.testsets, state, part, report)
-            pictures = KINDS["comparisons"].drawable(report)
-            data = render_json(report).encode()
-            context.testsets.add_comparison(
-                state, choice, question_id, Plan((part,)), data, pictures
-            )
-        context.testsets.show(state, choice, question_id)
-        after = context.testsets.stored(testset_id)
-        if after is None:
-            with suppress(NotFoundError):
-                context.questions.delete(question_id, state.caller)  # as its test set was
-            return
-        if after.digests == state.digests:
-            break
-    assert state is not None  # it was looked at
-    _settle(context, state, choice)
-
-
-def _settle(context: Context, state: TestSetRecord, choice: Choice) -> None:
-    """Nothing is left to do for a test set; or something is, for the reconciler to find.
-
-    What comes after the last look stays for it, too, and what another choice did not write.
-    """
-    if state.pending:
+                context.testsets.note_claims(testset_id, part, report)
+            made = render_json(report).encode(), KINDS["comparisons"].drawable(report)
+        context.testsets.show(state, choice, question_id, Plan((part,)), *made)
+    if state.pending:  # for the reconciler, as is what another choice did not write
         context.testsets.unsettle(state.id)
     elif choice == Choice():
-        context.testsets.tidy(state.id, state)
         context.testsets.settle(state.id, state)
 
 
@@ -280,27 +248,12 @@ def _measured_anew(context: Context, state: TestSetRecord, choice: Choice) -> bo
 
     After an upgrade no system is measured, and for more resamples none is.
     """
-    shown = context.testsets.comparison_of(state.id, choice.spelled)
-    if shown is None or not state.pending:
-        return False
-    try:
-        (part,) = Plan.of(context.questions.read(shown)[1]).parts
-    except GoneError:
-        return False
-    held = dict(zip(part.systems, part.digests, strict=True))
-    return any(held.get(name) == state.digests[name] for name in state.pending)
-
-
-def joins(state: TestSetRecord) -> list[Task]:
-    """A task for everything that is to be measured."""
-    digests = dict.fromkeys(state.digests[name] for name in state.pending)
-    return [Task("join", state.id, (digest, state.resamples), JOIN_SECONDS) for digest in digests]
-
-
-def refreshing(state: TestSetRecord, question_id: str, choice: Choice) -> Task:
-    """The task that writes what a leaderboard shows."""
-    arguments = (choice.spelled, question_id)
-    return Task("refresh", state.id, arguments, REFRESH_SECONDS)
+    with suppress(GoneError):
+        _, outline = context.questions.read(context.testsets.shown(state.id, choice))
+        (part,) = Plan.of(outline).parts
+        held = dict(zip(part.systems, part.digests, strict=True))
+        return any(held.get(name) == state.digests[name] for name in state.pending)
+    return False
 
 
 def shown_part(part: Part, state: TestSetRecord, choice: Choice) -> Part:
@@ -343,19 +296,9 @@ def id_of(state: TestSetRecord, part: Part, gone: Gone) -> str:
     return keys.hashed("testset", state.id, part.key, *([repr(gone)] if gone else ()))
 
 
-def _compare(sampling: Sampling, state: TestSetRecord, member: Member) -> None:
-    """Make the rows that are missing of a system and every other that is measured."""
-    own = member.digest
-    mine = [name for name, digest in state.digests.items() if digest == own]
-    pairs = {  # digests of both, in the order of their names
-        (own, state.digests[other]) if name < other else (state.digests[other], own)
-        for name in mine
-        for other in state.measured
-        if other != name
-    }
-    if sampling.part.recipe.alternative != "two-sided":
-        pairs |= {(b, a) for a, b in pairs}
-    _make_rows(sampling, sorted(pairs), {own: member})
+def _pairs(part: Part) -> list[tuple[str, str]]:
+    """Digests of all pairs."""
+    return [(part.digests[a], part.digests[b]) for a, b in part.pairs.tolist()]
 
 
 def _make_rows(
@@ -412,7 +355,7 @@ def _swaps(sampling: Sampling, m: int, a: Member, b: Member) -> SwapFact:
 
 def _report(sampling: Sampling, state: TestSetRecord, part: Part, gone: Gone) -> Report | None:
     """The report, or nothing where a system was removed meanwhile."""
-    pairs = [(part.digests[a], part.digests[b]) for a, b in part.pairs.tolist()]
+    pairs = _pairs(part)
     if part.recipe.alpha == sampling.part.recipe.alpha:
         systems = [state.rows[digest] for digest in part.digests]
         rows = _make_rows(sampling, pairs, {})
@@ -475,8 +418,7 @@ def _joint(sampling: Sampling, part: Part) -> tuple[list[Array], list[Array]]:
     ranges: list[Array] = []
     if part.recipe.correction == "tukey":
         tables = [
-            np.stack([sampling.statistics(digest, [m])[m] for digest in part.digests])
-            for m in metrics
+            np.stack([sampling.statistics(digest, m) for digest in part.digests]) for m in metrics
         ]
         ranges = list(Sample(part, tables).ranges(0, part.resamples))
     return [sampling.scores(part.digests, m) for m in metrics], ranges
@@ -495,24 +437,9 @@ def p_values_of_gone(store: TestSetStore, state: TestSetRecord, part: Part) -> G
     """The p-values of pairs that were shown before a system of theirs left, by metric and test."""
     if part.recipe.family == "present" or not state.left:
         return {}
-    rows = [
-        row
-        for pair, row in sorted(store.p_values_seen(state.id).items())
-        if state.left.intersection(pair)
-    ]
+    held = sorted(store.claimed(state.id)[1].items())
+    rows = [row for pair, row in held if state.left.intersection(pair)]
     if not rows:
         return {}
     tests, columns = part.recipe.tests, iter(np.array(rows).T.tolist())
     return {label: {test: tuple(next(columns)) for test in tests} for label in part.recipe.labels}
-
-
-def note_claims(store: TestSetStore, state: TestSetRecord, part: Part, report: Report) -> None:
-    """Keep what a report decided as its test set says; other choices are views of it."""
-    members = list(zip(part.systems, part.digests, strict=True))
-    pairs = [(members[a], members[b]) for a, b in part.pairs.tolist()]
-    if not pairs:
-        return
-    columns = [(label, test) for label in part.recipe.labels for test in part.recipe.tests]
-    p = np.array([row.p_value for row in report.pairs]).reshape(len(columns), -1).T
-    claimed = np.array([row.significant for row in report.pairs]).reshape(len(columns), -1).T
-    store.note_claims(state.id, columns, pairs, p, claimed)

@@ -25,8 +25,7 @@ from sigtest.segments import segment_shares
 from workers.errors import gone
 from workers.queue import Context
 from workers.store import codec, keys
-from workers.store.boards import TestSetStore
-from workers.store.questions import Pieces, QuestionStore, Run, shares_key, statistics_keys
+from workers.store.questions import Pieces, Run, shares_key, statistics_keys
 from workers.store.records import Record, Status
 
 READ_AHEAD = 20_000  # lines of outputs that are read at a time; they are compressed until used
@@ -37,20 +36,20 @@ class Statistics:
     """Statistics of one comparison; its texts are read only if something must be measured.
 
     Args:
-        store: Where questions are.
-        testsets: Where test sets are, which have the texts of what their leaderboards show.
-        stored: The comparison.
-        plan: What it computes.
+        context: The stores.
+        plan: What is computed.
+        owner: Id of the comparison, or of the test set.
+        caller: Whose it is.
+        testset: Id of the test set that has the texts, where a leaderboard shows it.
     """
 
     def __init__(
-        self, store: QuestionStore, testsets: TestSetStore, stored: Record, plan: Plan
+        self, context: Context, plan: Plan, owner: str, caller: str, testset: str | None
     ) -> None:
-        self._store = store
-        self._boards = testsets
-        self._id, self._caller = stored.id, stored.caller
-        self._of_board = stored.testset
-        self._cache = store.cache(stored.space)
+        self._store = context.questions
+        self._boards = context.testsets
+        self._id, self._caller, self._of_board = owner, caller, testset
+        self._cache = context.questions.cache(testset or keys.space_of(caller))
         self._plan = plan
         self._keys = statistics_keys(plan)
         self._testsets: dict[int, TestSet] = {}
@@ -240,9 +239,8 @@ class _Work:
         """
         stored, outline = context.questions.read(question_id)
         plan = Plan.of(outline)
-        return cls(
-            context, stored, plan, Statistics(context.questions, context.testsets, stored, plan)
-        )
+        own = stored.id, stored.caller, stored.testset
+        return cls(context, stored, plan, Statistics(context, plan, *own))
 
     @property
     def samples(self) -> Samples:

@@ -172,7 +172,7 @@ def _fail(context: Context, task: Task, message: str, problem: Mapping[str, Any]
         context.testsets.fail(task.owner, str(task.arguments[0]), message)
         state = context.testsets.stored(task.owner)
         if state is not None:
-            context.feed.add(state.caller, [boards.refreshing(state, "failed", Choice())])
+            context.feed.add(state.caller, [state.refreshing(Choice(), "failed")])
     elif task.name == races.look.__name__:
         log.error("task %s: %s", task.key, message)
         context.redis.srem(keys.RACING, task.owner)  # until it is asked for, or more scores come

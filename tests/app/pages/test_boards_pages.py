@@ -15,7 +15,6 @@ from app.settings import Settings
 from workers.queue import Context
 from workers.settings import Settings as QueueSettings
 from workers.store.server import EmbeddedServer, connect
-from workers.tasks.boards import joins
 from workers.tasks.run import run
 
 BROWSER = {"Sec-Fetch-Site": "same-origin"}
@@ -199,7 +198,7 @@ def measure(context: Context, testset_id: str) -> None:
     """Do what a worker does."""
     state = context.testsets.stored(testset_id)
     assert state is not None
-    for entry in joins(state):
+    for entry in state.joins:
         run(context, entry.name, [entry.owner, *entry.arguments])
 
 

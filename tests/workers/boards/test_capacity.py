@@ -156,7 +156,7 @@ def test_claims_have_the_time_of_their_first_report(working):
     def claims() -> dict[tuple[str, str], float]:
         pairs = Report.from_json(report(board)).pairs
         shown = [(p.a, p.b) for p in pairs if p.test == "bootstrap" and p.significant]
-        found = board.testsets.claims(board.id, CALLER, ("chrf", "bootstrap"), shown)
+        found = board.testsets.claims(board.record, ("chrf", "bootstrap"), shown)
         return {(claim.a, claim.b): claim.claimed_at for claim in found}
 
     first = claims()

@@ -11,7 +11,7 @@ from workers.questions import Questions
 from workers.queue import Context
 from workers.store.boards import Choice
 from workers.store.records import Task
-from workers.tasks.boards import joins, refresh
+from workers.tasks.boards import refresh
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def asked_for(context: Context) -> list[Task]:
 def test_claims_are_kept_however_the_boards_own_choice_is_spelled(board, context, choice):
     for name in ("cedar", "elm"):
         board.put(name, SYSTEMS[name])
-    cedar, _ = joins(board.state)
+    cedar, _ = board.state.joins
     perform(context, [cedar])  # as elm is still to come, it writes no report
     context.feed.drop(board.id)
     board.look(choice)
@@ -45,7 +45,7 @@ def test_claims_are_kept_however_the_boards_own_choice_is_spelled(board, context
     assert shown.comparison is not None
     pairs = json.loads(Questions(context).report(shown.comparison, CALLER))["pairs"]
     significant = [(pair["a"], pair["b"]) for pair in pairs if pair["significant"]]
-    claims = board.testsets.claims(board.id, CALLER, ("chrf", "bootstrap"), significant)
+    claims = board.testsets.claims(board.record, ("chrf", "bootstrap"), significant)
     assert [(claim.a, claim.b) for claim in claims] == significant
     assert ("aspen", "cedar") in significant
 

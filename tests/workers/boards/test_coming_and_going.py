@@ -23,7 +23,6 @@ from workers.queue import Context
 from workers.settings import Settings
 from workers.store.boards import Choice, Standing
 from workers.store.server import connect
-from workers.tasks.boards import joins
 from workers.testsets import NewTestSet, TestSets
 
 
@@ -73,7 +72,7 @@ def test_what_is_shown_is_what_a_comparison_of_it_gives(working, choice, recipe)
 def test_one_system_or_none_has_no_pairs(working):
     board = board_on(working, "alone")
     assert board.look().systems == ()
-    empty = board.testsets.empty(board.id, CALLER, Choice()).as_json()
+    empty = board.testsets.empty(board.record, Choice()).as_json()
     assert (empty["systems"], empty["pairs"]) == ([], [])
     none = json.loads(board.report())
     assert none == json.loads(json.dumps(empty))
@@ -115,9 +114,7 @@ def test_a_report_that_two_workers_write_is_as_old_as_the_first(board):
     questions = Questions(board.context)
     record, report = questions.find(shown, CALLER), questions.report(shown, CALLER)
     plan = Plan.of(board.context.questions.read(shown)[1])
-    board.context.testsets.add_comparison(
-        board.state, Choice(), shown, plan, report, record.pictures
-    )
+    board.context.testsets.show(board.state, Choice(), shown, plan, report, record.pictures)
     assert questions.find(shown, CALLER) == record
 
 
@@ -137,7 +134,7 @@ def test_scores_computed_elsewhere(working):
     }
     for name, scores in rows.items():
         system = System.of(name, scores={"scores": scores})
-        testsets.put(board.id, CALLER, system, False, 9, "x")
+        testsets.put(board.id, CALLER, system, False, lambda _: (9, "x"))
     systems = [{"name": name, "scores": {"scores": scores}} for name, scores in rows.items()]
     choices = {"metrics": ["scores"], "resamples": 300, "family": 64}
     whole = parse_comparison({"systems": systems, **choices})
@@ -165,7 +162,7 @@ def test_systems_that_join_at_the_same_time_find_each_other(working):
 def test_a_late_or_doubled_task_changes_nothing(board):
     before = board.shown()
     rows = board.context.questions.redis.hgetall(f"sigtest:testset-rows:{board.id}")
-    again = joins(replace(board.state, rows={}))
+    again = replace(board.state, rows={}).joins
     assert len(again) == len(set(SYSTEMS.values()))
     board.context.feed.add(CALLER, again)
     until(lambda: board.id not in board.context.feed.waiting())
@@ -247,8 +244,9 @@ def test_what_does_not_fit_changes_nothing(board):
     before = board.shown()
     with pytest.raises(LengthError, match="137 lines"):
         board.put("short", SYSTEMS["aspen"][1:])
+    system, room = System.of("six", REFERENCE), (5, "max_scores")
     with pytest.raises(LimitError, match="5 systems already, the most that max_scores"):
-        board.testsets.put(board.id, CALLER, System.of("six", REFERENCE), False, 5, "max_scores")
+        board.testsets.put(board.id, CALLER, system, False, lambda _: room)
     with pytest.raises(NotFoundError):
         board.testsets.remove(board.id, CALLER, "nobody")
     for choice in (Choice(1.5), Choice(0.0), Choice(None, "bonferoni")):
@@ -265,7 +263,7 @@ def test_test_sets_of_others_and_deleted_ones(board):
     with pytest.raises(GoneError):
         board.testsets.find(board.id, CALLER)
     with pytest.raises(GoneError):
-        board.testsets.put(board.id, CALLER, System.of("aspen", REFERENCE), False, 9, "x")
+        board.put("aspen", REFERENCE)
 
 
 @pytest.mark.parametrize(
@@ -287,12 +285,12 @@ def test_what_cannot_be_measured_says_why(working, name, verdict):
     board = board_on(working, f"failing, then {name}")
     board.put("aspen", SYSTEMS["aspen"])
     board.settled()
-    working.testsets.raise_resamples(board.id, CALLER, 700)
+    working.redis.hset(f"sigtest:testset:{board.id}", "resamples", 700)  # and nobody is asked
     working.testsets.fail(board.id, board.state.digests["aspen"], "No reason.")
     record = board.testsets.system(board.id, CALLER, "aspen")
     assert (record.standing, record.error) == (Standing.FAILED, "No reason.")
     shown = board.shown()
-    assert (shown.systems, shown.failed) == ((), {"aspen": "No reason."})
+    assert (shown.systems, shown.testset.failed) == ((), {"aspen": "No reason."})
     assert board.put(name, SYSTEMS["aspen"]) == verdict
     board.settled()
     for own in board.state.digests:

@@ -15,12 +15,13 @@ from sigtest.version import __version__
 from workers.errors import GoneError, OnBoardError, TakenError
 from workers.questions import PairChoice, Questions
 from workers.queue import Context
-from workers.store import keys
+from workers.store import keys, totals
 from workers.store.boards import Choice, Standing, row_name
 from workers.store.questions import block_name
 from workers.store.records import Task
-from workers.tasks.boards import joins, refresh, refreshing
+from workers.tasks.boards import refresh
 from workers.tasks.run import died
+from workers.testsets import TestSets
 
 
 @pytest.fixture
@@ -101,11 +102,11 @@ def test_nothing_but_tombstones_is_left_of_a_deleted_test_set(board, context):
         settle(context, board)
         reports.add(board.look().comparison)
     wide = Choice(alpha=0.01)
-    perform(context, [refreshing(board.state, "by hand", wide)])
+    perform(context, [board.state.refreshing(wide, "by hand")])
     reports.add(board.look(wide).comparison)
     assert len(reports) == 5
     board.look(Choice(alpha=0.2))  # with a task that waits
-    again = joins(replace(board.state, rows={}))
+    again = replace(board.state, rows={}).joins
     tasks = [Task("refresh", board.id, (wide.spelled, "late")), *again]
     board.testsets.delete(board.id, CALLER)
     redis = context.questions.redis
@@ -165,16 +166,16 @@ def test_a_test_set_deleted_while_its_report_is_written_leaves_none(board, conte
 
 
 def test_a_system_removed_while_its_board_is_settled_is_not_forgotten(board, context):
-    tidy = context.testsets.tidy
+    settled = context.testsets.settle
 
     def removed_meanwhile(*arguments: Any) -> None:
         board.remove("aspen")
-        tidy(*arguments)
+        settled(*arguments)
 
-    context.testsets.tidy = removed_meanwhile  # type: ignore[method-assign]
+    context.testsets.settle = removed_meanwhile  # type: ignore[method-assign]
     refresh(context, board.id, Choice().spelled)
     assert context.testsets.joining() == [board.id]  # for the reconciler, who lets it be written
-    context.testsets.tidy = tidy  # type: ignore[method-assign]
+    context.testsets.settle = settled  # type: ignore[method-assign]
     refresh(context, board.id, Choice().spelled)
     assert context.testsets.joining() == []
 
@@ -216,11 +217,16 @@ def test_totals_of_what_was_replaced_or_removed_go_when_the_board_is_written(boa
 def test_totals_of_mixed_sizes_are_bounded_by_their_bytes(context):
     redis, sizes = context.redis, [400, 5, 5, 300, 600, 5, 5, 5]
     settings = context.settings.model_copy(update={"totals": 1000})
-    store = Context.on(redis, settings).testsets
+    store = TestSets(Context.on(redis, settings))
     boards = [board_on(context, name).id for name in ("one", "two")]
     redis.hset("sigtest:totals-sizes", "of 0.2.0", 1)
+
+    def keep(board: str, digest: str, size: int) -> None:
+        place, (_, expiry) = keys.totals(board, 600, digest), store.holder(board)
+        totals.keep(redis, settings, place, {"base": bytes(size)}, expiry)
+
     for number, size in enumerate(sizes):
-        store.keep(boards[number % 2], 600, f"{number}", {"base": bytes(size)})
+        keep(boards[number % 2], f"{number}", size)
 
     def held() -> set[int]:
         return {int(name.rpartition(b":")[2]) for name in redis.keys("sigtest:totals:*")}
@@ -229,9 +235,9 @@ def test_totals_of_mixed_sizes_are_bounded_by_their_bytes(context):
     assert not redis.exists("sigtest:totals-sizes")
     store.delete(boards[0], CALLER)
     assert held() == {1, 3, 5, 7}
-    store.keep(boards[1], 600, "8", {"base": bytes(600)})  # where what was deleted had its place
+    keep(boards[1], "8", 600)  # where what was deleted had its place
     assert held() == {1, 3, 5, 7, 8}
-    store.keep(boards[1], 600, "9", {"base": bytes(1001)})
+    keep(boards[1], "9", 1001)
     assert held() == {1, 3, 5, 7, 8}
 
 
@@ -285,7 +291,7 @@ def test_systems_that_another_version_measured_are_measured_again(board, context
         redis.hset(name, f"0.0.1 {rest}", bytes(len(row)))
     assert board.state.pending == ("aspen", "birch", "cedar")
     assert board.id not in context.testsets.joining()
-    perform(context, [refreshing(board.state, "by hand", Choice())])
+    perform(context, [board.state.refreshing(Choice(), "by hand")])
     assert board.id in context.testsets.joining()  # where the reconciler finds it
     shown = board.look()  # what the other version made, until all of it is made anew
     assert (shown.systems, shown.pending, shown.fresh) == (

@@ -13,7 +13,6 @@ from workers.questions import Status
 from workers.queue import NAME, SHORT, Context, Turn
 from workers.store.keys import PENDING
 from workers.store.records import Task
-from workers.tasks.boards import joins, refreshing
 
 
 @pytest.fixture
@@ -185,7 +184,7 @@ def test_lost_joins_and_refreshes_are_queued_again(jobs, context, reconciler):
     board = board_on(context, "lost")
     for name in ("aspen", "birch"):
         board.put(name, SYSTEMS[name])
-    expected = {entry.key for entry in joins(board.state)}
+    expected = {entry.key for entry in board.state.joins}
     assert waiting(context) == expected
     lose_queue(context)
     reconciler.round()
@@ -214,10 +213,10 @@ def test_systems_of_another_version_are_queued(jobs, context, reconciler):
     for field, row in redis.hgetall("elsewhere").items():
         redis.hset(rows, b"0.0.1 " + field.partition(b" ")[2], row)
     assert board.record.pending == ("aspen", "birch")
-    perform(context, [refreshing(board.state, "asked", EVERYTHING)])
+    perform(context, [board.state.refreshing(EVERYTHING, "asked")])
     lose_queue(context)
     for _ in range(2):
         reconciler.round()
-    assert waiting(context) == {entry.key for entry in joins(board.state)}
+    assert waiting(context) == {entry.key for entry in board.state.joins}
     settle(context, board)
     board.is_right()

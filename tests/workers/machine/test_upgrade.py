@@ -80,7 +80,7 @@ def test_what_an_older_version_accepted_is_computed(settings, tree):
     with started(settings) as service:
         context = service.jobs.questions.context
         testsets = TestSets(context)
-        before, _ = testsets.leaderboard(board, CALLER, Choice())
+        before = testsets.leaderboard(board, CALLER, Choice(), set())
         assert before.systems[:3] == ("aspen", "birch", "cedar")  # never empty
         kept_by(service, begun_id, begun)
         for name, question in zip(ids, questions, strict=True):
@@ -102,16 +102,15 @@ def kept_by(service: Service, name: str, question: Comparison) -> None:
 
 def board_is_made_anew(context: Context, board: str) -> None:
     """What the leaderboard shows never has fewer systems than it had, and ends complete."""
-    testsets, asked = TestSets(context), ""
+    testsets, asked = TestSets(context), set[str]()
 
     def fresh() -> bool:
-        nonlocal asked
-        shown, asked = testsets.leaderboard(board, CALLER, Choice(), asked)
+        shown = testsets.leaderboard(board, CALLER, Choice(), asked)
         assert set(shown.systems) >= {"aspen", "birch", "cedar"}
         return shown.fresh and len(shown.systems) == 4
 
     until(fresh, 60, OFTEN)
-    shown, _ = testsets.leaderboard(board, CALLER, Choice())
+    shown = testsets.leaderboard(board, CALLER, Choice(), asked)
     assert shown.comparison is not None
     questions = Questions(context)
     assert questions.find(shown.comparison, CALLER).computed_with == __version__
