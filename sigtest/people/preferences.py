@@ -36,6 +36,7 @@ POWER = 0.8  # with which a share of wins is to be shown
 SUSPECT = 0.05  # p-value of positions and of fit, at which the report warns
 OUTSIDE = 1e9  # stronger than any other, in the order
 LEAST = 1e-300  # of a variance
+DIGITS = 9  # of sums of weights
 FLAT = 1e-9  # share of the information that is rounding
 
 
@@ -219,7 +220,8 @@ def _pairs(fitted: Fitted, covariance: Array, choices: HumanRequest) -> list[rep
             difference, half = float(at.theta[a] - at.theta[b]), float(reach[a, b])
             probability = at.preferred(difference)
             ends = (difference - half, difference + half) if math.isfinite(half) else None
-        met, both = round(float(won[a, b] + won[b, a])), (float(p[a, b]), float(p[b, a]))
+        met, both = round(float(won[a, b] + won[b, a]), DIGITS), (float(p[a, b]), float(p[b, a]))
+        met = int(met) if met.is_integer() else met
         rows.append(
             report.JudgedPair(
                 names[a],

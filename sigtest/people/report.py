@@ -206,12 +206,11 @@ class JudgedPair:
         criterion: Criterion, or `combined`: the first criterion that separates the two.
         test: Name of the test.
         n_a: Units of a; of paired tests the units that both have; of comparisons those of the two
-            that were no tie.
+            that were no tie, weights summed.
         n_b: Units of b, likewise.
         difference: Mean of a - mean of b, of what was tested: raw scores as given, standardised
-            ones turned round where less is better; of comparisons the strength of a less that of b
-            (bradley_terry), null where they do not determine it, or the share that a wins, minus
-            1/2 (sign).
+            ones turned round where less is better; of comparisons the strength of a less that of b,
+            null where they do not determine it.
         u: The test's statistic: U of a (rank sum), the sum of ranks where a is better (signed
             rank), the mean difference (randomization), comparisons of the two that a wins.
         p_greater: One-sided p-value of the claim that a is better.
@@ -230,8 +229,8 @@ class JudgedPair:
     b: str
     criterion: str
     test: str
-    n_a: int
-    n_b: int
+    n_a: int | float
+    n_b: int | float
     difference: float | None
     u: float
     p_greater: float

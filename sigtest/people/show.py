@@ -322,7 +322,7 @@ def sentences(report: reports.HumanReport, sources: Sources) -> Iterator[str]:
     verb = "Judges compared" if report.preferences else "People judged"
     yield f"{verb} {len(report.systems)} systems{by} in {used:,} judgements."
     if report.preferences is not None:
-        yield from strengths.sentences(report.preferences, sources)
+        yield from strengths.sentences(report, report.preferences, sources)
     if report.annotators and report.annotators.filtered:
         who, (what, paper) = report.annotators, QUALITY[report.annotators.test]
         yield (

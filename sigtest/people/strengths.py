@@ -108,7 +108,8 @@ def trust(own: reports.PreferencesReport) -> Iterator[model.Paragraph | model.Re
             f"{fit.df} degrees of freedom, p = {fit.p_value:.2g}; comparisons vary "
             f"{fit.dispersion:.2f} times as much as independent ones."
         )
-        shown = (("comparisons", 0), ("observed", PLACES), ("expected", PLACES), ("z", 1))
+        halves = int(not all(row.comparisons.is_integer() for row in rows))
+        shown = (("comparisons", halves), ("observed", PLACES), ("expected", PLACES), ("z", 1))
         yield model.ReportTable(
             name="fit",
             caption="Pairs that strengths explain worst: share that a won",
@@ -138,7 +139,9 @@ def _group(rows: Sequence[object], shown: Sequence[tuple[str, int]]) -> model.Gr
     ))  # fmt: skip
 
 
-def sentences(own: reports.PreferencesReport, sources: Sources) -> Iterator[str]:
+def sentences(
+    report: reports.HumanReport, own: reports.PreferencesReport, sources: Sources
+) -> Iterator[str]:
     """How strengths came about, for a paper."""
     ties = "ties counting as two half wins"
     if own.ties == "davidson":
@@ -153,6 +156,12 @@ def sentences(own: reports.PreferencesReport, sources: Sources) -> Iterator[str]
         f"{counted(own.units, own.unit)}, and intervals and p-values from Student's t with "
         f"{own.units - 1} degrees of freedom."
     )
+    if any(of(system).value is None for system in report.systems):
+        yield (
+            "Of systems whose strengths are not determined, p-values and bounds follow from the "
+            "probability of winning, or losing, all comparisons with the others, the likeliest of "
+            f"each {own.unit} counting."
+        )
 
 
 def _ordered(report: reports.HumanReport) -> list[reports.JudgedSystem]:

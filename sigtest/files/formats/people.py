@@ -476,16 +476,9 @@ class AppraiseRow:
         row["kind"] = "DUPLICATE" if again else KINDS[kind]
         row = {"source": row["item"], "languages": f"{row['from']}-{row['to']}", **row}
         placed = bool(marks) and marks[0] in {row["system"], CAMPAIGN.sub("", row["system"])}
-        return cls(
-            line,
-            row,
-            numbers[0],
-            document,
-            tuple(marks[placed:]),
-            placed,
-            checked_spans(marked, line, name),
-            *numbers[1:],
-        )
+        item, start, end = numbers
+        spans, marks = checked_spans(marked, line, name), marks[placed:]
+        return cls(line, row, item, document, tuple(marks), placed, spans, start, end)
 
 
 def _fields_of(cells: Sequence[str]) -> list[str]:
@@ -543,15 +536,7 @@ def read_esa(file: File) -> JudgedFile:
     about: dict[str, Any] = {"named": "mqm"} if mqm else {"named": "esa", "scale": SCALE}
     places = [row.line for row in latest]
     # of several rows only the latest is here
-    return JudgedFile(
-        name,
-        "esa",
-        places,
-        columns,
-        keyed=False,
-        dropped=dropped,
-        **about,
-    )
+    return JudgedFile(name, "esa", places, columns, keyed=False, dropped=dropped, **about)
 
 
 def checked_spans(

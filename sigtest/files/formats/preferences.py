@@ -173,7 +173,7 @@ def _compared(table: Table) -> judgements.JudgedFile:
 def _label(cell: object) -> str | None:
     """An id as text, of a list its first entry; a longer text is known by its hash."""
     cell = next(iter(entries_of(cell)), cell)
-    if cell is None or cell == "":
+    if blank(cell):
         return None
     text = str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell).strip()
     return text if len(text) <= LONG else hashlib.sha256(text.encode()).hexdigest()[:16]

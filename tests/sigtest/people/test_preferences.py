@@ -380,6 +380,36 @@ def test_battles_of_arenas_are_read_from_every_form(form):
     assert question.systems == ("gpt-4", "llama 2")
 
 
+def test_ids_that_are_not_there_name_no_item_and_no_judge():
+    rows = [{"model_a": "x", "model_b": "y", "winner": "ab"[i % 2], "judge": judge,
+             "question_id": item}
+            for i, (item, judge) in enumerate([(math.nan, "w"), (None, "NA"), ("q", "nan"),
+                                               ("q", "w"), (math.nan, "")])]  # fmt: skip
+    judged = rows_as("lines", rows).judgements
+    assert judged.segment.names == ("q",)
+    assert judged.annotator.codes.tolist() == [0, -1, -1, 0, -1]
+
+
+def test_small_weights_are_summed_and_not_rounded():
+    wins = "abaabaab"
+    text = "a,b,winner,weight\n" + "".join(f"A,B,{side},0.05\n" for side in wins)
+    report = evaluated(text)
+    (pair,) = report.pairs
+    assert (pair.n_a, pair.u) == (0.4, pytest.approx(0.25))
+    table = next(own for own in KIND.document(report).tables() if own.name == "pairs")
+    shown = {column.heading: column.cells[0] for column in table.columns}
+    assert (shown["won"].value, shown["lost"].value) == pytest.approx((0.25, 0.15))
+    whole = evaluated("a,b,winner\nA,B,a\nA,B,b\nA,B,tie\n").pairs[0]
+    assert json.dumps([whole.n_a, whole.n_b]) == "[2, 2]"
+
+
+def test_methods_say_how_bounds_come_about():
+    text = "a,b,winner,item\n" + "".join(f"A,B,{'ab'[i % 2]},{i}\nC,A,a,{i}\n" for i in range(9))
+    bounded = "Of systems whose strengths are not determined, p-values and bounds follow"
+    assert bounded in evaluated(text).methods.text
+    assert bounded not in evaluated(text, undetermined="leave_out").methods.text
+
+
 def test_chosen_and_rejected_models_are_winner_and_loser():
     text = "prompt,chosen_model,rejected_model\np,A,B\nq,B,A\nr,A,B\n"
     assert wins_of(asked(text)) == [("A", "B", 1, 1), ("B", "A", 1, 1), ("A", "B", 1, 1)]
