@@ -276,34 +276,23 @@ def _by_system(body: object, what: str, field: str) -> Mapping[str, object]:
 
 
 def _numbers(
-    values: Sequence[object],
+    values: Sequence[Any],
     places: Sequence[object],
     what: str,
     field: str,
     system: str | None = None,
 ) -> Array:
     """Numbers with NaN for null; the first that is neither is named by its place."""
-    if set(map(type, values)) <= NUMBERS:
-        try:
-            numbers = np.array(values, float)
-        except OverflowError:  # an integer beyond the range of float64
-            fit = [np.nan if isinstance(v, int) and abs(v) > LARGEST else v for v in values]
-            numbers = np.array(fit, float)
-        known = np.array([value is not None for value in values], bool)
-        with np.errstate(invalid="ignore"):
-            bad = known & ~(np.abs(numbers) <= LARGEST)
-        if not bad.any():
-            return numbers
-        first = int(np.argmax(bad))
-    else:
-        first = next(i for i, v in enumerate(values) if type(v) not in NUMBERS)
-    raise InputError(
-        f"{what}, {'segment' if system else 'system'} {places[first]!r}: "
-        f"{quoted(values[first], 40)} is not a finite number (of at most {LARGEST:g}) or null.",
-        field=field,
-        system=system or str(places[first]),
-        line=first + 1 if system else None,
-    )
+    for i, value in enumerate(values):
+        if type(value) not in NUMBERS or (value is not None and not abs(value) <= LARGEST):
+            raise InputError(
+                f"{what}, {'segment' if system else 'system'} {places[i]!r}: "
+                f"{quoted(value, 40)} is not a finite number (of at most {LARGEST:g}) or null.",
+                field=field,
+                system=system or str(places[i]),
+                line=i + 1 if system else None,
+            )
+    return np.array(values, float)
 
 
 def align(sources: Sequence[ScoreSource]) -> tuple[list[dict[str, Array]], list[WarningReport]]:

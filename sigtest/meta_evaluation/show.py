@@ -308,9 +308,6 @@ def _metrics_of(report: MetaReport, part: SetReport) -> Sequence[MetricEvaluatio
 def _pairs(report: MetaReport, pairs: Sequence[MetricPair], named: bool) -> model.ReportTable:
     """Which of two metrics agrees better with people, by one statistic and test."""
     sides = ("set", "a", "b") if named else ("a", "b")
-    told = {
-        "a": "{0.a} is better", "b": "{0.b} is better", "tie": "not separated", None: "not tested"
-    }  # fmt: skip
     columns = (
         model.column("a - b", [pair.delta for pair in pairs], PLACES, signed=True),
         model.column("interval", [pair.ci for pair in pairs], PLACES),
@@ -319,8 +316,10 @@ def _pairs(report: MetaReport, pairs: Sequence[MetricPair], named: bool) -> mode
         model.column(
             "conclusion",
             [
-                told[pair.conclusion if pair.p_value is not None else None].format(pair)
-                for pair in pairs
+                model.verdict(
+                    p, p.conclusion, "not tested" if p.p_value is None else "not separated"
+                )
+                for p in pairs
             ],
         ),
     )

@@ -282,11 +282,15 @@ def _permute(
             sides = zip(chances, defined, strict=True)
             tested[name] = unit, [by_claim if known else {} for by_claim, known in sides]
     if ordinal := [name for name in held if systems and name in ORDINAL]:
-        found = _exchange_orders(shared, pairs)
-        tested |= {
-            name: ("system", [by_name[name] if by_name else {} for by_name in found])
-            for name in ordinal
-        }
+        cells, metrics = shared.cells, shared.cells.flat_metrics
+        masks = swap_masks(draws.seed, 0, shared.choices.resamples, cells.size, draws.stream) > 0
+        found = [
+            {}
+            if cells.constant[a] or cells.constant[b]
+            else exchange_systems(cells.flat_human, metrics[a], metrics[b], masks)
+            for a, b in pairs
+        ]
+        tested |= {name: ("system", [own.get(name, {}) for own in found]) for name in ordinal}
     return tested
 
 
@@ -472,18 +476,6 @@ def _count_correlations(
 #
 # Rho, tau-b and accuracy are sums over pairs of systems of the sign of a difference of scores, over
 # a term for ties. Exchanging a system between two metrics changes the signs of its own pairs alone.
-
-
-def _exchange_orders(shared: bootstrap.Shared, pairs: Pairs) -> list[dict[str, Chances]]:
-    """P-values by statistic of each pair; none where it is not defined."""
-    cells, draws, metrics = shared.cells, shared.draws, shared.cells.flat_metrics
-    masks = swap_masks(draws.seed, 0, shared.choices.resamples, cells.size, draws.stream) > 0
-    return [
-        {}
-        if cells.constant[a] or cells.constant[b]
-        else exchange_systems(cells.flat_human, metrics[a], metrics[b], masks)
-        for a, b in pairs
-    ]
 
 
 def exchange_systems(human: Array, a: Array, b: Array, masks: Flags) -> dict[str, Chances]:

@@ -326,15 +326,13 @@ class Cells:
         Returns:
             (N,) human scores, (M, N) scores of the metrics, (G + 1,) starts of the groups.
         """
-        if by == "system":
-            sizes = np.count_nonzero(self.present, axis=1)
-            human, metrics = self.flat_human, self.flat_metrics
-        else:
-            sizes = np.count_nonzero(self.present, axis=0)
-            human = self.human.T[self.present.T]
-            metrics = np.ascontiguousarray(self.metrics.swapaxes(1, 2)[:, self.present.T])
+        here, human, *metrics = (
+            table if by == "system" else table.T
+            for table in (self.present, self.human, *self.metrics)
+        )
+        sizes = np.count_nonzero(here, axis=1)
         starts = np.concatenate([[0], np.cumsum(sizes[sizes > 0])]).astype(np.int64)
-        return human, metrics, starts
+        return human[here], np.array([scores[here] for scores in metrics]), starts
 
 
 # Statistics of metrics ------------------------

@@ -191,7 +191,6 @@ def _pairs(
 ) -> model.ReportTable:
     places = _raw_places(report) if report.tested == "raw" else FINE
     combined = any(pair.decided_by for pair in pairs)
-    better = {"a": "{0.a} is better", "b": "{0.b} is better", "tie": "not separated"}
     differences = [model.column("a - b", [pair.difference for pair in pairs], places, signed=True)]
     columns = [
         *(strengths.pair_columns(pairs) if report.preferences else differences),
@@ -200,7 +199,9 @@ def _pairs(
             report.alpha,
             report.correction,
         ),
-        model.column("conclusion", [better[pair.conclusion].format(pair) for pair in pairs]),
+        model.column(
+            "conclusion", [model.verdict(p, p.conclusion, "not separated") for p in pairs]
+        ),
     ]
     if combined:
         columns.append(model.column("decided by", [pair.decided_by or "" for pair in pairs]))

@@ -22,7 +22,6 @@ from sigtest.requests.model import options
 from sigtest.requests.races import SOURCES, SequentialRequest
 
 PLACES = 3
-Columns = tuple[model.Column, ...]
 NOTES = (
     "intervals and decisions hold at all looks together, if items come in random order, each with "
     "one score of a system (runs averaged); more: about how many further items decide a pair",
@@ -104,63 +103,48 @@ def answer(report: SequentialReport) -> tuple[str, ...]:
 
 def document(report: SequentialReport) -> model.Document:
     """Systems, the course of the race, and pairs."""
-    race = PICTURES["race"]
-    return model.Document(
-        title=f"Race of {counted(len(report.systems), 'system')} by {report.statistic}",
-        facts=_facts(report),
-        answer=answer(report),
-        blocks=(
-            _systems(report), *([race.figure(report)] if race.fits(report) else ()), _pairs(report),
-        ),
-        notes=NOTES,
-    )  # fmt: skip
-
-
-def _facts(report: SequentialReport) -> tuple[str, ...]:
     low, high = report.scale or (0, 0)
     scale = f"scores from {low:g} to {high:g}" if report.scale else f"from item {report.burn_in} on"
     level = f"alpha {report.alpha:g} over {counted(report.comparisons, 'pair')} and all looks"
-    return (answer(report)[0].rstrip("."), scale, level)
-
-
-def _systems(report: SequentialReport) -> model.ReportTable:
-    systems = report.systems
-    names = (model.names("system", [system.name for system in systems]),)
-    columns = (
-        model.column("rank", (model.Range(*system.range) for system in systems)),
-        model.column("mean", [system.mean for system in systems], PLACES),
-        model.column("items", [system.items for system in systems]),
-        model.column("", ["may be the best" * system.may_be_best for system in systems]),
-        model.column("done after", [system.until for system in systems]),
+    facts, pairs, race = (
+        (answer(report)[0].rstrip("."), scale, level),
+        report.pairs,
+        PICTURES["race"],
     )
-    caption = f"Systems by {report.statistic}"
-    return _table("systems", caption, names, columns, report)
-
-
-def _pairs(report: SequentialReport) -> model.ReportTable:
-    pairs = report.pairs
-    told = {"a": "{0.a} is better", "b": "{0.b} is better", None: "open"}
-    names = model.sides(pairs)
-    columns = (
+    of_systems = (
+        model.column("rank", (model.Range(*system.range) for system in report.systems)),
+        model.column("mean", [system.mean for system in report.systems], PLACES),
+        model.column("items", [system.items for system in report.systems]),
+        model.column("", ["may be the best" * system.may_be_best for system in report.systems]),
+        model.column("done after", [system.until for system in report.systems]),
+    )
+    of_pairs = (
         model.column("a - b", [pair.difference for pair in pairs], PLACES, signed=True),
         model.column(
             "interval", [pair.ci if isfinite(pair.ci[0]) else None for pair in pairs], PLACES
         ),
-        model.column("", [told[pair.decided].format(pair) for pair in pairs]),
+        model.column("", [model.verdict(pair, pair.decided, "open") for pair in pairs]),
         model.column("since", [pair.since for pair in pairs]),
         model.column("more", [pair.remaining for pair in pairs]),
     )
-    return _table("pairs", "Pairs", names, columns, report)
-
-
-def _table(
-    name: str, caption: str, names: Columns, columns: Columns, report: SequentialReport
-) -> model.ReportTable:
-    groups, facts = (model.Group("", columns),), "; ".join(_facts(report))
-    return model.ReportTable(
-        name=name, caption=caption, names=names, groups=groups, facts=facts, things=name,
-        folded_over=MANY,
+    names = (model.names("system", [system.name for system in report.systems]),)
+    systems, compared = (
+        model.ReportTable(
+            name=name, caption=caption, names=sides, groups=(model.Group("", columns),),
+            facts="; ".join(facts), things=name, folded_over=MANY,
+        )
+        for name, caption, sides, columns in (
+            ("systems", f"Systems by {report.statistic}", names, of_systems),
+            ("pairs", "Pairs", model.sides(pairs), of_pairs),
+        )
     )  # fmt: skip
+    return model.Document(
+        title=f"Race of {counted(len(report.systems), 'system')} by {report.statistic}",
+        facts=facts,
+        answer=answer(report),
+        blocks=(systems, *([race.figure(report)] if race.fits(report) else ()), compared),
+        notes=NOTES,
+    )
 
 
 class SequentialComparisons(WholeKind[SequentialQuestion]):

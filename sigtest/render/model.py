@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from sigtest.render.words import fixed, interval, probability, short_probability, signed
 from sigtest.report import Methods
@@ -471,6 +471,11 @@ def claims(pairs: Sequence[Claims], alpha: float, correction: str) -> list[Colum
         ))
         for i, (heading, side) in enumerate(zip(CLAIMS, sided, strict=False))
     ]  # fmt: skip
+
+
+def verdict(pair: Any, better: str | None, otherwise: str) -> str:
+    """Which side of a pair is better, `a` or `b`, or what is said where neither is."""
+    return f"{getattr(pair, str(better))} is better" if better in {"a", "b"} else otherwise
 
 
 def decided(
