@@ -57,7 +57,7 @@ def _williams(n: int, between: float, with_people: float) -> Simulate:
         x /= np.sqrt((x**2).sum(axis=2, keepdims=True))
         r = np.einsum("sin,sjn->sij", x, x)
         tests = [williams(own[0, 1], own[0, 2], own[1, 2], n) for own in r]
-        return [[certain(test)[claim].p for claim in ALTERNATIVES] for test in tests]
+        return [[certain(test)[claim].p_value for claim in ALTERNATIVES] for test in tests]
 
     return simulate
 
@@ -137,7 +137,9 @@ def _permuted(n: int) -> Simulate:
         rows = [[_cells(metric, own[0]) for metric in own[1:]] for own in _trio(rng, n)]
         if n <= 20:
             exact = [exact_correlations(a, b) for a, b in rows]
-            return [[own[claim].p for claim in ALTERNATIVES] for own in exact if own is not None]
+            return [
+                [own[claim].p_value for claim in ALTERNATIVES] for own in exact if own is not None
+            ]
         found = []
         for first in range(0, LENGTH, 50):
             some = np.array([one for both in rows[first : first + 50] for one in both])
@@ -145,7 +147,7 @@ def _permuted(n: int) -> Simulate:
             column = ExchangeColumn(correlations, exact_correlations, some, pairs)
             seed = int(rng.integers(2**63))
             chances = exchange({"r": column}, RESAMPLES, seed, 0, lambda done, of: None)["r"]
-            found += [[own[claim].p for claim in ALTERNATIVES] for own in chances]
+            found += [[own[claim].p_value for claim in ALTERNATIVES] for own in chances]
         return found
 
     return simulate
@@ -164,7 +166,7 @@ def _ordinal(name: str, n: int) -> Simulate:
         found = []
         for people, a, b in _trio(rng, n):
             exact = exchange_systems(people, a, b, np.empty((0, n), dtype=np.bool_))[name]
-            found.append([exact[claim].p for claim in ALTERNATIVES])
+            found.append([exact[claim].p_value for claim in ALTERNATIVES])
         return found
 
     return simulate

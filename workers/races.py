@@ -13,12 +13,10 @@ import hashlib
 import json
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from redis.exceptions import OutOfMemoryError
 
 from sigtest.arrays import Array
 from sigtest.data.names import check_name, choose
@@ -35,8 +33,8 @@ from workers.errors import NotReadyError, ScoredError, guarded
 from workers.queue import Context
 from workers.store import codec, keys, records
 from workers.store.codec import decoded
-from workers.store.lasting import Shelf, unseen
-from workers.store.records import FIELDS, Check, Link, Record, Status, Task, envelope_of
+from workers.store.lasting import Shelf
+from workers.store.records import FIELDS, Link, Record, Status, Task, envelope_of
 from workers.store.usage import check_room, weigh
 from workers.store.webhooks import Message, announce
 
@@ -153,12 +151,6 @@ class Races(Shelf[RaceRecord]):
     def besides(self, pipe: Any, name: str) -> list[str]:
         """Its report is deleted with a race."""
         return [name]
-
-    def delete(self, name: str, caller: str, check: Check = unseen) -> None:
-        """Delete a race with its scores and reports."""
-        super().delete(name, caller, check)
-        with suppress(OutOfMemoryError):  # a full server takes nothing new
-            self._context.feed.drop(name)
 
     def behind(self, link: Link) -> Record:
         """What the public link of a race leads to: the report that it shows now.

@@ -57,7 +57,7 @@ async def _read_batch(request: Request, settings: Limits) -> Batch:
 
 Found = Annotated[RaceRecord, Depends(_found)]
 Wanted = Annotated[RaceRequest, reader(RaceRequest)]
-Brought = Annotated[Batch, Depends(_read_batch)]
+Sent = Annotated[Batch, Depends(_read_batch)]
 
 
 def _batch(body: bodies.Body, settings: Settings) -> Batch:
@@ -75,7 +75,7 @@ def _batch(body: bodies.Body, settings: Settings) -> Batch:
     return batch_of({k: dict(zip(ids, own, strict=True)) for k, own in scores_in(found).items()})
 
 
-def _told(
+def _as_it_stands(
     request: Request, record: RaceRecord, status: int = 200, wait: int | None = None
 ) -> Response:
     """A race as it stands, or its page."""
@@ -94,7 +94,7 @@ def create_race(
     """Make a race, whose scores arrive in batches; the same request is the same race (200)."""
     limits.check_count("max_systems", "systems", len(wanted.systems), "systems", settings)
     record, created = races.make(wanted, caller.name)
-    return _told(request, record, 201 if created else 200)
+    return _as_it_stands(request, record, 201 if created else 200)
 
 
 @router.get("/{id}")
@@ -104,19 +104,19 @@ async def get_race(
     """A race, and what came. `Prefer: wait=N` waits until its report has all scores."""
     look = partial(races.current, record.id, record.caller)
     now, _ = await watch.until(record.id, look, lambda own: not own[0].pending, wait or 0)
-    return answers.unless_held(request, _told(request, now, wait=wait))
+    return answers.unless_held(request, _as_it_stands(request, now, wait=wait))
 
 
 @people.post("/{id}/observations")
 @router.post("/{id}/observations")
-def observe_race(request: Request, record: Found, races: RaceStore, batch: Brought) -> Response:
+def observe_race(request: Request, record: Found, races: RaceStore, batch: Sent) -> Response:
     """Send a batch of scores, of which all are taken or none.
 
     A score that is there already changes nothing, so that a batch may be sent again; another score
     of the same item and system is refused (409). Items count in the order in which they come first,
     and a pair takes them as soon as both systems have a score.
     """
-    return _told(request, races.observe(record.id, record.caller, *batch))
+    return _as_it_stands(request, races.observe(record.id, record.caller, *batch))
 
 
 @people.post("/{id}/describe")
@@ -124,7 +124,7 @@ def observe_race(request: Request, record: Found, races: RaceStore, batch: Broug
 def change_race(request: Request, record: Found, races: RaceStore, written: Written) -> Response:
     """Write title, tags, metadata or how long it lasts; all else is fixed when a race is made."""
     check = partial(require_match, request)
-    return _told(request, races.describe(record.id, record.caller, written, check))
+    return _as_it_stands(request, races.describe(record.id, record.caller, written, check))
 
 
 @people.get("/{id}")
@@ -135,7 +135,7 @@ async def race_page(
     look = partial(races.current, record.id, record.caller)
     now, shown = await watch.until(record.id, look, lambda own: not own[0].pending, RACE_SECONDS)
     if not wants_page(request):
-        return answers.unless_held(request, _told(request, now))
+        return answers.unless_held(request, _as_it_stands(request, now))
     made = None
     if shown is not None:
         stored = await run_in_threadpool(watch.questions.report, shown.id, now.caller)

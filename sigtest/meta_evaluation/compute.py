@@ -120,8 +120,8 @@ def _decided(rows: Sequence[Compared], choices: MetricChoices) -> Family:
     if not at:
         return pairs
     chances = [rows[i][1][claim] for i in at for claim in choices.claims]
-    p = np.array([chance.p for chance in chances])
-    low, high = np.array([chance.ends for chance in chances]).T
+    p = np.array([chance.p_value for chance in chances])
+    low, high = np.array([chance.p_interval for chance in chances]).T
     shape = len(at), len(choices.claims)
     adjusted = adjust(p, choices.correction).reshape(shape).min(axis=1).tolist()
     open_ = undecided(p, low, high, choices.correction, choices.alpha).reshape(shape)
@@ -157,18 +157,20 @@ def _beating(leading: Family, choices: MetricChoices) -> dict[str, tuple[str, ..
     return won
 
 
-def _places(values: Mapping[str, float], pairs: Family) -> dict[str, Place]:
-    """Where the metrics of one set for which a statistic is defined stand, by label."""
-    at = {label: i for i, label in enumerate(values)}
-    beats = np.zeros((len(values), len(values)), bool)
-    for pair in pairs:
-        if pair.a in at and pair.b in at:
-            beats[at[pair.a], at[pair.b]] = pair.conclusion == "a"
-            beats[at[pair.b], at[pair.a]] = pair.conclusion == "b"
-    ranks = rank(np.array(list(values.values())), beats)
+def _places(measured: MeasuredSet, family: Family) -> dict[str, Place]:
+    """Where the metrics of a set for which a statistic is defined stand, by label."""
+    known = zip(measured.scored.metrics, measured.estimates, strict=True)
+    values = {metric.label: own[family[0].statistic].value for metric, own in known}
+    labels = [label for label, value in values.items() if math.isfinite(value)]
+    beats = np.zeros((len(labels), len(labels)), bool)
+    for pair in family:
+        if pair.set == measured.scored.name and {pair.a, pair.b} <= {*labels}:
+            a, b = labels.index(pair.a), labels.index(pair.b)
+            beats[a, b], beats[b, a] = pair.conclusion == "a", pair.conclusion == "b"
+    ranks = rank(np.array([values[label] for label in labels]), beats)
     return {
         label: Place(place.cluster, (place.lowest, place.highest))
-        for label, place in zip(values, ranks, strict=True)
+        for label, place in zip(labels, ranks, strict=True)
     }
 
 
@@ -176,31 +178,19 @@ def _metrics(
     measured: MeasuredSet, families: Sequence[Family], leading: Family, choices: MetricChoices
 ) -> tuple[MetricEvaluation, ...]:
     """The metrics of one set."""
-    metrics = measured.scored.metrics
-    ranks: dict[str, dict[str, dict[str, Place]]] = {metric.label: {} for metric in metrics}
-    first: dict[str, Place] = {}
-    for family in families:
-        if not family:
-            continue
-        statistic, test = family[0].statistic, family[0].test
-        values = {
-            metric.label: known[statistic].value
-            for metric, known in zip(metrics, measured.estimates, strict=True)
-            if math.isfinite(known[statistic].value)
-        }
-        places = _places(values, [pair for pair in family if pair.set == measured.scored.name])
-        for label, place in places.items():
-            ranks[label].setdefault(statistic, {})[test] = place
-        first = places if family is leading else first
-    return tuple(
-        replace(
-            _metric(metric, known, choices.alpha),
-            ranks=ranks[metric.label],
-            cluster=first[metric.label].cluster if metric.label in first else None,
-            range=first[metric.label].range if metric.label in first else None,
-        )
-        for metric, known in zip(metrics, measured.estimates, strict=True)
-    )
+    places = {(own[0].statistic, own[0].test): _places(measured, own) for own in families if own}
+    first = places[leading[0].statistic, leading[0].test] if leading else {}
+    metrics = []
+    for metric, known in zip(measured.scored.metrics, measured.estimates, strict=True):
+        ranks: dict[str, dict[str, Place]] = {}
+        for (statistic, test), standing in places.items():
+            if metric.label in standing:
+                ranks.setdefault(statistic, {})[test] = standing[metric.label]
+        stated, place = _metric(metric, known, choices.alpha), first.get(metric.label)
+        if place is not None:
+            stated = replace(stated, cluster=place.cluster, range=place.range)
+        metrics.append(replace(stated, ranks=ranks))
+    return tuple(metrics)
 
 
 def _metric(metric: MetricScores, known: Mapping[str, Estimate], alpha: float) -> MetricEvaluation:

@@ -46,23 +46,26 @@ TOGETHER_BYTES = 1 << 21  # of exchanged sums at a time
 
 @dataclass(frozen=True)
 class Chance:
-    """A p-value for one claim, and what it rests on.
+    """A p-value for one claim, and what it rests on, as `MetricPair` has it.
 
     Attributes:
-        p: The p-value.
+        p_value: The p-value.
         log10_p: Its decimal logarithm.
-        ends: Its 95 % interval; the p-value twice where it is exact.
+        p_interval: Its 95 % interval; the p-value twice where it is exact.
         count: Differences that reach the observed one; nothing where that is not counted.
-        patterns: Exchanges counted or drawn; nothing likewise.
+        resamples: Exchanges counted or drawn; nothing likewise.
         exact: Whether no draws stand behind it.
     """
 
-    p: float
+    p_value: float
     log10_p: float
-    ends: bootstrap.Interval
+    p_interval: bootstrap.Interval
     count: int | None = None
-    patterns: int | None = None
+    resamples: int | None = None
     exact: bool = True
+
+
+UNTESTED = {**dict.fromkeys(Chance.__annotations__), "exact": True}
 
 
 Chances = Mapping[Alternative, Chance]
@@ -139,23 +142,18 @@ def _compare_on(
 
 def _pair(alternative: Alternative, chances: Chances, **measured: Any) -> Compared:
     """A pair of metrics that nothing is decided about."""
-    chance = chances.get(alternative)
-    p = {claim: chances[claim].p if chances else None for claim in ONE_SIDED}
+    p_greater, p_less = (chances[claim].p_value if chances else None for claim in ONE_SIDED)
+    chance: dict[str, Any] = vars(chances[alternative]) if chances else UNTESTED
     pair = MetricPair(
         **measured,
+        **chance,
         alternative=alternative,
-        count=chance.count if chance else None,
-        resamples=chance.patterns if chance else None,
-        p_value=chance.p if chance else None,
-        log10_p=chance.log10_p if chance else None,
-        p_interval=chance.ends if chance else None,
-        p_greater=p["greater"],
-        p_less=p["less"],
+        p_greater=p_greater,
+        p_less=p_less,
         p_adjusted=None,
         significant=False,
         conclusion="tie",
         undecided=False,
-        exact=chance.exact if chance else True,
     )
     return pair, chances
 

@@ -86,8 +86,8 @@ def test_pearson_of_few_systems_is_enumerated(size, rounded):
     (found,) = run(column(h, a, b))
     expected = enumerated(h, a, b, "pearson")
     assert {claim: found[claim].count for claim in ALTERNATIVES} == expected
-    assert found["greater"].patterns <= 2**size
-    assert found["greater"].p == found["greater"].count / found["greater"].patterns
+    assert found["greater"].resamples <= 2**size
+    assert found["greater"].p_value == found["greater"].count / found["greater"].resamples
 
 
 @pytest.mark.parametrize("rounded", [False, True])
@@ -97,7 +97,7 @@ def test_orders_of_few_systems_are_enumerated(size, rounded):
     found = exchange_systems(h, a, b, np.ones((1, size), dtype=bool))
     for name, own in found.items():
         expected = enumerated(h, a, b, name)
-        scale = 2**size // own["greater"].patterns  # systems that do not differ
+        scale = 2**size // own["greater"].resamples  # systems that do not differ
         counts = {claim: own[claim].count * scale for claim in ALTERNATIVES}
         assert counts == expected
 
@@ -148,9 +148,9 @@ def test_exchanges_of_many_cells_agree_with_a_textbook_loop():
 def test_a_metric_against_its_copy_on_another_scale_has_p_1():
     h, a, _ = metrics(2, 200, rounded=False)
     (found,) = run(column(h, a, 3 * a - 7), resamples=199)
-    assert all(found[claim].p == 1.0 for claim in ALTERNATIVES)
+    assert all(found[claim].p_value == 1.0 for claim in ALTERNATIVES)
     few = exchange_systems(h[:9], a[:9], 3 * a[:9] - 7, np.ones((1, 9), dtype=bool))
-    assert all(own[claim].p == 1.0 for own in few.values() for claim in ALTERNATIVES)
+    assert all(own[claim].p_value == 1.0 for own in few.values() for claim in ALTERNATIVES)
 
 
 def test_draws_depend_on_seed_and_stream_alone():
@@ -175,10 +175,10 @@ def test_pairs_of_systems_on_segments_are_convolved():
     moved = parts[0] - parts[1]
     sums = [np.dot(signs, moved) for signs in product((1, -1), repeat=14)]
     share = 2.0**-14
-    assert found["greater"].p == pytest.approx(np.sum(sums >= moved.sum()) * share, rel=1e-12)
-    assert found["less"].p == pytest.approx(np.sum(sums <= moved.sum()) * share, rel=1e-12)
+    assert found["greater"].p_value == pytest.approx(np.sum(sums >= moved.sum()) * share, rel=1e-12)
+    assert found["less"].p_value == pytest.approx(np.sum(sums <= moved.sum()) * share, rel=1e-12)
     beyond = np.sum(np.abs(sums) >= abs(moved.sum())) * share
-    assert found["two-sided"].p == pytest.approx(beyond, rel=1e-12)
+    assert found["two-sided"].p_value == pytest.approx(beyond, rel=1e-12)
 
 
 def test_units_that_only_one_metric_has_are_exchanged_with_their_weight():
@@ -195,7 +195,7 @@ def test_units_that_only_one_metric_has_are_exchanged_with_their_weight():
 
 
 def test_doubled_tails_are_at_most_1():
-    assert counted_chances(40, 40, 6)["two-sided"].p == 1.0
+    assert counted_chances(40, 40, 6)["two-sided"].p_value == 1.0
     assert counted_chances(3, 62, 6)["two-sided"].count == 6
 
 

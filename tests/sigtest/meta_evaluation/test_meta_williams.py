@@ -23,7 +23,9 @@ def test_examples_of_the_oracles(oracles):
         assert example["df"] == example["n"] - 3
         assert found.statistic == pytest.approx(example["t"], rel=1e-9)
         assert found.greater == pytest.approx(example["p_one_sided"], rel=1e-9)
-        assert certain(found)["two-sided"].p == pytest.approx(example["p_two_sided"], rel=1e-9)
+        assert certain(found)["two-sided"].p_value == pytest.approx(
+            example["p_two_sided"], rel=1e-9
+        )
 
 
 def test_amber_and_bleu_as_r_prints_them():
@@ -78,7 +80,7 @@ def test_the_direction_is_the_callers():
     assert better.statistic == -worse.statistic > 0
     assert better.greater == worse.less < 0.5 < worse.greater
     assert better.greater + better.less == pytest.approx(1)
-    either = [certain(found)["two-sided"].p for found in (better, worse)]
+    either = [certain(found)["two-sided"].p_value for found in (better, worse)]
     assert either == [2 * better.greater] * 2
 
 
@@ -86,7 +88,7 @@ def test_the_direction_is_the_callers():
 def test_the_same_metric_twice_has_p_1(r12):
     found = williams(r12, 0.7, math.copysign(0.7, r12), 10)
     assert found is None
-    assert [chance.p for chance in certain(found).values()] == [1.0, 1.0, 1.0]
+    assert [chance.p_value for chance in certain(found).values()] == [1.0, 1.0, 1.0]
 
 
 @pytest.mark.parametrize("n", [4, 12, 560])
