@@ -32,9 +32,7 @@ from sigtest.data.names import system_name
 from sigtest.data.shape import shape_of
 from sigtest.data.text import decode
 from sigtest.errors import InputError
-from sigtest.files.gathering import Entry, Role, Upload, gather
-from sigtest.files.join import Joining
-from sigtest.files.material import Material
+from sigtest.files.gathering import Entry, Role, Upload
 from sigtest.files.tree import Bounds
 from sigtest.requests.notes import Noted, Notes, PlainNotes
 
@@ -44,6 +42,7 @@ OTHER_NAMES = {"application/x-gzip": GZIP}
 MOST_DEPTH = 100
 MOST_CONTAINERS = 500_000
 MOST_VALUES = 4_000_000  # with their names, where they have some
+ESCAPED = re.compile("%([01][0-9a-fA-F]|22)")
 SMALL = 2**13  # bytes of a body that is read in this process
 BODIES = 4  # as large as the largest that is accepted, may be here at a time
 
@@ -205,17 +204,14 @@ async def _form_of(request: Request) -> Form:
         async with request.form(max_files=2 * settings.max_systems + 100, max_fields=100) as form:
             for name, part in form.multi_items():
                 if isinstance(part, UploadFile):
-                    parts.append((name, Upload(_plain(part.filename), await part.read())))
+                    # as it was before a form's encoding escaped quotes and control characters
+                    file = ESCAPED.sub(lambda found: unquote(found[0]), part.filename or "")
+                    parts.append((name, Upload(file, await part.read())))
                 else:
                     parts.append((name, part))
     except HTTPException as error:
         raise MalformedError(f"The form cannot be read: {error.detail}") from error
     return Form(parts)
-
-
-def _plain(filename: str | None) -> str:
-    """A file name as it was before a form's encoding escaped quotes and control characters."""
-    return re.sub(r"%(0[0-9a-fA-F]|1[0-9a-fA-F]|22)", lambda m: unquote(m[0]), filename or "")
 
 
 # JSON
@@ -435,11 +431,6 @@ def bounds_of(settings: Settings) -> Bounds:
         ratio=settings.max_archive_ratio,
         characters=settings.max_characters,
     )
-
-
-def gathered(entries: Sequence[Entry], how: Joining, settings: Settings) -> Material:
-    """What files bring together, within the limits of this service."""
-    return gather(entries, how, bounds_of(settings))
 
 
 def add_content(body: Mapping[str, Any], content: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,10 +2,11 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Annotated, Any
+from itertools import islice
+from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, Request
 from starlette.concurrency import run_in_threadpool
@@ -18,7 +19,7 @@ from app.requests.forms import PageForm, RawRequest, packed, page_form, texts_of
 from app.settings import Settings
 from sigtest.data.names import choose
 from sigtest.errors import InputError, SigtestError, inside
-from sigtest.files.gathering import read_builtin
+from sigtest.files.gathering import gather, read_builtin
 from sigtest.files.join import Joining
 from sigtest.files.material import in_order, metrics_of
 from sigtest.files.tree import Meter
@@ -33,10 +34,12 @@ from sigtest.requests.recipe import Choices, labels_needed
 from workers.errors import NotFoundError
 from workers.testsets import TestSets
 
+Flaws = dict[tuple[str, str, str], SigtestError]  # by field of the request, and what is in it
+T = TypeVar("T")
 ID = re.compile("[0-9a-f]{32,64}")
 Draft = bodies.Submission[Question]
 TESTSET_ID = re.compile("[0-9a-f]{32}")
-OPTIONAL = {*Choices.model_fields, *WRITTEN} - {"metrics", "pairs", "unpaired"}
+CHOICES = {*Choices.model_fields}
 TEXTS_OF_TESTSETS = ("references", "documents", "labels", "source", "segments", "builtin")
 
 
@@ -53,7 +56,7 @@ async def read_question(request: Request, caller: Caller, wait: Wait) -> list[Dr
     forms = isinstance(kind, Comparisons) or kind.parts or kind.compares
     media, page = (bodies.JSON, bodies.FORM) if forms else (bodies.JSON,), shows_pages(request)
     async with bodies.body_of(request, *media) as (body, work), work:
-        notes, found = await work.run(_question, body, page, kind.path, state.settings)
+        found = await work.run(_question, body, page, kind.path, state.settings)
         if isinstance(found, RawRequest):
             filled = await _with_finished(request, caller.name, kind, found.body, wait, work)
             texts = partial(_with_testset, state.testsets, caller.name)
@@ -63,7 +66,7 @@ async def read_question(request: Request, caller: Caller, wait: Wait) -> list[Dr
         besides = {}
         if page and isinstance(body, bodies.Form) and body.get("do") == "look":
             besides = {"kept": await work.run(_repacked, body, kind.path, state.settings)}
-        return [Draft(found, notes, besides)]
+        return [Draft(*found, besides)]
 
 
 Read = Annotated[list[Draft], Depends(read_question)]
@@ -71,54 +74,17 @@ Read = Annotated[list[Draft], Depends(read_question)]
 
 def _question(
     body: bodies.Body, page: bool, path: str, settings: Settings
-) -> tuple[Noted, Question | RawRequest]:
-    """What is written on a question, and that; or its request where it names finished ones.
-
-    Raises:
-        SigtestError: The first thing that is wrong; `others` of it, what else is.
-    """
+) -> tuple[Question, Noted] | RawRequest:
+    """A question, and what is written on it; or its request where it names what is elsewhere."""
     kind = KINDS[path]
     if isinstance(body, bytes):
         raw = RawRequest(bodies.parse_json(body, "body"))
     else:
         raw = _of_form(body, page, kind, settings)
-    compared = (ComparisonRequest, SeveralRequest)
-    models = compared if isinstance(kind, Comparisons) else (kind.request, Notes)
-    fields = dict.fromkeys(name for model in models for name in model.model_fields)
-    known = (*fields, *(kind.reading if raw.files else ()))
-    needed = fields.keys() - OPTIONAL - {"metrics" if isinstance(kind, Comparisons) else ""}
-    flaws: dict[str | None, SigtestError] = {}
-    while len(flaws) < MOST_FLAWS:
-        try:
-            found = _checked(raw, kind, known, settings)
-            break
-        except SigtestError as error:
-            # the first of each field is about what was sent
-            flaws = {own.field: own for own in (*flaws.values(), error, *error.others)} | flaws
-        wrong = {(field or "").partition("[")[0] for field in flaws}
-        left = {k: own for k, own in raw.body.items() if k[:60] not in wrong or k in needed}
-        if len(left) == len(raw.body):
-            break
-        raw = RawRequest(left, raw.files)
-    if flaws:
-        first, *others = flaws.values()
-        first.others = tuple(others)
-        raise first
-    return found
-
-
-def _checked(
-    raw: RawRequest, kind: Kind[Any], known: Iterable[str], settings: Settings
-) -> tuple[Noted, Question | RawRequest]:
-    for field in raw.body:
-        choose(field, known, field[:60], "field")
-    rest = {field: value for field, value in raw.body.items() if field not in WRITTEN}
-    written = Notes.of({field: raw.body[field] for field in raw.body if field in WRITTEN}).written()
-    raw = RawRequest(rest, raw.files)
-    compared = rest if isinstance(kind, Comparisons) else rest.get(kind.compares)
+    compared = raw.body if isinstance(kind, Comparisons) else raw.body.get(kind.compares)
     names = isinstance(compared, Mapping) and compared.get("testset") is not None
-    names = names or any(reference.ids(rest) for reference in kind.named)
-    return written, raw if names else parsed(kind.path, raw, settings)
+    names = names or any(reference.ids(raw.body) for reference in kind.named)
+    return raw if names else parsed(path, raw, settings)
 
 
 def _of_form(form: bodies.Form, page: bool, kind: Kind[Any], settings: Settings) -> RawRequest:
@@ -147,8 +113,8 @@ def rehearse() -> None:
             assert question.seconds
 
 
-def parsed(path: str, raw: RawRequest, settings: Settings) -> Question:
-    """The question, whose comparison is no larger than this service accepts.
+def parsed(path: str, raw: RawRequest, settings: Settings) -> tuple[Question, Noted]:
+    """A question whose comparison is no larger than is accepted, and what is written on it.
 
     Args:
         path: Of the kind.
@@ -156,11 +122,45 @@ def parsed(path: str, raw: RawRequest, settings: Settings) -> Question:
         settings: Limits.
 
     Raises:
-        SigtestError: It asks for nothing that can be done.
+        SigtestError: The first thing that is wrong; `others` of it, what else is.
     """
     kind = KINDS[path]
-    body = _comparing(kind, raw.body, partial(_with_texts, settings))
-    question: Question = kind.parse(body, raw.files)
+    compares = isinstance(kind, Comparisons)
+    models = (ComparisonRequest, SeveralRequest) if compares else (kind.request, Notes)
+    known = dict.fromkeys([name for own in models for name in own.model_fields])
+    known |= dict.fromkeys(kind.reading if raw.files else ())
+    flaws: Flaws = {}
+    for field in islice((own for own in raw.body if own not in known), MOST_FLAWS):
+        _noted(flaws, (), choose, field, known, field[:60], "field")
+    asked = {field: raw.body[field] for field in known if field in raw.body}
+    notes = _noted(flaws, (), Notes.of, {k: asked.pop(k) for k in WRITTEN if k in asked})
+    question = _noted(flaws, (), _asked, kind, asked, raw.files, settings)
+    # once more without wrong choices, for what was brought; others may be wrong for lack of these
+    optional = CHOICES - {"pairs", "unpaired", "" if compares else "metrics"}
+    while question is None and (wrong := {top for top, *_ in flaws} & asked.keys() & optional):
+        asked = {field: own for field, own in asked.items() if field not in wrong}
+        question = _noted(flaws, CHOICES - {"metrics"}, _asked, kind, asked, raw.files, settings)
+    if notes is None or question is None or flaws:
+        first, *rest = [*flaws.values()][:MOST_FLAWS]
+        first.others = tuple(rest)
+        raise first
+    return question, notes.written()
+
+
+def _noted(flaws: Flaws, but: Container[str], check: Callable[..., T], *args: Any) -> T | None:
+    """What a check yields; what is wrong is noted instead, but for what is with some fields."""
+    try:
+        return check(*args)
+    except SigtestError as error:
+        for own in (error, *error.others):
+            place = (own.field or "").replace("[", ".").partition(".")
+            if place[0] not in but:
+                flaws.setdefault(place, own)
+        return None
+
+
+def _asked(kind: Kind[Any], body: Any, files: Sequence[FormFile], settings: Settings) -> Question:
+    question: Question = kind.parse(_comparing(kind, body, partial(_with_texts, settings)), files)
     comparison = kind.comparison(question)
     if comparison is not None:
         with inside("" if isinstance(kind, Comparisons) else kind.compares):
@@ -343,7 +343,7 @@ def _with_material(body: dict[str, Any], files: bodies.Files, settings: Settings
             f"{elsewhere} names a test set, which has references; leave the files out.",
             field="references",
         )
-    material = bodies.gathered(bodies.entries_of(files), how, settings)
+    material = gather(bodies.entries_of(files), how, bodies.bounds_of(settings))
     content = (material if elsewhere is None else in_order(material)).as_json()
     if elsewhere is not None:  # what the files of systems say besides counts for nothing
         content = {

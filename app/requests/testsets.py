@@ -16,7 +16,7 @@ from app.settings import Settings
 from sigtest.data.names import check_name, system_name
 from sigtest.data.testset import System
 from sigtest.errors import InputError, SigtestError
-from sigtest.files.gathering import Entry, Upload
+from sigtest.files.gathering import Entry, Upload, gather
 from sigtest.files.join import STRICT, Joining
 from sigtest.files.material import in_order, outputs_of
 from sigtest.files.tree import GZIP as MAGIC
@@ -102,7 +102,7 @@ def _choices(form: bodies.Form) -> dict[str, Any]:
 def _with_files(body: dict[str, Any], files: bodies.Files, settings: Settings) -> dict[str, Any]:
     bodies.refuse_doubled(body, files)
     how = Joining(labels=only_labels(body.get("metrics")))
-    content = in_order(bodies.gathered(bodies.entries_of(files), how, settings)).as_json()
+    content = in_order(gather(bodies.entries_of(files), how, bodies.bounds_of(settings))).as_json()
     # of systems, and of one reading, a test set has nothing
     content = {k: v for k, v in content.items() if k not in ("systems", "notes", "runs")}
     return bodies.add_content(body, content)
@@ -159,5 +159,7 @@ def _output(
         raise InputError("The body is not a gzip file.", field="body")
     else:
         entries = [Entry("system", Upload("the file", body), name, field="body")]
-    content = outputs_of(bodies.gathered(entries, STRICT, settings))[name] if entries else {}
+    content = (
+        outputs_of(gather(entries, STRICT, bodies.bounds_of(settings)))[name] if entries else {}
+    )
     return {**content, **request}

@@ -9,6 +9,7 @@ import pytest
 from exchange import COMPARISONS, problem, submit
 
 from app.settings import Settings
+from sigtest.kinds.comparisons import Comparisons
 from workers.questions import Questions
 
 JSON = {"Content-Type": "application/json"}
@@ -171,6 +172,7 @@ def test_bytes_are_refused(service, stored, content, kind, message):
         {"tests": ["x"], "references": 3},
         {"systems": 5, "unit": "word", "tags": 3},
         {"metrics": ["bleu", "bleu"], "documents": ["a"]},
+        {"alpha": 7, "metrics": ["bleu", "bleu"], "documents": ["a"], "title": 3, "x": 1},
     ],
     ids=str,
 )
@@ -179,6 +181,37 @@ def test_a_body_with_several_faults_names_all(service, body, wrong):
     assert response.status_code == 422
     named = [own["field"].partition("[")[0] for own in response.json()["errors"]]
     assert sorted(named) == sorted(wrong)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "fits"),
+    [
+        ({"tests": ["max"]}, {"correction": "max_t"}),
+        ({"resamples": 0}, {"family": 64, "correction": "bonferroni"}),
+        ({"metrics": ["scores:of"]}, {"pairs": {"baseline": "A"}}),
+        ({"unit": "documents"}, {"tests": ["matched_pairs"], "metrics": ["wer"]}),
+    ],
+    ids=str,
+)
+def test_what_would_fit_what_was_meant_is_not_named(service, body, wrong, fits):
+    told = service.post(COMPARISONS, json=body | fits | wrong).json()
+    assert {own["field"].partition("[")[0] for own in told["errors"]} == {*wrong}
+
+
+def test_a_body_with_many_faults_is_read_a_few_times(service, body, monkeypatch):
+    parse, read = Comparisons.parse, []
+    monkeypatch.setattr(Comparisons, "parse", lambda *sent: read.append(0) or parse(*sent))
+    wrong = {"alpha": 7, "tests": ["x"], "seed": "y", "unit": "z", "tags": 3, "expires": 5}
+    wrong |= {
+        "metrics": ["bleu", "bleu"],
+        "pairs": {"baseline": "C"},
+        "family": 1,
+        "exact": 0,
+        "labels": 1,
+    }
+    told = service.post(COMPARISONS, json=body | wrong).json()
+    assert {own["field"].partition("[")[0] for own in told["errors"]} >= {*wrong} - {"pairs"}
+    assert len(read) <= 3
 
 
 def test_a_form_with_several_faults_names_all(service):
