@@ -4,7 +4,7 @@
     python warmed.py ask SOCKET [ARGUMENT]...
 
 What is asked runs with the asking process's arguments, folder, environment and standard streams,
-and ends it with its own status. The first of each kind of command is the real program.
+and ends it with its own status. The first command is the real program.
 """
 
 import gc
@@ -89,7 +89,7 @@ def _attended(connection: socket.socket, main: Callable[[], int]) -> int:
 def ask(place: str, arguments: list[str]) -> int:
     """The status of a command."""
     try:
-        Path(place).with_name(f"seen {arguments[0]}").touch(exist_ok=False)
+        Path(place).with_name("asked").touch(exist_ok=False)
         os.execv(Path(sys.executable).with_name("sigtest"), ["sigtest", *arguments])
     except FileExistsError:
         pass

@@ -20,15 +20,18 @@ def blocks(name: str, kinds: str) -> list[str]:
 
 
 def printed(
-    name: str, service: httpx.Client, folder: Path, scratch: Path, programs: Path
+    name: str, service: httpx.Client, folder: Path, scratch: Path, *programs: Path
 ) -> list[str]:
-    """Lines that a document's commands print in a folder; a command that fails says FAILED."""
+    """Lines that a document's commands print in a folder; a command that fails says FAILED.
+
+    Programs are looked for in these folders before that of Python.
+    """
     # errors are exit statuses, and every answer ends its line
     (scratch / ".curlrc").write_text('silent\nfail\nwrite-out = "\\n"\n')
     script = "trap 'echo \"FAILED $BASH_COMMAND\"' ERR\n" + "".join(blocks(name, "sh"))
     script = script.replace(ADDRESS, str(service.base_url).rstrip("/"))
     script = script.replace("/tmp/", f"{scratch}/")
-    path = f"{programs}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+    path = ":".join([*map(str, programs), str(Path(sys.executable).parent), os.environ["PATH"]])
     done = subprocess.run(
         ["bash", "-c", script],
         cwd=folder,

@@ -21,11 +21,14 @@ PROMISED = {  # what a document says of its commands without showing it
 
 
 @pytest.mark.skipif(not shutil.which("curl"), reason="the documents' commands need curl")
+@pytest.mark.parametrize("real", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", DOCUMENTS)
-def test_every_command_runs_and_prints_what_is_shown(service, programs, tmp_path, name):
+def test_every_command_runs_and_prints_what_is_shown(service, programs, tmp_path, name, real):
+    """Also where each command is a process of its own, which loads what it needs."""
     (tmp_path / "project").mkdir()
     shutil.copytree(ROOT / "examples", tmp_path / "project" / "examples")
-    lines = printed(name, service, tmp_path / "project", tmp_path, programs)
+    before = [] if real else [programs]
+    lines = printed(name, service, tmp_path / "project", tmp_path, *before)
     assert not [line for line in lines if line.startswith("FAILED")], "\n".join(lines)
     require_shown(name, lines)
     words = " ".join(" ".join(lines).split())

@@ -22,7 +22,7 @@ from redis import Redis
 from service import children, launched, until
 
 from app.http import problems
-from app.main import create_app
+from app.main import create_app, refuse_strangers
 from app.serve import address, listen
 from app.settings import Settings, misspelt
 from sigtest.errors import ServiceError, SigtestError
@@ -177,6 +177,13 @@ def test_every_error_has_a_kind():
     assert below(SigtestError) - unserved <= set(problems.KINDS)
 
 
+def test_whoever_said_so_or_has_keys_lets_strangers_in(queue):
+    refuse_strangers("0.0.0.0", Settings(open=True), queue)
+    refuse_strangers("127.0.0.1", Settings(), queue)
+    refuse_strangers("0.0.0.0", Settings.model_validate({"SIGTEST_API_KEYS": "ann:a"}), queue)
+
+
+@pytest.mark.slow
 def test_strangers_are_let_in_where_that_was_said_and_a_stop_ends_streams_and_waits(tmp_path):
     lines = ["a b c d e f g", "h i j k l m n"] * 1000
     body = {
@@ -315,9 +322,8 @@ raise SystemExit(serve.main())
 """
 
 
-@pytest.mark.parametrize(
-    "number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@STOPS
 def test_a_stop_that_python_ignores_is_heard_before_anybody_is_served(tmp_path, number):
     done = subprocess.run(
         [sys.executable, "-c", STOPPED_UNHEARD, str(int(number))],

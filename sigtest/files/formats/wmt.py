@@ -183,11 +183,10 @@ def _compared(material: Material, markup: _Markup) -> Material:
     references = [lines for lines in references if any(lines)]
     if len(references) > MOST_TRANSLATORS:
         raise InputError(f"{name} has more than {MOST_TRANSLATORS} translators of references.")
-    compared, outputs = {*(material.documents or ())}, dict(material.systems)
+    compared = {*(material.documents or ())}
+    outputs = dict.fromkeys(markup.systems, ((None,) * len(material),)) | dict(material.systems)
     systems = {
-        own: outputs.get(own, ((None,) * len(material),))
-        for own, documents in markup.systems.items()
-        if compared & documents
+        own: outputs[own] for own, documents in markup.systems.items() if compared & documents
     }
     out = [repr(own) for own in markup.systems if own not in systems]
     note = f"{name}: systems without a segment that has a reference are left out: {examples(out)}."

@@ -55,6 +55,9 @@ def test_every_file_is_read_or_refused_with_one_message(data):
             assert ";" in message or "." in message[:-1]
         else:
             assert len(found) > 0, path
+        if is_plain(path) and path.suffix not in {".eval", ".xml", ".sgm"}:
+            assert found is not None, message
+            assert len(found.texts) == 1, path
     assert seen >= 330
 
 
@@ -71,9 +74,6 @@ def test_nothing_but_text_is_taken_for_plain_lines(data, packed):
         found, _ = outcome(lambda name=name, content=content: read_bytes(content, name))
         if found is not None:
             assert len(found.texts) == 0 or path.name in tables, path
-    for path in files_of(data):
-        if is_plain(path) and path.suffix not in {".eval", ".xml", ".sgm"}:
-            assert len(read_path(path).texts) == 1, path
 
 
 def test_folders_of_corpora_are_whole_test_sets(data):
