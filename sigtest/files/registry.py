@@ -72,11 +72,6 @@ def _lines(
     return lambda file: len(file.first_lines) >= least and file.matches(compiled, share)
 
 
-def _opens(compiled: re.Pattern[str]) -> Callable[[File], bool]:
-    """Whether a file begins so."""
-    return lambda file: compiled.match(file.head) is not None
-
-
 def _begins(pattern: str) -> Callable[[File], bool]:
     """Whether there is a match in the beginning of a file."""
     compiled = re.compile(pattern, re.MULTILINE)
@@ -116,13 +111,6 @@ def _all(*sniffers: Callable[[File], bool]) -> Callable[[File], bool]:
 
 
 JUDGED = re.compile(r'(^|,)"?\[(PASS|FAIL|ERROR)\]')  # an answer may have several lines
-
-
-def _is_averages(file: File) -> bool:
-    """Scores of whole outputs or of domains, beside those of segments."""
-    widths = {line.count("\t") + 1 for line in file.first_lines}
-    scr = file.base.endswith(".scr") and widths <= {3, 4}
-    return programs.LEVEL.search(file.base) is not None or scr
 
 
 # of JSON, CSV or YAML, or of a list of Python's
@@ -181,9 +169,9 @@ WORD = r"[A-Za-z][\w+.|/-]{0,80}"
 FIGURE = r"[-+]?\d+(\.\d*)?([eE][-+]?\d+)?"
 # fmt: off
 _READERS: tuple[Reader[File, Material], ...] = (
-    Reader("wmt-xml", "WMT XML", _opens(wmt.START), wmt.read_wmt,
-           (".xml",)),
-    Reader("sgml", "mteval SGML", _opens(wmt.SGML_START), wmt.read_sgml, (".sgm", ".sgml", ".xml")),
+    Reader("wmt-xml", "WMT XML", _begins(wmt.START), wmt.read_wmt, (".xml",)),
+    Reader("sgml", "mteval SGML", _begins(wmt.SGML_START), wmt.read_sgml,
+           (".sgm", ".sgml", ".xml")),
     Reader("wmt25", "WMT25 JSONL", wmt.sniff_wmt25, wmt.read_wmt25, (".jsonl",)),
     Reader("inspect-json", "a log of Inspect AI (JSON)",
            _names("eval status plan", "eval status stats", kind="object"),
@@ -257,19 +245,20 @@ _JUDGED: tuple[Reader[File, JudgedFile], ...] = (
 )
 KNOWN = "; ".join(reader.title for reader in _READERS)
 _REFUSED = (
-    Refusal("sacrebleu", "sacreBLEU's report on whole outputs", programs.sniff_corpus, WHOLE),
     Refusal("lm-eval-results", "the averages of a run of lm-evaluation-harness",
             _names("results configs versions", kind="object"),
             "give the samples_*.jsonl of the same run (--log_samples writes them); results are "
             "read beside them"),
-    Refusal("comet-systems", "the output of comet-score --only_system or of comet-compare", _any(
+    Refusal("averages", "scores of whole outputs or domains, as sacreBLEU, comet-score "
+            "--only_system, comet-compare and mt-metrics-eval write them", _any(
+            programs.sniff_corpus, lambda file: programs.LEVEL.search(file.base) is not None,
+            _all(lambda file: file.base.endswith(".scr"), _lines(r"^([^\t]*\t){2,3}[^\t]*$", 1, 1)),
             _lines(r"^[^\t]+\tscore: \S+$"),
             _begins(r"^Paired T-Test Results|^x_name: .*\ny_name: ")),
-            "run comet-score without --only_system, or either with --to_json, which has the scores "
-            "of segments"),
-    Refusal("averages", "a list of scores of whole outputs or domains", _is_averages,
-            f"{WHOLE}: the .seg.score or -seg.scr file beside it"),
-    Refusal("judgements", "a table of people's judgements, or a campaign of Appraise", _any(
+            f"{WHOLE}: the .seg.score or -seg.scr file beside it, or comet-score without "
+            "--only_system (--to_json has all digits)"),
+    Refusal("judgements", "a table of people's judgements or preferences, or a campaign of "
+            "Appraise", _any(preferences.sniff_preferences, _names("model_1 model_2 g1_winner"),
             _lines(APPRAISE), _lines(r"^-?[\d.]+\s+-?[\d.]+\s+\d+\s+\d+\s+\S+\s*$"),
             _all(lambda file: not file.kind,  # also what WMT's scripts make of judgements
                  _names("raw.scr sid", "hitid workerid", "workerid score", "judgeid", "system1rank",
@@ -283,11 +272,6 @@ _REFUSED = (
                 _names("promptIdx testIdx", "traceId name value", "trace_id name value",
                        "schema_version evaluation_id", "input references split", header=r"[,;\t]")),
             ROWS),
-    Refusal("preferences", "a table of preferences, two systems in one row",
-            _any(preferences.sniff_preferences,
-                 _names("model_1 model_2 g1_winner", "model judge games")),
-            "who was preferred to whom is for `sigtest human`; a comparison needs outputs or "
-            "scores"),
     # decoders: fairseq and OpenNMT; bars of Moses and Marian; fairseq's hypo.word;
     # alignments; numbers of lines, as language models write them
     Refusal("foreign", "neither plain text nor a table with named columns, but what a program "

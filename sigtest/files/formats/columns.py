@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import takewhile
 
 from sigtest.cached import cached_property
-from sigtest.data.names import system_name, without_slash
+from sigtest.data.names import MEANS, system_name, without_slash
 from sigtest.data.testset import LABEL
 from sigtest.data.text import in_digits
 from sigtest.errors import InputError, at_line
@@ -64,6 +64,8 @@ def read_columns_of(table: tables.Table, stem: str, meant: str | None = None) ->
     Raises:
         InputError: As `read`.
     """
+    turned = meant == "tasks" and tables.role_of(table.header[0]) == "system"
+    table = _turned(table) if turned else table
     tables.check_header(table.header, table.name)
     columns = ColumnLayout(table, stem, meant)
     columns.require_meaning()
@@ -72,6 +74,19 @@ def read_columns_of(table: tables.Table, stem: str, meant: str | None = None) ->
     material = columns.assembled().material(columns.notes(), ordered=False)
     unread = tuple(column for column in columns.passed_over if not columns.is_measured(column))
     return replace(material, unread=unread, tasks=bool(columns.naming))
+
+
+def _turned(table: tables.Table) -> tables.Table:
+    """A board whose rows are systems: its columns of numbers as rows, each a task."""
+    names, *columns = zip(*table.rows, strict=True)
+    tasks = [
+        own
+        for own in zip(table.header[1:], *zip(*columns, strict=True), strict=True)
+        if any(map(tables.numeric, own[1:])) and own[0].lower() not in MEANS  # of the tasks
+    ]
+    return tables.Table(
+        table.name, ("task", *map(str, names)), tasks, range(1, len(tasks) + 1), "entry"
+    )
 
 
 class ColumnLayout:
@@ -292,9 +307,11 @@ class ColumnLayout:
         systems = Counter(key[0] for key in rows_of)
         most = systems if "id" in single else rows_of
         if len(systems) > 1 and max(most.values()) == 1:
+            tasks = " If columns are tasks, `sigtest board --columns tasks` compares over these."
             raise InputError(
                 f"{self.name} has one score for each of {len(systems)} systems, as for whole "
                 "outputs; a comparison needs one score a segment, or the outputs themselves."
+                f"{tasks * (len(self.measured) > 1)}"
             )
 
     def require_told_apart(self) -> None:
@@ -363,7 +380,8 @@ class ColumnLayout:
                 assembly.hypothesis(i, system, run, text, place)
             groups = {single["score"]: group} if "score" in single else {}
             for column in self.measured:
-                groups[column] = (column, metric, run) if self.of_systems else (system, column, run)
+                own = (without_slash(column), metric, run)
+                groups[column] = own if self.of_systems else (system, column, run)
             way, higher = single.get("higher_is_better"), None
             if way is not None:
                 higher = tables.truth(self.cells(way)[row], table.where(row, way))

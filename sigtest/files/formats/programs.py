@@ -11,7 +11,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from itertools import count
 
@@ -420,23 +420,6 @@ LIKELIHOODS = {  # logged as log-likelihoods, alone or with a number of words or
 MODEL = re.compile(r"(?:^|,)(?:pretrained|model|path)=([^,]+)")
 
 
-@dataclass(frozen=True)
-class Results:
-    """What `results_*.json` says of one task.
-
-    Attributes:
-        task: Its name, where the file of samples has it.
-        system: The model, named as the harness names its folders.
-        higher: Which metrics are better when higher.
-        samples: How many items were evaluated, where it says so.
-    """
-
-    task: str | None = None
-    system: str | None = None
-    higher: Mapping[str, object] = field(default_factory=dict)
-    samples: int | None = None
-
-
 def read_lm_eval(file: File) -> Material:
     """Read every metric that is a number for each item, or a log-likelihood.
 
@@ -447,7 +430,7 @@ def read_lm_eval(file: File) -> Material:
         InputError: No such metric, a row without an id or without a metric that others have, an
             item twice.
     """
-    rows, results = file.records(), _results(file)
+    rows, (task, model, directions, evaluated) = file.records(), _results(file)
     filters = [str(row.record.get("filter", "none")) for row in rows]
     several = len({*filters}) > 1
     labels = {  # metric and filter of each; the filter is named where there are several
@@ -477,19 +460,19 @@ def read_lm_eval(file: File) -> Material:
         )
     # the harness names folders after models, org__model
     folder = file.path.replace("\\", "/").rpartition("/")[0].rpartition("/")[2]
-    named = results.system or folder * ("__" in folder)
-    system = named or file.stem.removesuffix("_write_out_info")
+    named = model or folder * ("__" in folder)
+    system = str(named or file.stem.removesuffix("_write_out_info"))
     assembly = Assembly(file.name)
     for row, chosen in zip(rows, filters, strict=True):
         i = assembly.place_of(row.record.get("doc_id"), row.place)
         item = [own for name in ITEM if (own := row.record.get(name)) is not None]
         words = [s if isinstance(s, str) else json.dumps(s, ensure_ascii=False) for s in item]
-        assembly.describe(i, {"testset": results.task, "key": " ".join(words) or None}, row.place)
+        assembly.describe(i, {"testset": task, "key": " ".join(words) or None}, row.place)
         for label, value_of in values.items():
             metric = labels[label][0]
             if labels[label][1] == chosen:
                 group = (without_slash(system), label, ONLY_RUN)
-                higher = results.higher.get(metric)
+                higher = directions.get(metric)
                 higher = higher if isinstance(higher, bool) else None
                 assembly.score(i, group, value_of(row.record.get(metric)), row.place, higher)
     material = assembly.material(notes, ordered=False)
@@ -499,17 +482,17 @@ def read_lm_eval(file: File) -> Material:
         for own in material.scores
     )  # fmt: skip
     notes, size = [*material.notes], len(material)
-    if results.samples is not None and results.samples != size:
-        beside = f"the results beside it are about {results.samples:,}"
+    if isinstance(evaluated, int) and evaluated != size:
+        beside = f"the results beside it are about {evaluated:,}"
         notes.append(f"{file.name} has {size:,} items, {beside}.")
     return replace(material, scores=scores, notes=tuple(notes))
 
 
-def _results(file: File) -> Results:
-    """The task of a file of samples, and the results of the same run."""
+def _results(file: File) -> tuple[str | None, object, Record, object]:
+    """The task of a file of samples; and of its run the model, directions, and number of items."""
     match = SAMPLES.match(file.base)
     if match is None:
-        return Results()
+        return None, None, {}, None
     task, time = match["task"], match["time"]
     for name, data in file.near(lambda name: name.endswith(f"{time}.json")).items():
         results = loads(data.decode("utf-8", "replace"), name)
@@ -521,13 +504,9 @@ def _results(file: File) -> Results:
             if not system and isinstance(arguments, dict):
                 system = arguments.get("pretrained") or arguments.get("model")
             samples = record_in(record_in(results, "n-samples"), task).get("effective")
-            return Results(
-                task=task,
-                system=str(system) if system else None,
-                higher=record_in(record_in(results, "higher_is_better"), task),
-                samples=samples if isinstance(samples, int) else None,
-            )
-    return Results(task)
+            directions = record_in(record_in(results, "higher_is_better"), task)
+            return task, system, directions, samples
+    return task, None, {}, None
 
 
 def _metrics(record: Record) -> Iterable[str]:
@@ -647,10 +626,13 @@ def _log(
             for one in entries_of(own.get("samples"))
             if isinstance(one, dict)
         ]
-    rows, places = list[Sequence[object]](), list[int]()
-    for i, sample in enumerate(scored, 1):
-        rows += [(*row, system) for row in _scores_of(sample, name)]
-        places += [i] * (len(rows) - len(places))
+    found = [(i, row) for i, sample in enumerate(scored, 1) for row in _scores_of(sample, name)]
+    labels = {label: (label,) for _, (_, label, *_) in found if label is not None}
+    rows = [
+        (i, (item, own, *rest, system))
+        for i, (item, label, *rest) in found
+        for own in labels.get(label, labels)  # of one that ended in an error, none of all
+    ]
     if not rows:
         what = f"{len(samples)} samples, none of them scored" if samples else "no samples"
         raise InputError(
@@ -658,7 +640,7 @@ def _log(
             "`inspect score`, or give the log of a run that ended."
         )
     header = ("id", "metric", "score", "run", "question", "system")
-    table = Table(name, header, rows, places, "entry")
+    table = Table(name, header, [row for _, row in rows], [i for i, _ in rows], "entry")
     material = read_columns_of(table, system)
     testset = str(task.get("task", ""))
     return replace(
@@ -670,7 +652,10 @@ def _log(
 
 
 def _scores_of(sample: object, name: str) -> Iterator[tuple[object, ...]]:
-    """Item, label, score, epoch and what was asked, of what scorers say: one score or several."""
+    """Item, label, score, epoch and what was asked, of what scorers say: one score or several.
+
+    Nothing stands for the label and the score of a sample that was not scored.
+    """
     if not isinstance(sample, dict):
         raise InputError(f"{name}: a sample that is no object.")
     epoch = str(sample.get("epoch", 1))
@@ -686,6 +671,8 @@ def _scores_of(sample: object, name: str) -> Iterator[tuple[object, ...]]:
         for key, cell in cells:
             label = (str(scorer) if key == "" else f"{scorer}.{key}").replace("/", ".")
             yield sample.get("id"), label, value_of(cell, f"{where}, {label}"), epoch, asked
+    if not scores:
+        yield sample.get("id"), None, None, epoch, asked
 
 
 def value_of(value: object, where: str) -> float | None:

@@ -26,7 +26,7 @@ from sigtest.files.material import ONLY_RUN, Assembly, Material, examples
 from sigtest.files.tables import number
 
 MOST_TRANSLATORS = 20  # each may lack most documents, and still takes a line for every segment
-START = re.compile(rf"{PROLOGUE}(<!DOCTYPE.{{0,2000}}?)?<dataset\b", re.DOTALL)
+START = rf"(?s)\A{PROLOGUE}(<!DOCTYPE.{{0,2000}}?)?<dataset\b"
 SIDES = {"src": "source", "srcset": "source", "ref": "reference", "refset": "reference"}
 SIDES |= {"hyp": "hypothesis", "tstset": "hypothesis"}
 NAMES = ("system", "translator", "sysid", "refid")  # attributes that say whose a text is
@@ -36,7 +36,7 @@ ATTRIBUTE = re.compile(  # from its first letter, and from no other
     r"(?<![\w.-])([A-Za-z_][\w.-]*+)\s*+=\s*+(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))"
 )
 ENTITY = re.compile(r"&(amp|lt|gt|quot|apos|#39|#34|#38);")
-SGML_START = re.compile(rf"\s*(<\?xml[^>]*>\s*)?(<!DOCTYPE.{{0,2000}}?)?<({TAGS})\b", re.I | re.S)
+SGML_START = rf"(?is)\A\s*(<\?xml[^>]*>\s*)?(<!DOCTYPE.{{0,2000}}?)?<({TAGS})\b"
 
 
 class _Markup:

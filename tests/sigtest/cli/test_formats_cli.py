@@ -302,4 +302,4 @@ def test_preferences_are_no_text_and_are_for_people(names, tmp_path, capsys):
     assert systems == "2 systems: x, y."
     assert ask == f"ask: sigtest human {path}"
     assert main(["compare", "-r", str(path), str(path)]) == 2
-    assert "is a table of preferences" in capsys.readouterr().err
+    assert "judgements or preferences" in capsys.readouterr().err

@@ -372,6 +372,19 @@ def test_a_score_that_is_a_list_within_is_refused():
         read(jsonl(rows), "elm.jsonl")
 
 
+BOARD = "Model,Type,Average,ARC,MMLU,GSM8K\norg/elm,base,0.5,0.25,0.5,0.75\noak,chat,0.6,1,0.5,\n"
+
+
+def test_a_board_whose_columns_are_tasks_is_turned_where_that_is_said():
+    found = read(BOARD, "board.csv", columns="tasks")
+    assert (found.ids, found.tasks) == (("ARC", "MMLU", "GSM8K"), True)
+    assert {s: v for (s, _), v in tables(found).items()} == {
+        "org__elm": ((0.25, 0.5, 0.75),), "oak": ((1.0, 0.5, None),)
+    }  # fmt: skip
+    with pytest.raises(InputError, match=r"2 systems.* `sigtest board --columns tasks` compares"):
+        read(BOARD, "board.csv")
+
+
 HEADER = ["id", "elm", "oak"]
 ROWS = [HEADER, ["q1", 0.5, 1], ["q2", 0.25, 0]]
 

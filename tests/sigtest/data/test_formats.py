@@ -482,6 +482,16 @@ def test_inspect_epochs_are_runs_and_letters_are_numbers(data):
     assert found.scores[0].values == (1.0, 0.5, 0.25)
 
 
+@pytest.mark.parametrize("wrap", [lambda log: json.dumps(log).encode(), packed])
+def test_a_sample_of_inspect_that_ended_in_an_error_has_no_score(wrap):
+    log = inspect_log()
+    log["samples"][1] |= {"scores": None, "error": {"message": "timed out"}}
+    found = read_bytes(wrap(log), "log.eval")
+    assert tables(found) == {("org__elm", "match"): ((1.0, None, 0.5), (1.0, 1.0, 0.0))}
+    with pytest.raises(InputError, match=r"no 'match' score for 1 of 3 segments \('2'\).*drop"):
+        join([found])
+
+
 def test_inspect_logs_without_scores_or_samples_are_refused():
     unscored = inspect_log(samples=[{"id": 1, "epoch": 1, "scores": {}}])
     with pytest.raises(InputError, match="1 samples, none of them scored"):
@@ -912,7 +922,7 @@ NO_TEXTS = {
     ),
     "pairs judged by MT-Bench": (
         jsonl([{"question_id": 1, "model_1": "a", "model_2": "b", "g1_winner": "tie", "turn": 1}]),
-        "a table of preferences",
+        "judgements or preferences",
     ),
     "judgements of Label Studio": (
         '[{"id": 1, "annotator": 1, "annotation_id": 2, "lead_time": 3.5, "rating": 4}]',

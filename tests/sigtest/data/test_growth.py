@@ -45,9 +45,10 @@ QUICK = 3e-6  # seconds a byte: TIMES that is not measured again; what is quadra
 LONGEST = 10.0  # seconds until a text is given up
 
 REFUSED = {  # with a specimen of each program whose files are of one kind
-    "sacrebleu": ["BLEU|nrefs:1|case:mixed = 20.1 50.0/30.0\n"],
     "lm-eval-results": ['{"results": {"t": {"acc": 0.5}}, "configs": {}, "versions": {"t": 1}}'],
-    "comet-systems": [
+    "averages": [
+        "de-en\taspen\t0.5\nde-en\tbirch\t0.7\n",
+        "BLEU|nrefs:1|case:mixed = 20.1 50.0/30.0\n",
         "aspen.en\tscore: 0.5\nbirch.en\tscore: 0.75\n",
         "Paired T-Test Results:\n\nx_name: aspen\ny_name: birch\n",
         "==========\nx_name: aspen\ny_name: birch\n\nBootstrap Resampling Results:\n",
@@ -55,12 +56,12 @@ REFUSED = {  # with a specimen of each program whose files are of one kind
     "judgements": [
         "l1,aspen,1,TGT,deu,eng,90,d1,False,[],1.0,2.0\n" * 2,
         "LP annotator criterion HUMAN rater\nde-en a x 1 b\n",
+        "model_a,model_b,winner,question\nx,y,model_a,1\n",
     ],
     "evaluations": [
         "id,traceId,name,value\n1,t1,bleu,0.5\n",
         '{"schema_version": "0.2", "evaluation_id": "a", "evaluation_results": []}',
     ],
-    "preferences": ["model_a,model_b,winner,question\nx,y,model_a,1\n"],
     "foreign": [
         "\\documentclass{article}\n\\begin{tabular}{ll}\na & b\\\\\n\\end{tabular}\n",
         '[1] "aspen" "birch"\n[1] 0.5 0.7\n',
@@ -77,7 +78,6 @@ REFUSED = {  # with a specimen of each program whose files are of one kind
         "# sent_id = 1\n1\taspen\tasp\tNOUN\t_\n2\tgrows\tgrow\tVERB\t_\n",
     ],
     "markup": ['<?xml version="1.0"?>\n<!-- c --><!DOCTYPE tmx>\n<tmx a="b"><tu>x</tu></tmx>\n'],
-    "averages": ["de-en\taspen\t0.5\nde-en\tbirch\t0.7\n"],
     "other-json": [
         '{"a": [1, "b", {"c": null}]}',
         '{"instance_id": "id1", "stats": [{"name": "em", "count": 1}]}',
@@ -87,7 +87,7 @@ REFUSED = {  # with a specimen of each program whose files are of one kind
     ],
     "other-markup": ["<p>aspen &amp; elm</p>\n<p>birch</p>\n"],
 }
-NAMES = {"averages": "x.sys.score"}
+NAMES = {"de-en\taspen\t0.5\nde-en\tbirch\t0.7\n": "x.sys.score"}  # of what no content tells
 JUDGED = {
     "wmt_da": "HITId WorkerId Input.src Input.trg sys_id type sid score time\n"
     'h1 "w1" de en "aspen" SYSTEM 1 50 3.5\nh1 w1 de en birch SYSTEM 1 60 3\n',
@@ -207,12 +207,16 @@ FORMATS = {**FORMATS_READ, **FORMATS_REFUSED}
 @WIDTHS
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_sniffer_takes_linear_time(name, widths):
-    base, text = FILES[name] if name in FILES else (NAMES.get(name, "x"), "")
+    named, text = FILES.get(name, ("x", ""))
     sniff = FORMATS[name].sniff
     for specimen in [text] if text else REFUSED[name]:
+        base = NAMES.get(specimen, named)
         assert sniff(File(base, specimen.encode()))
         assert not grown(
-            lambda data: sniff(File(base, data)), partial(hostile, widths), specimen, MEDIUM
+            lambda data, base=base: sniff(File(base, data)),
+            partial(hostile, widths),
+            specimen,
+            MEDIUM,
         )
 
 
