@@ -13,7 +13,7 @@ import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import compress
 from typing import Any, cast
 
@@ -144,18 +144,13 @@ class Pieces:
             if any(key not in self.measured for row in self.cut.keys[first:last] for key in row)
         ]
 
-    @property
-    def undrawn(self) -> list[Run]:
-        """Blocks missing."""
-        return [block for block in self.cut.blocks if block not in self.drawn]
-
     def tasks(self, owner: str) -> list[records.Task]:
         """What to do next; all of it can be done at the same time."""
         cut = self.cut
         if batches := self.unmeasured:
             each = cut.measuring / len(cut.batches)
             return [records.Task("measure", owner, run, each) for run in batches]
-        if blocks := self.undrawn:
+        if blocks := [block for block in cut.blocks if block not in self.drawn]:
             each = cut.computing / len(cut.blocks)
             return [records.Task("resample", owner, run, each) for run in blocks]
         return [records.Task("conclude", owner, seconds=0.0 if cut.resamples else cut.computing)]
@@ -474,7 +469,9 @@ class QuestionStore(Shelf[records.Record]):
             "place": place,
             "request": REQUEST.get(),
             "cut": codec.pack_json(vars(cut)),
-            **records.facts_of(question),
+            "about": json.dumps(asdict(question.about)),
+            "accepted_with": MAKE,
+            "outline": codec.pack_json(question.outline()),
             **records.fields_of(notes),
         }
         until, name = int(facts.get("expires", 0)), keys.key("question", question_id)
@@ -508,7 +505,12 @@ class QuestionStore(Shelf[records.Record]):
         ]
         told = self._create(names, [*options, *codec.flat(facts), *codec.flat(contents)])
         records.shorten(self.redis, listing, "question")
-        return _verdict(told, facts, size, cut)
+        word, seconds, held, known = map(decoded, told[:4])
+        stored, written = None, dict(zip(WRITTEN, told[4:], strict=False))
+        if word == "created":
+            stored = records.stored_of(known, {**facts, **written})
+        measured = frozenset(compress(cut.distinct_keys, told[4 + len(WRITTEN) :]))
+        return Verdict(word, known, float(seconds), float(held), size, stored, measured)
 
     def describe(
         self, name: str, caller: str, notes: Noted, check: records.Check = unseen
@@ -536,8 +538,11 @@ class QuestionStore(Shelf[records.Record]):
             how_far: Whether to look which pieces of an unfinished one exist; its progress is
                 NOTHING_SEEN otherwise.
         """
-        found = self.redis.hmget(keys.key("question", name), records.SHOWN)
-        return self._shown(name, found, how_far)
+        stored, _ = self._facts(name)
+        if stored is not None and how_far and not stored.status.finished:
+            with suppress(GoneError):
+                return replace(stored, progress=self.pieces(name).progress)
+        return stored
 
     def with_report(self, question_id: str) -> tuple[records.Record | None, bytes | None]:
         """A question, not how far it is, and its canonical JSON where it is finished."""
@@ -545,8 +550,8 @@ class QuestionStore(Shelf[records.Record]):
             pipe.hmget(keys.key("question", question_id), records.SHOWN)
             pipe.get(keys.key("report", question_id))
             found, data = pipe.execute()
-        report = None if data is None else codec.unpack_bytes(data)
-        return self._shown(question_id, found, False), report
+        stored = records.stored_of(question_id, dict(zip(records.SHOWN, found, strict=True)))
+        return stored, None if data is None else codec.unpack_bytes(data)
 
     def read(self, question_id: str) -> tuple[records.Record, dict[str, Any]]:
         """A question, not how far it is, and what is known of it without its contents.
@@ -554,12 +559,16 @@ class QuestionStore(Shelf[records.Record]):
         Raises:
             GoneError: It expired or was deleted.
         """
-        fields = (*records.SHOWN, "outline")
-        found = self.redis.hmget(keys.key("question", question_id), fields)
-        stored = self._shown(question_id, found[:-1], False)
+        stored, (outline,) = self._facts(question_id, "outline")
         if stored is None:
             raise gone(question_id)
-        return stored, codec.unpack_json(found[-1])
+        return stored, codec.unpack_json(outline)
+
+    def _facts(self, question_id: str, *more: str) -> tuple[records.Record | None, list[Any]]:
+        """A question, not how far it is, unless it is gone; and further fields."""
+        found = self.redis.hmget(keys.key("question", question_id), (*records.SHOWN, *more))
+        held = dict(zip(records.SHOWN, found, strict=False))
+        return records.stored_of(question_id, held), found[len(records.SHOWN) :]
 
     def start(self, name: str) -> tuple[bool, str, str | None]:
         """Note that a worker works for a question or test set.
@@ -622,7 +631,11 @@ class QuestionStore(Shelf[records.Record]):
         told = json.dumps(vars(progress))
         facts = [question_id, outcome.value, error, packed, channel, told, __version__]
         facts += [json.dumps(pictures), json.dumps(dict(problem))]
-        message = _message(stored, outcome, {"error": error, "type": problem["type"]})
+        about = {"kind": stored.kind, "id": question_id, "status": outcome.value}
+        if outcome is records.Status.FAILED:
+            about |= {"error": error, "type": problem["type"]}
+        event = f"question.{outcome.value}"
+        message = Message.of(event, {**about, **vars(stored.envelope)})
         done = bool(self._commit(names, [*facts, *message.arguments]))
         if done and outcome is records.Status.CANCELLED:  # whose texts are deleted
             with suppress(OutOfMemoryError):
@@ -719,8 +732,7 @@ class QuestionStore(Shelf[records.Record]):
             # another make calls statistics by other names
             plan = Plan.of(codec.unpack_json(outline))
             cut = replace(cut, keys=statistics_keys(plan))
-        space = decoded(testset) if testset is not None else keys.space_of(decoded(caller))
-        cache = Cache(self.redis, space, self.settings.cache)
+        cache = self.cache(decoded(testset or b"") or keys.space_of(decoded(caller)))
         others = [key for key in cut.distinct_keys if key not in measured]
         return Pieces(cut, measured | cache.existing(others), blocks_named(names))
 
@@ -748,37 +760,3 @@ class QuestionStore(Shelf[records.Record]):
             if data is not None:
                 found.append(codec.unpack_blocks(start, stop, data))
         return found
-
-    def _shown(
-        self, question_id: str, found: Sequence[bytes | str | None], how_far: bool
-    ) -> records.Record | None:
-        """A question by its fields SHOWN, unless it is gone."""
-        stored = records.stored_of(question_id, dict(zip(records.SHOWN, found, strict=True)))
-        if stored is None or not how_far or stored.status.finished:
-            return stored
-        with suppress(GoneError):
-            progress = self.pieces(question_id).progress
-            stored = replace(stored, progress=progress)
-        return stored
-
-
-def _verdict(
-    told: Sequence[bytes], facts: Mapping[str, str | bytes], size: int, cut: Cut
-) -> Verdict:
-    """What the script that stores questions told."""
-    word, seconds, held, known = map(decoded, told[:4])
-    written, cached = told[4 : 4 + len(WRITTEN)], told[4 + len(WRITTEN) :]
-    stored = None
-    if word == "created":
-        stored = records.stored_of(known, {**facts, **dict(zip(WRITTEN, written, strict=True))})
-    measured = frozenset(compress(cut.distinct_keys, cached))
-    return Verdict(word, known, float(seconds), float(held), size, stored, measured)
-
-
-def _message(
-    record: records.Record, outcome: records.Status, failure: Mapping[str, str]
-) -> Message:
-    """What webhooks are told of the outcome of a question."""
-    told = {"kind": record.kind, "id": record.id, "status": outcome.value}
-    why = failure if outcome is records.Status.FAILED else {}
-    return Message.of(f"question.{outcome.value}", {**told, **why, **vars(record.envelope)})

@@ -10,19 +10,18 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeVar, cast
 
 from redis import Redis
 
 from sigtest.errors import InputError
-from sigtest.kinds import About, Question
+from sigtest.kinds import About
 from sigtest.requests.notes import PARTS, Noted, Notes, PlainNotes, milliseconds, spelled
 from workers.errors import NO_PROBLEM
-from workers.store import codec, keys
+from workers.store import keys
 from workers.store.codec import decoded
-from workers.store.keys import MAKE
 
 
 @dataclass(frozen=True)
@@ -279,15 +278,6 @@ SHOWN = (
 NOTHING_SEEN = Progress("report", 0, 1)
 
 
-def facts_of(question: Question) -> dict[str, str | bytes]:
-    """What its fields say of a question of itself."""
-    return {
-        "about": json.dumps(asdict(question.about)),
-        "accepted_with": MAKE,
-        "outline": codec.pack_json(question.outline()),
-    }
-
-
 def stored_of(question_id: str, fields: Mapping[str, Any]) -> Record | None:
     """A question by its fields SHOWN, unless it is gone.
 
@@ -296,11 +286,8 @@ def stored_of(question_id: str, fields: Mapping[str, Any]) -> Record | None:
     facts: dict[str, Any] = {**dict.fromkeys(SHOWN), **fields}
     if facts["caller"] is None:
         return None
-    text = {
-        name: decoded(facts[name]) or None
-        for name in ("testset", "computed_with", "error")
-        if facts[name] is not None
-    }
+    texts = ("testset", "computed_with", "error")
+    testset, computed_with, error = (decoded(facts[name] or b"") or None for name in texts)
     progress = NOTHING_SEEN
     if facts["outcome"] is not None:
         status = Status(decoded(facts["outcome"]))
@@ -318,10 +305,10 @@ def stored_of(question_id: str, fields: Mapping[str, Any]) -> Record | None:
         expires_at=int(facts["expiry"]) / 1000,
         size=int(facts["bytes"] or facts["size"] or 0),
         about=About(**names),
-        testset=text.get("testset"),
-        computed_with=text.get("computed_with") if status is Status.SUCCEEDED else None,
+        testset=testset,
+        computed_with=computed_with if status is Status.SUCCEEDED else None,
         pictures=tuple(json.loads(facts["pictures"] or "[]")),
-        error=text.get("error"),
+        error=error,
         problem=json.loads(facts["problem"]) if facts["problem"] else NO_PROBLEM,
         envelope=envelope_of([facts[name] for name in FIELDS]),
         frozen=facts["frozen"] is not None,
