@@ -9,11 +9,10 @@ Every method may raise StorageError, and those that take an id raise NotFoundErr
 unknown or another caller's and GoneError for one that expired or was deleted.
 """
 
-import hashlib
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,69 +25,48 @@ from sigtest.race.compute import SECONDS, SequentialQuestion, compute, mean_of
 from sigtest.race.kind import KIND
 from sigtest.race.report import SequentialReport
 from sigtest.render.records import render_json
-from sigtest.requests.notes import Notes
 from sigtest.requests.races import RaceRequest, SequentialRequest
 from sigtest.version import __version__
 from workers.errors import NotReadyError, ScoredError, guarded
 from workers.queue import Context
 from workers.store import codec, keys, records
 from workers.store.codec import decoded
-from workers.store.lasting import Shelf
-from workers.store.records import FIELDS, Link, Record, Status, Task, envelope_of
+from workers.store.lasting import COMMON, Shelf
+from workers.store.records import FIELDS, Lasting, Link, Record, Status, Task
 from workers.store.usage import check_room, weigh
 from workers.store.webhooks import Message, announce
 
-FACTS = (
-    "caller", "created", "expiry", "about", "items", "observations", "seen", "over", "changed",
-    "bytes",
-)  # fmt: skip
+FACTS = ("about", "items", "observations", "seen", "over", "changed")
 
 
-@dataclass(frozen=True)
-class RaceRecord:
-    """A race as its caller sees it.
+@dataclass(frozen=True, kw_only=True)
+class RaceRecord(Lasting):
+    """A race.
 
     Attributes:
-        id: 32 hexadecimal digits: a hash of caller, name, systems and choices.
-        caller: Whose it is.
         name: What its caller calls it.
         systems: Names of all that race.
         settings: How it is decided, as it was asked for.
-        created_at: Seconds since the epoch.
-        expires_at: When it will be forgotten unless scores come, seconds since the epoch.
         items: That some system has a score of.
         observations: Scores.
         seen: Scores that its report has; 0 where another version wrote that.
         over: Who was left, and since which item; nothing before.
-        envelope: What is written on it.
         changed_at: Seconds since the epoch.
-        size: Bytes of the store that it takes.
     """
 
-    id: str
-    caller: str
     name: str
     systems: tuple[str, ...]
     settings: Mapping[str, Any]
-    created_at: float
-    expires_at: float
     items: int
     observations: int
     seen: int
     over: Mapping[str, Any] | None
-    envelope: Notes
     changed_at: float
-    size: int = field(repr=False, compare=False)
 
     @property
     def pending(self) -> bool:
         """Whether there are scores that the report does not have yet."""
         return self.observations > self.seen
-
-    @property
-    def etag(self) -> str:
-        """Changes whenever anything else does."""
-        return hashlib.sha256(repr(self).encode()).hexdigest()[:32]
 
     def question(self, scores: Array) -> SequentialQuestion:
         """What (n, S) scores ask."""
@@ -134,19 +112,22 @@ class Races(Shelf[RaceRecord]):
 
     def stored(self, name: str) -> RaceRecord | None:
         """A race, whoever's it is, unless it is gone."""
-        held = self.redis.hmget(keys.key("race", name), (*FACTS, *FIELDS))
-        if held[0] is None:
+        held = self.redis.hmget(keys.key("race", name), FACTS + COMMON)
+        about, items, observations, seen, over, changed = held[: len(FACTS)]
+        if about is None:
             return None
-        caller, created, expiry, about, items, observations, seen, over, changed, size = (
-            decoded(value or b"") for value in held[: len(FACTS)]
-        )
-        settings, (make, _, looked) = json.loads(about), seen.rpartition(" ")
+        settings, (make, _, looked) = json.loads(about), decoded(seen or b"").rpartition(" ")
         return RaceRecord(
-            name, caller, settings.pop("name"), tuple(settings.pop("systems")), settings,
-            float(created), int(expiry) / 1000, int(items), int(observations),
-            int(looked) if make == keys.MAKE else 0, json.loads(over or "null"),
-            envelope_of(held[len(FACTS) :]), int(changed) / 1000, int(size or 0),
-        )  # fmt: skip
+            **self.common(name, held[len(FACTS) :]),
+            name=settings.pop("name"),
+            systems=tuple(settings.pop("systems")),
+            settings=settings,
+            items=int(items),
+            observations=int(observations),
+            seen=int(looked) if make == keys.MAKE else 0,
+            over=json.loads(over or b"null"),
+            changed_at=int(changed) / 1000,
+        )
 
     def besides(self, pipe: Any, name: str) -> list[str]:
         """Its report is deleted with a race."""

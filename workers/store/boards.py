@@ -7,7 +7,6 @@ own they took twenty times that.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 from collections.abc import Mapping, Sequence
@@ -25,7 +24,7 @@ from sigtest.decide.summary import score_report
 from sigtest.kinds.comparisons import about
 from sigtest.metrics import Metric
 from sigtest.report import Report, ScoreReport
-from sigtest.requests.notes import Notes, PlainNotes
+from sigtest.requests.notes import PlainNotes
 from sigtest.requests.recipe import Recipe, parse_metric
 from sigtest.version import __version__
 from workers.errors import NotFoundError
@@ -33,8 +32,8 @@ from workers.store import codec, keys, totals
 from workers.store.cache import newest
 from workers.store.codec import decoded
 from workers.store.keys import MAKE
-from workers.store.lasting import Shelf
-from workers.store.records import FIELDS, Progress, Status, Task, by_name, envelope_of
+from workers.store.lasting import COMMON, Shelf
+from workers.store.records import Lasting, Progress, Status, Task, by_name
 from workers.store.usage import hold, weigh
 from workers.store.webhooks import Message, announce
 
@@ -73,19 +72,15 @@ class SystemRecord:
     @property
     def etag(self) -> str:
         """Changes whenever anything else does."""
-        return hashlib.sha256(repr(self).encode()).hexdigest()[:32]
+        return keys.hashed(repr(self))
 
 
-@dataclass(frozen=True)
-class TestSetRecord:
-    """A test set as its caller sees it.
+@dataclass(frozen=True, kw_only=True)
+class TestSetRecord(Lasting):
+    """A test set.
 
     Attributes:
-        id: 32 hexadecimal digits: a hash of caller, content, settings and versions.
-        caller: Whose it is.
         name: What its caller calls it.
-        created_at: Seconds since the epoch.
-        expires_at: When it will be forgotten unless something changes, seconds since the epoch.
         content: Sizes and content hash, as reports have them.
         settings: The recipe as JSON, with the number of resamples that is in force, and how many
             replicas every system brings.
@@ -93,7 +88,6 @@ class TestSetRecord:
         submissions: How many different systems have been taken, with those deleted or replaced.
         family: Of how many systems all pairs are corrected together.
         task: Id of the shared task that it belongs to, if it does.
-        envelope: What is written on it.
         changed_at: Seconds since the epoch.
         digests: Content of each system, by name.
         failures: Why a digest cannot be measured.
@@ -101,21 +95,15 @@ class TestSetRecord:
         envelopes: What is written on systems, by name, where anything is.
         rows: The rows of all contents that are measured, by digest.
         mark: Moved by every change.
-        size: Bytes of the store that it takes with its systems.
     """
 
-    id: str
-    caller: str
     name: str
-    created_at: float
-    expires_at: float
     content: Mapping[str, Any]
     settings: Mapping[str, Any]
     metrics: tuple[str, ...]
     submissions: int
     family: int
     task: str | None
-    envelope: Notes
     changed_at: float
     digests: Mapping[str, str]
     failures: Mapping[str, str]
@@ -123,7 +111,6 @@ class TestSetRecord:
     envelopes: Mapping[str, PlainNotes]
     rows: Mapping[str, bytes] = field(repr=False, compare=False)
     mark: int
-    size: int = field(repr=False, compare=False)
 
     @property
     def capacity(self) -> int:
@@ -143,7 +130,7 @@ class TestSetRecord:
     @property
     def etag(self) -> str:
         """Changes whenever anything else does."""
-        return hashlib.sha256(repr((self, self.measured)).encode()).hexdigest()[:32]
+        return keys.hashed(repr(self), *self.measured)
 
     @property
     def systems(self) -> int:
@@ -252,8 +239,7 @@ Pair = tuple[Member, Member]
 Column = tuple[str, str]  # metric and test
 
 
-SHOWN = ("caller", "created", "expiry", "summary", "resamples", "task")
-COUNTED = ("capacity", "submissions", "changed", "bytes", "family")
+FACTS = ("summary", "resamples", "capacity", "submissions", "changed", "family", "task")
 
 
 class TestSetStore(Shelf[TestSetRecord]):
@@ -272,45 +258,37 @@ class TestSetStore(Shelf[TestSetRecord]):
     def stored(self, name: str) -> TestSetRecord | None:
         """A test set as it is now, unless it expired, was deleted or never was."""
         with self.redis.pipeline() as pipe:
-            pipe.hmget(keys.key("testset", name), SHOWN + COUNTED + FIELDS)
+            pipe.hmget(keys.key("testset", name), FACTS + COMMON)
             pipe.hgetall(keys.key("testset-systems", name))
             pipe.hgetall(keys.key("testset-failures", name))
             pipe.smembers(keys.key("testset-left", name))
             pipe.hgetall(keys.key("testset-envelopes", name))
             facts, systems, failures, left, envelopes = pipe.execute()
-        if facts[0] is None:
+        summary, *counts, task = facts[: len(FACTS)]
+        if summary is None:
             return None
-        caller, created, expiry, summary, resamples, task = (
-            decoded(fact or b"") for fact in facts[: len(SHOWN)]
-        )
-        counts = facts[len(SHOWN) : -len(FIELDS)]
-        capacity, submissions, changed, size, family = (int(count or 0) for count in counts)
-        told = json.loads(summary)
+        common, told = self.common(name, facts[len(FACTS) :]), json.loads(summary)
+        resamples, capacity, submissions, changed, family = (int(count or 0) for count in counts)
         digests = {decoded(system): decoded(digest) for system, digest in systems.items()}
         rows = self.rows(name, [row_name(resamples, digest) for digest in digests.values()])
         parts = (decoded(member).partition(" ") for member in left)
         return TestSetRecord(
-            id=name,
-            caller=caller,
+            **common,
             name=told["name"],
-            created_at=float(created),
-            expires_at=int(expiry) / 1000,
             content=told["content"],
-            settings={**told["settings"], "resamples": int(resamples), "capacity": capacity},
+            settings={**told["settings"], "resamples": resamples, "capacity": capacity},
             metrics=tuple(told["metrics"]),
             submissions=submissions,
             family=family or capacity,
-            task=task or None,
-            envelope=envelope_of(facts[-len(FIELDS) :]),
+            task=decoded(task or b"") or None,
             # 0.2.0 noted no change; each put the end off
-            changed_at=changed / 1000 or int(expiry) / 1000 - self.settings.retention,
+            changed_at=changed / 1000 or common["expires_at"] - self.settings.retention,
             digests=digests,
             failures={decoded(digest): decoded(why) for digest, why in failures.items()},
             left=frozenset((system, digest) for digest, _, system in parts) - digests.items(),
             envelopes=by_name(envelopes),
             rows={d: row for d, row in zip(digests.values(), rows, strict=True) if row is not None},
             mark=changed,
-            size=size,
         )
 
     def part(self, testset_id: str) -> Part:

@@ -13,22 +13,25 @@ import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from redis import Redis
 from redis.exceptions import OutOfMemoryError
 
-from sigtest.requests.notes import Noted, PlainNotes
+from sigtest.requests.notes import Noted
 from workers.errors import GoneError, NotFoundError
 from workers.settings import Settings
 from workers.store import keys
 from workers.store.codec import decoded
 from workers.store.records import (
     ALL,
+    FIELDS,
     Check,
     Filter,
+    Lasting,
     Link,
     delete_first,
+    envelope_of,
     fields_of,
     page,
     place_of,
@@ -39,26 +42,7 @@ from workers.store.usage import WHOLES, check_lasting, hold, stay, weigh
 LINK_BYTES = 16  # of a public link: too many to guess
 LINKED = ("question", "testset", "race")  # what may have one
 PUBLIC = ("link", "origins")
-
-
-class Lasting(Protocol):
-    """What everything that lasts says of itself."""
-
-    @property
-    def id(self) -> str:
-        """32 hexadecimal digits."""
-
-    @property
-    def caller(self) -> str:
-        """Whose it is."""
-
-    @property
-    def envelope(self) -> PlainNotes:
-        """What is written on it."""
-
-    @property
-    def etag(self) -> str:
-        """Changes whenever anything else does."""
+COMMON = ("caller", "created", "expiry", "bytes", *FIELDS)
 
 
 R = TypeVar("R", bound=Lasting)
@@ -99,6 +83,18 @@ class Shelf(Generic[R]):
     def stored(self, name: str) -> R | None:
         """A thing, whoever's it is, unless it expired, was deleted or never was."""
         raise NotImplementedError
+
+    def common(self, name: str, held: Sequence[bytes | None]) -> dict[str, Any]:
+        """What the fields COMMON of a thing say of it."""
+        caller, created, expiry, size, *notes = held
+        return {
+            "id": name,
+            "caller": decoded(caller or b""),
+            "created_at": float(created or 0),
+            "expires_at": int(expiry or 0) / 1000,
+            "size": int(size or 0),
+            "envelope": envelope_of(notes),
+        }
 
     def besides(self, pipe: Any, name: str) -> list[str]:
         """Questions that are deleted with a thing, the one that it shows first."""

@@ -6,7 +6,6 @@ hexadecimal digits, then an id. A place is also the cursor of the page that foll
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -122,45 +121,59 @@ class Link:
     title: str = ""
 
 
-@dataclass(frozen=True)
-class Record:
-    """A question as its caller sees it.
+@dataclass(frozen=True, kw_only=True)
+class Lasting:
+    """What lasts, as its caller sees it.
 
     Attributes:
         id: 32 hexadecimal digits: a hash of caller, content, choices and versions.
         caller: Whose it is.
+        created_at: Seconds since the epoch.
+        expires_at: When it will be forgotten unless something changes, seconds since the epoch.
+        size: Bytes of the store that it takes.
+        envelope: What its caller wrote on it.
+    """
+
+    id: str
+    caller: str
+    created_at: float
+    expires_at: float
+    size: int = field(repr=False, compare=False)
+    envelope: Notes
+
+    @property
+    def etag(self) -> str:
+        """Changes whenever anything else does."""
+        return keys.hashed(repr(self))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record(Lasting):
+    """A question.
+
+    Attributes:
         kind: Path of its kind.
         status: Where it stands.
         progress: How far it is.
-        created_at: Seconds since the epoch.
-        expires_at: When it will be forgotten, seconds since the epoch.
-        size: Bytes of the store that it takes.
         about: Names and labels of what it is about.
         testset: Id of the test set that it shows the leaderboard of, if it does.
         computed_with: Version of sigtest that computed it, once it has succeeded.
         pictures: Names of those that can be drawn of its report.
         error: Why it failed, if it did.
         problem: The same for programs: `type`, and `field`, `system` and `line` where known.
-        envelope: What its caller wrote on it.
         frozen: Whether it is what a leaderboard showed, to stay until it is deleted by itself.
         link: The public link that led to it.
     """
 
-    id: str
-    caller: str
     kind: str
     status: Status
     progress: Progress
-    created_at: float
-    expires_at: float
-    size: int = field(compare=False)
     about: About
     testset: str | None = None
     computed_with: str | None = None
     pictures: tuple[str, ...] = ()
     error: str | None = None
     problem: Mapping[str, Any] = field(default_factory=lambda: NO_PROBLEM, hash=False)
-    envelope: Notes = field(default_factory=Notes)
     frozen: bool = False
     link: Link | None = None
 
@@ -173,8 +186,7 @@ class Record:
     def etag(self) -> str:
         """Changes whenever anything else does."""
         told = f"{self.created_at} {self.status} {self.progress} {self.error} {self.envelope}"
-        seen = f"{self.id} {told}"
-        return hashlib.sha256(seen.encode()).hexdigest()[:32]
+        return keys.hashed(self.id, told)
 
 
 @dataclass(frozen=True)

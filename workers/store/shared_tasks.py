@@ -9,47 +9,33 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from sigtest.requests.notes import Notes
 from sigtest.requests.shared_tasks import Phase, SharedTaskRequest
 from workers.errors import GoneError, PhaseError, QuotaError, TakenError
 from workers.store import keys
 from workers.store.codec import decoded
-from workers.store.lasting import Shelf
-from workers.store.records import FIELDS, envelope_of
+from workers.store.lasting import COMMON, Shelf
+from workers.store.records import Lasting
 
 DAY = 86_400
 LEFT = ("withdrawn", "removed")  # events after which a system is no longer there
-SHOWN = ("caller", "created", "expiry", "settings", "published", "bytes")
 
 
-@dataclass(frozen=True)
-class SharedTaskRecord:
-    """A shared task as its owner sees it.
+@dataclass(frozen=True, kw_only=True)
+class SharedTaskRecord(Lasting):
+    """A shared task; its size is without its test sets.
 
     Attributes:
-        id: 32 hexadecimal digits.
-        caller: Whose it is.
         settings: What it was asked for with, and the rules in force.
-        created_at: Seconds since the epoch.
-        expires_at: When it will be forgotten unless something changes, seconds since the epoch.
         published_at: When it was published, seconds since the epoch, if it was.
         seen_at: When this was read, seconds since the epoch, by the store's clock.
-        envelope: What is written on it.
-        size: Bytes of the store that it takes, without its test sets.
     """
 
-    id: str
-    caller: str
     settings: SharedTaskRequest
-    created_at: float
-    expires_at: float
     published_at: float | None
     seen_at: float
-    envelope: Notes
-    size: int = field(default=0, repr=False, compare=False)
 
     @property
     def name(self) -> str:
@@ -304,20 +290,14 @@ class SharedTaskStore(Shelf[SharedTaskRecord]):
     def stored(self, name: str) -> SharedTaskRecord | None:
         """A task as it is now, unless it expired, was deleted or never was."""
         with self.redis.pipeline() as pipe:
-            pipe.hmget(keys.key("shared-task", name), SHOWN + FIELDS)
+            pipe.hmget(keys.key("shared-task", name), ("settings", "published", *COMMON))
             pipe.time()
-            facts, (seconds, micros) = pipe.execute()
-        if facts[0] is None:
+            (settings, published, *held), (seconds, micros) = pipe.execute()
+        if settings is None:
             return None
-        caller, created, expiry, settings = map(decoded, facts[:4])
         return SharedTaskRecord(
-            id=name,
-            caller=caller,
+            **self.common(name, held),
             settings=SharedTaskRequest.of(json.loads(settings)),
-            created_at=float(created),
-            expires_at=int(expiry) / 1000,
-            published_at=float(facts[4]) if facts[4] else None,
+            published_at=float(published) if published else None,
             seen_at=seconds + micros / 1e6,
-            envelope=envelope_of(facts[-len(FIELDS) :]),
-            size=int(facts[5] or 0),
         )
