@@ -134,8 +134,8 @@ def delete_team(
 # what teams submit
 
 
-def _team(tasks: SharedTasks, task_id: str, entrant: Principal) -> Team:
-    """The team that asks.
+def _team(task_id: Id, entrant: Entrant, tasks: TaskStore) -> Team:
+    """Dependency: the team that asks.
 
     Raises:
         ForbiddenError: It is the owner.
@@ -146,6 +146,9 @@ def _team(tasks: SharedTasks, task_id: str, entrant: Principal) -> Team:
             "This is for a team, with its token; systems of your own go to the test set."
         )
     return entrant.team
+
+
+Submitter = Annotated[Team, Depends(_team)]
 
 
 @router.get("/{id}/systems")
@@ -165,8 +168,7 @@ def list_submissions(task_id: Id, entrant: Entrant, tasks: TaskStore) -> models.
 @router.put("/{id}/systems/{testset}/{name}", status_code=202)
 async def submit_system(
     request: Request,
-    task_id: Id,
-    entrant: Entrant,
+    team: Submitter,
     tasks: TaskStore,
     settings: Limits,
     watch: Watch,
@@ -179,7 +181,6 @@ async def submit_system(
     The same content again changes nothing (200). `Prefer: wait=N` waits up to N seconds until it is
     measured, and so for what health checks say of it.
     """
-    team = await run_in_threadpool(_team, tasks, task_id, entrant)
     system, page = submission.content, shows_pages(request)
     testset = submission.besides["testset"] if page else request.path_params["testset"]
     if page and submission.besides["contrastive"]:
@@ -188,7 +189,7 @@ async def submit_system(
     fits = partial(room, settings=settings)
     submitted, verdict = await run_in_threadpool(tasks.put, team, testset, system, primary, fits)
     if page:
-        return RedirectResponse(f"/tasks/{task_id}", 303)
+        return RedirectResponse(f"/tasks/{team.task}", 303)
     if wait and submitted.system.standing is Standing.PENDING:
         again = partial(tasks.system, team, testset, system.name)
         submitted = await watch.until(
@@ -210,26 +211,20 @@ def _submission(
 
 @router.get("/{id}/systems/{testset}/{name}")
 def get_submission(
-    task_id: Id, testset: TestSetName, name: SystemName, entrant: Entrant, tasks: TaskStore
+    team: Submitter, testset: TestSetName, name: SystemName, tasks: TaskStore
 ) -> Response:
     """A system of the team with its receipt, and what the phase allows to be seen."""
-    team = _team(tasks, task_id, entrant)
     return _submission(tasks, team, tasks.system(team, testset, name))
 
 
 @people.post("/{id}/systems/{testset}/{name}/withdraw")
 @router.delete("/{id}/systems/{testset}/{name}", status_code=204)
 def delete_submission(
-    request: Request,
-    task_id: Id,
-    testset: TestSetName,
-    name: SystemName,
-    entrant: Entrant,
-    tasks: TaskStore,
+    request: Request, team: Submitter, testset: TestSetName, name: SystemName, tasks: TaskStore
 ) -> Response:
     """Take a system of the team back; its receipts stay."""
-    tasks.withdraw(_team(tasks, task_id, entrant), testset, name)
-    onward = f"/tasks/{task_id}"
+    tasks.withdraw(team, testset, name)
+    onward = f"/tasks/{team.task}"
     return RedirectResponse(onward, 303) if shows_pages(request) else Response(status_code=204)
 
 
@@ -263,8 +258,8 @@ async def task_leaderboard(
 ) -> Response:
     """The leaderboard of a test set, as its owner sees it; to teams once it is published."""
     testset_id = await run_in_threadpool(tasks.testset, task, testset)
-    choice, owner = decided.choice, task.caller
-    board = await board_of(request, testset_id, owner, boards, watch, measure, choice, wait)
+    owner = Principal(task.caller)
+    board = await board_of(request, testset_id, owner, boards, watch, measure, decided, wait)
     return answers.unless_held(request, await in_turn(written, board, wish, wait))
 
 
@@ -277,16 +272,16 @@ async def _whole(
     wait: int | None,
 ) -> tuple[dict[str, Board], list[models.StandingBody]]:
     """The boards of a task that are there, of the first metric, and the order over all of them."""
-    measure, owner = answers.MeasureOptions(), record.caller
     there, order = await run_in_threadpool(tasks.testsets, record), record.settings.overall
+    owner, usual = Principal(record.caller), (answers.MeasureOptions(), answers.DecisionOptions())
     shown = {
-        name: await board_of(request, own.id, owner, boards, watch, measure, answers.AS_ASKED, wait)
+        name: await board_of(request, own.id, owner, boards, watch, *usual, wait)
         for name, own in there.items()
     }
     if order == "none":
         return shown, []
     reports = {name: board.report for name, board in shown.items()}
-    receipts = await run_in_threadpool(tasks.receipts, record.id, owner)
+    receipts = await run_in_threadpool(tasks.receipts, record.id, record.caller)
     return shown, await in_turn(overall.standings, reports, receipts, order)
 
 

@@ -14,7 +14,7 @@ from app.http import negotiation
 from app.http.auth import Caller
 from app.http.problems import NotAcceptableError
 from app.http.state import Boards, Cursor, Limit, Limits, in_turn, routing
-from app.http.waiting import Watch, Watcher
+from app.http.waiting import Watch
 from app.pages import forms, site
 from app.pages.reports import decidable, of_report
 from app.requests.bodies import Words
@@ -42,7 +42,7 @@ from workers.errors import NotReadyError
 from workers.questions import Record
 from workers.store.boards import Choice, Standing, SystemRecord, TestSetRecord
 from workers.store.records import Link
-from workers.testsets import Claim, Leaderboard, TestSets
+from workers.testsets import Claim, Leaderboard
 
 PAGE = 100
 ROWS, CLAIMED = b",\n", b'"significant": true'  # between pairs as they are stored, and in them
@@ -261,19 +261,20 @@ class Board:
 
 async def board_of(
     request: Request,
-    testset_id: str,
-    caller: str,
-    boards: TestSets,
-    watch: Watcher,
-    measure: answers.MeasureOptions,
-    choice: Choice,
-    wait: int | None,
+    testset_id: Id,
+    owner: Caller,
+    boards: Boards,
+    watch: Watch,
+    measure: answers.MeasureNamed,
+    decided: answers.Decided,
+    wait: negotiation.Wait,
 ) -> Board:
-    """A leaderboard, waited for until it has every system that is measured.
+    """A leaderboard, waited for until it has every system that is measured; also a dependency.
 
     Raises:
         RecipeError: An impossible choice.
     """
+    caller, choice = owner.name, decided.choice
 
     def read(shown: Leaderboard) -> Board:
         metric, test = _measure(shown.testset, measure, choice)
@@ -302,21 +303,6 @@ async def board_of(
     return await in_turn(read, await watch.until(testset_id, look, lambda own: own.fresh, seconds))
 
 
-async def _board(
-    request: Request,
-    testset_id: Id,
-    principal: Caller,
-    boards: Boards,
-    watch: Watch,
-    measure: answers.MeasureNamed,
-    decided: answers.Decided,
-    wait: negotiation.Wait,
-) -> Board:
-    """Dependency: a leaderboard of who asks."""
-    owner, choice = principal.name, decided.choice
-    return await board_of(request, testset_id, owner, boards, watch, measure, choice, wait)
-
-
 def _measure(
     testset: TestSetRecord, measure: answers.MeasureOptions, choice: Choice
 ) -> tuple[str, str]:
@@ -337,7 +323,7 @@ def _measure(
     return metric, test
 
 
-ShownBoard = Annotated[Board, Depends(_board)]
+ShownBoard = Annotated[Board, Depends(board_of)]
 
 
 @router.get("/{id}/leaderboard")

@@ -27,7 +27,6 @@ VERSIONS = (
     "sigtest.comparison.plan.__version__",
     "workers.store.questions.MAKE",
     "workers.store.questions.MAKE",
-    "workers.store.records.MAKE",
 )
 
 
