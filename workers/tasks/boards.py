@@ -101,25 +101,17 @@ class Sampling:
         self._store = context.testsets
 
     def members(self, digests: Sequence[str]) -> dict[str, Member]:
-        """Those systems that were not removed, ready to be compared with many."""
-        distinct = list(dict.fromkeys(digests))
-        found = self._parts(distinct, totals.names(self.part))
-        return {
-            digest: Member(digest, parts, totals.unpack(self.part, parts))
-            for digest, parts in zip(distinct, found, strict=True)
-            if parts
-        }
-
-    def scores(self, digests: Sequence[str], m: int) -> Array:
-        """(S, R) bootstrap scores of metric m.
+        """Systems, ready to be compared with many.
 
         Raises:
-            GoneError: A system was removed.
+            GoneError: One of them was removed.
         """
-        found = self._parts(digests, [f"scores:{m}"])
-        if not all(found):
-            raise self._store.gone(self.testset_id)
-        rows = [totals.scores(parts, m) for parts in found]
+        found = zip(digests, self._parts(digests, totals.names(self.part)), strict=True)
+        return {own: Member(own, parts, totals.unpack(self.part, parts)) for own, parts in found}
+
+    def scores(self, digests: Sequence[str], m: int) -> Array:
+        """(S, R) bootstrap scores of metric m; raises as `members` does."""
+        rows = [totals.scores(parts, m) for parts in self._parts(digests, [f"scores:{m}"])]
         return np.stack(rows) if rows else np.empty((0, self.part.draws))
 
     def table(self, member: Member, m: int) -> Array:
@@ -157,17 +149,13 @@ class Sampling:
         """Parts of totals; those that were evicted are made again and kept."""
         places = [keys.totals(self.testset_id, self.part.resamples, digest) for digest in digests]
         found = totals.find(self.context.redis, places, names)
-        for i, digest in enumerate(digests):
-            with suppress(GoneError):
-                found[i] = found[i] or self._made(digest, places[i])
-        return found
+        own = zip(digests, places, found, strict=True)
+        return [parts or self._made(digest, place) for digest, place, parts in own]
 
     def _made(self, digest: str, place: str) -> dict[str, bytes]:
         drawn, tables = self._resample(digest)
-        parts, (_, expiry) = (
-            totals.pack(self.part, drawn, tables),
-            self._store.holder(self.testset_id),
-        )
+        parts = totals.pack(self.part, drawn, tables)
+        _, expiry = self._store.holder(self.testset_id)
         totals.keep(self.context.redis, self.context.settings, place, parts, expiry)
         return parts
 
@@ -198,9 +186,7 @@ def join(context: Context, testset_id: str, digest: str, resamples: int) -> None
     sampling = Sampling(context, testset_id, context.testsets.part(testset_id))
     if sampling.part.resamples != resamples:
         return  # raised meanwhile; another task has the new number
-    member = sampling.members([digest]).get(digest)
-    if member is None:
-        return
+    member = sampling.members([digest])[digest]
     rows = {row_name(resamples, digest): row_of(sampling.part, member.totals)}
     if context.testsets.rows(testset_id, [row_name("said", digest)]) == [None]:
         rows[row_name("said", digest)] = codec.pack_json(sampling.notes(digest))
@@ -231,8 +217,6 @@ def refresh(context: Context, testset_id: str, spelled: str, *_: str) -> None:
         made: tuple[bytes, Sequence[str]] = (b"", ())
         if context.questions.stored(question_id) is None:
             report = _report(sampling, state, part, gone)
-            if report is None:
-                return  # a system was removed meanwhile
             if choice == Choice():
                 context.testsets.note_claims(testset_id, part, report)
             made = render_json(report).encode(), KINDS["comparisons"].drawable(report)
@@ -304,7 +288,7 @@ def _pairs(part: Part) -> list[tuple[str, str]]:
 def _make_rows(
     sampling: Sampling, pairs: Sequence[tuple[str, str]], known: dict[str, Member]
 ) -> list[bytes]:
-    """The rows of these pairs, but those whose system was removed; what is missing is made."""
+    """The rows of these pairs; what is missing is made. Raises as `Sampling.members` does."""
     testsets, testset_id = sampling.context.testsets, sampling.testset_id
     names = {pair: row_name(sampling.part.resamples, *pair) for pair in pairs}
     rows = dict(zip(names, testsets.rows(testset_id, [*names.values()]), strict=True))
@@ -313,30 +297,27 @@ def _make_rows(
         new = {pair: row.tobytes() for pair, row in zip(there, made, strict=True)}
         testsets.add_rows(testset_id, {names[pair]: row for pair, row in new.items()})
         rows |= new
-    return [row for pair in pairs if (row := rows[pair]) is not None]
+    return [rows[pair] or b"" for pair in pairs]
 
 
 def _rows_of(
     sampling: Sampling, pairs: Sequence[tuple[str, str]], known: dict[str, Member]
 ) -> Iterator[tuple[list[tuple[str, str]], Array]]:
-    """Pairs whose systems are both there, and their (P, M, 9 + 3 tests) rows; some at a time."""
+    """Pairs and their (P, M, 9 + 3 tests) rows, some at a time."""
     part = sampling.part
     size = max(1, TOGETHER // part.resamples)
     for first in range(0, len(pairs), size):
         batch = pairs[first : first + size]
         others = {digest for pair in batch for digest in pair} - known.keys()
         members = known | sampling.members(sorted(others))
-        there = [pair for pair in batch if set(pair) <= members.keys()]
-        if not there:
-            continue
         place = {digest: i for i, digest in enumerate(members)}
         systems = [member.totals for member in members.values()]
-        places = np.array([(place[a], place[b]) for a, b in there])
+        places = np.array([(place[a], place[b]) for a, b in batch])
         rows = []
         for m in range(len(part.recipe.metrics)):
-            swaps = [_swaps(sampling, m, members[a], members[b]) for a, b in there]
+            swaps = [_swaps(sampling, m, members[a], members[b]) for a, b in batch]
             rows.append(pair_rows(part, m, systems, places, swaps))
-        yield there, np.ascontiguousarray(np.stack(rows, axis=1))
+        yield list(batch), np.ascontiguousarray(np.stack(rows, axis=1))
 
 
 def _swaps(sampling: Sampling, m: int, a: Member, b: Member) -> SwapFact:
@@ -353,8 +334,8 @@ def _swaps(sampling: Sampling, m: int, a: Member, b: Member) -> SwapFact:
     return swap_fact(part, m, sampling.with_kept(a, m), sampling.with_kept(b, m))
 
 
-def _report(sampling: Sampling, state: TestSetRecord, part: Part, gone: Gone) -> Report | None:
-    """The report, or nothing where a system was removed meanwhile."""
+def _report(sampling: Sampling, state: TestSetRecord, part: Part, gone: Gone) -> Report:
+    """The report; raises as `Sampling.members` does."""
     pairs = _pairs(part)
     if part.recipe.alpha == sampling.part.recipe.alpha:
         systems = [state.rows[digest] for digest in part.digests]
@@ -362,11 +343,9 @@ def _report(sampling: Sampling, state: TestSetRecord, part: Part, gone: Gone) ->
     else:  # rows have intervals of the test set's own level
         at_level = Sampling(sampling.context, sampling.testset_id, part)
         members = at_level.members(part.digests)
-        systems = [row_of(part, members[d].totals) for d in part.digests if d in members]
+        systems = [row_of(part, members[digest].totals) for digest in part.digests]
         made = _rows_of(at_level, pairs, {})
         rows = [row.tobytes() for _, batch in made for row in batch]
-    if len(rows) < len(pairs) or len(systems) < len(part.systems):
-        return None
     draws, ranges = _joint(sampling, part)
     own, both = _by_metric(part, systems), _by_metric(part, rows)
     return report_of_rows(_with_notes(sampling, part), own, both, draws, ranges, gone)
