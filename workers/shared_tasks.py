@@ -125,7 +125,8 @@ class SharedTasks(SharedTaskStore):
         self, task_id: str, caller: str, change: SharedTaskChange, check: Check
     ) -> SharedTaskRecord:
         """Change the rules of a task, publish it, or write on it."""
-        record, written = keys.key(self.kind, task_id), fields_of(change.written())
+        record = keys.key(self.kind, task_id)
+        written = fields_of(change.written())
         until = int(written.get("expires", 0))
         check_lasting(self.redis, self.settings, caller, until, 0, record)
 
@@ -291,7 +292,8 @@ class SharedTasks(SharedTaskStore):
             PhaseError: Not now.
         """
         task = self.find(team.task, team.caller)
-        testset_id, entry = self.testset(task, testset), Entry(team.task, team.name, system)
+        testset_id = self.testset(task, testset)
+        entry = Entry(team.task, team.name, system)
         self.system(team, testset, system)
         self._testsets.remove(testset_id, team.caller, entry.name, entry=entry)
 

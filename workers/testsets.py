@@ -312,7 +312,8 @@ class TestSets(TestSetStore):
             return True
 
         self.change(testset_id, caller, write)
-        part, capacity = self.part(testset_id), self.find(testset_id, caller).capacity
+        part = self.part(testset_id)
+        capacity = self.find(testset_id, caller).capacity
         auto = part.recipe.but(resamples="auto")
         before, now = (
             boards.decided(auto, Choice(), own).resolved(1) for own in (capacity, family)
@@ -393,7 +394,8 @@ class TestSets(TestSetStore):
         def write(pipe: Any) -> str:
             fields = ["capacity", "submissions", "resamples", "expires", "task"]
             capacity, submissions, resamples, expires, task = pipe.hmget(record, fields)
-            before, count = decoded(pipe.hget(systems, name) or b""), pipe.hlen(systems)
+            before = decoded(pipe.hget(systems, name) or b"")
+            count = pipe.hlen(systems)
             failed = pipe.hexists(failures, digest)
             back = pipe.sismember(left, f"{digest} {name}")
             new = before != digest
@@ -455,7 +457,8 @@ class TestSets(TestSetStore):
         systems, _, _, envelopes, receipts = _changed(testset_id)
 
         def write(pipe: Any) -> str:
-            held, digests = pipe.hget(systems, name), list(map(decoded, pipe.hvals(systems)))
+            held = pipe.hget(systems, name)
+            digests = list(map(decoded, pipe.hvals(systems)))
             before = receipts_of(pipe, testset_id)
             receipt = behind(before, name)
             if entry is not None:
@@ -599,7 +602,8 @@ class TestSets(TestSetStore):
             GoneError: The comparison is no longer there.
             BudgetError: The caller has too much that lasts.
         """
-        shown, caller = board.record, board.testset.caller
+        shown = board.record
+        caller = board.testset.caller
         if shown is None or board.pending or not (board.fresh and board.systems):
             waits = f"Not in it yet: {', '.join(board.pending)}; ask" if board.pending else "Ask"
             raise NotReadyError(

@@ -155,7 +155,8 @@ Submitter = Annotated[Team, Depends(_team)]
 def list_submissions(task_id: Id, entrant: Entrant, tasks: TaskStore) -> models.SubmissionListing:
     """Systems as they stand, and all receipts: a team's own, or to the owner those of all teams."""
     team = entrant.team
-    record, name = tasks.find(task_id, entrant.name), team.name if team else None
+    record = tasks.find(task_id, entrant.name)
+    name = team.name if team else None
     shows = team is None or tasks.shows_scores(record)
     systems = tasks.systems(task_id, entrant.name, name)
     return models.SubmissionListing(
@@ -273,7 +274,8 @@ async def _whole(
 ) -> tuple[dict[str, Board], list[models.StandingBody]]:
     """The boards of a task that are there, of the first metric, and the order over all of them."""
     there, order = await run_in_threadpool(tasks.testsets, record), record.settings.overall
-    owner, usual = Principal(record.caller), (answers.MeasureOptions(), answers.DecisionOptions())
+    owner = Principal(record.caller)
+    usual = (answers.MeasureOptions(), answers.DecisionOptions())
     shown = {
         name: await board_of(request, own.id, owner, boards, watch, *usual, wait)
         for name, own in there.items()
@@ -366,7 +368,8 @@ async def get_task(
 
 def _free_boards(request: Request, owner: str) -> dict[str, Any]:
     """Boards that belong to no task yet."""
-    boards, most = request.state.testsets, request.state.settings.max_page
+    boards = request.state.testsets
+    most = request.state.settings.max_page
     return {"boards": [own for own in boards.listing(owner, None, most)[0] if own.task is None]}
 
 

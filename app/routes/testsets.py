@@ -99,7 +99,8 @@ def change_testset(
     test set is made.
     """
     check = partial(negotiation.require_match, request)
-    resamples, owner = change.content, caller.name
+    resamples = change.content
+    owner = caller.name
     if resamples is None:
         return _testset(request, boards.describe(testset_id, owner, change.notes, check))
     found = boards.find(testset_id, owner)
@@ -236,7 +237,8 @@ class Board:
     @cached_property
     def report(self) -> Report:
         """The report of the metric and test."""
-        found, record = self.bare, self.current.record
+        found = self.bare
+        record = self.current.record
         if record is not None:
             bare, pairs = excerpt(self.stored, self.metric, self.test)
             found = answers.read(with_pairs(bare, pairs), record)
@@ -342,21 +344,17 @@ async def leaderboard(
 
 def written(board: Board, wish: negotiation.Wish, wait: int | None = None) -> Response:
     """A leaderboard in one of the formats: one metric and test, and what is pending."""
-    name, shown = negotiation.choose_format(wish), board.current
-    envelope: dict[str, Any] = {
-        "id": shown.testset.id,
-        "name": shown.testset.name,
-        "metric": board.metric,
-        "test": board.test,
+    name = negotiation.choose_format(wish)
+    shown = board.current
+    facts: dict[str, Any] = {
+        **vars(shown.testset),
+        **vars(board),
         "comparison": f"/v1/comparisons/{shown.comparison}" if shown.comparison else None,
         "capacity": shown.testset.capacity,
-        "submissions": shown.testset.submissions,
-        "claims": [
-            models.ClaimBody.model_validate(own).model_dump(mode="json") for own in board.claims
-        ],
-        "pending": list(shown.pending),
+        "pending": shown.pending,
         "failed": shown.testset.failed,
     }
+    envelope = models.LeaderboardEnvelope(**facts).model_dump(mode="json")
     if name == "json":
         heading = select(board.bare, metric=board.metric, test=board.test)
         bare = render_json(LeaderboardReport(envelope, heading))

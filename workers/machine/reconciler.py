@@ -17,7 +17,6 @@ from workers.races import Races
 from workers.settings import Settings
 from workers.store import keys
 from workers.store.boards import Choice
-from workers.store.codec import decoded
 from workers.store.records import Task, owner_of
 from workers.store.server import disk_free
 from workers.tasks.run import died
@@ -38,6 +37,7 @@ class Reconciler:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._jobs = context.feed.jobs
+        self._races = Races(context)
         self._idle: set[str] = set()
         self._stuck: set[str] = set()
 
@@ -49,8 +49,8 @@ class Reconciler:
         lost = stuck & self._stuck  # with supervisors, which count what is lost with a worker
         deaths = self._jobs.forget(lost)
         self._stuck = stuck - lost
-        unfinished = {*self._context.questions.pending(), *self._context.testsets.joining()}
-        unfinished |= self._racing()
+        questions, testsets = self._context.questions, self._context.testsets
+        unfinished = questions.pending() | testsets.pending() | self._races.pending()
         idle = unfinished - busy
         self._revive(idle & self._idle)
         self._idle = idle
@@ -89,9 +89,9 @@ class Reconciler:
                 questions.drop_pending(question_id)  # it expired
             else:
                 self._again(stored.caller, pieces.tasks(question_id))
-        raced = lost & self._racing()
+        raced = lost & self._races.pending()
         for race_id in sorted(raced):
-            if (race := Races(self._context).stored(race_id)) is not None:
+            if (race := self._races.stored(race_id)) is not None:
                 self._again(race.caller, [race.task])
             else:
                 self._context.redis.srem(keys.RACING, race_id)
@@ -101,10 +101,6 @@ class Reconciler:
                 self._context.testsets.settle(testset_id)
             else:
                 self._again(state.caller, state.joins or [state.refreshing(Choice())])
-
-    def _racing(self) -> set[str]:
-        """Ids of races with scores to be looked at."""
-        return {decoded(race_id) for race_id in self._context.redis.smembers(keys.RACING)}
 
     def _again(self, caller: str, tasks: list[Task]) -> None:
         self._jobs.forget(entry.key for entry in tasks)

@@ -267,7 +267,8 @@ class TestSetStore(Shelf[TestSetRecord]):
         summary, *counts, task = facts[: len(FACTS)]
         if summary is None:
             return None
-        common, told = self.common(name, facts[len(FACTS) :]), json.loads(summary)
+        common = self.common(name, facts[len(FACTS) :])
+        told = json.loads(summary)
         resamples, capacity, submissions, changed, family = (int(count or 0) for count in counts)
         digests = {decoded(system): decoded(digest) for system, digest in systems.items()}
         rows = self.rows(name, [row_name(resamples, digest) for digest in digests.values()])
@@ -334,10 +335,6 @@ class TestSetStore(Shelf[TestSetRecord]):
 
     # what workers make of them
 
-    def joining(self) -> list[str]:
-        """Ids of the test sets whose systems have changed since they were last settled."""
-        return sorted(decoded(testset_id) for testset_id in self.redis.smembers(keys.JOINING))
-
     def settle(self, testset_id: str, seen: TestSetRecord | None = None) -> None:
         """Nothing is left to do for a test set, unless it was changed since it was seen."""
         record = keys.key("testset", testset_id)
@@ -363,10 +360,8 @@ class TestSetStore(Shelf[TestSetRecord]):
 
     def rows(self, testset_id: str, names: Sequence[str]) -> list[bytes | None]:
         """Rows by their names."""
-        found: list[bytes | None] = []
-        if names:
-            key = keys.key("testset-rows", testset_id)
-            found = self.redis.hmget(key, names)
+        name = keys.key("testset-rows", testset_id)
+        found: list[bytes | None] = self.redis.hmget(name, names) if names else []
         return found
 
     def add_rows(self, testset_id: str, rows: Mapping[str, bytes]) -> None:
@@ -460,7 +455,8 @@ class TestSetStore(Shelf[TestSetRecord]):
             report: Canonical JSON, where that is to be stored.
             pictures: Names of those that can be drawn of the report.
         """
-        now, caller = time.time(), state.caller
+        now = time.time()
+        caller = state.caller
         question, stored, gone = (
             keys.key(part, question_id) for part in ("question", "report", "gone")
         )

@@ -29,11 +29,6 @@ def decoded(value: bytes | str) -> str:
     return value.decode() if isinstance(value, bytes) else value
 
 
-def flat(fields: Mapping[str, str | bytes]) -> list[str | bytes]:
-    """Names and values one after the other, as scripts take them."""
-    return [part for pair in fields.items() for part in pair]
-
-
 def pack_json(value: object) -> bytes:
     """Compress a JSON value; text that is no valid Unicode comes back as it was."""
     return pack_bytes(spell_json(value))

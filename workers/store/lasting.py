@@ -68,7 +68,8 @@ class Shelf(Generic[R]):
         kind: What keys call it; one of WHOLES.
         noun: What sentences call it.
         listed: What its listing is called.
-        busy: The key of the ids of those with something to do.
+        busy: The key of the ids of those with something to do: questions without an outcome, test
+            sets whose systems have changed since they were settled, races with scores to look at.
     """
 
     kind: ClassVar[str]
@@ -114,6 +115,10 @@ class Shelf(Generic[R]):
         if self.was(name, caller):
             return self.gone(name)
         return NotFoundError(f"There is no {self.noun} {name}.")
+
+    def pending(self) -> set[str]:
+        """Ids of those with something to do."""
+        return {*map(decoded, self.redis.smembers(self.busy))}
 
     def find(self, name: str, caller: str) -> R:
         """A thing of the caller."""
@@ -166,7 +171,9 @@ class Shelf(Generic[R]):
             InputError: It would have expired already.
             BudgetError: The caller has too much that lasts.
         """
-        now, written, record = time.time(), fields_of(notes), keys.key(self.kind, name)
+        now = time.time()
+        written = fields_of(notes)
+        record = keys.key(self.kind, name)
         lasts = int(written.get("expires", 0))
         check_lasting(self.redis, self.settings, caller, lasts, len(text), record)
         first = {"caller": caller, "created": repr(now), "place": place_of(name, now)}
@@ -211,7 +218,8 @@ class Shelf(Generic[R]):
             new: Whether it need not be there.
             watched: Further keys that must stay as they are meanwhile.
         """
-        record, now = keys.key(self.kind, name), time.time()
+        record = keys.key(self.kind, name)
+        now = time.time()
 
         def changed(pipe: Any) -> T:
             if check is not unseen:
@@ -241,7 +249,8 @@ class Shelf(Generic[R]):
             InputError: It would have expired already.
             BudgetError: The caller has too much that lasts.
         """
-        record, fields = keys.key(self.kind, name), fields_of(notes)
+        record = keys.key(self.kind, name)
+        fields = fields_of(notes)
         lasts, until = "expires" in fields, int(fields.get("expires", 0))
         check_lasting(self.redis, self.settings, caller, until, 0, record)
 
@@ -304,7 +313,8 @@ class Shelf(Generic[R]):
             caller: Whose it is.
             origins: Other sites whose pages may show it. The link stays, once there is one.
         """
-        record, word = keys.key(self.kind, name), name + secrets.token_urlsafe(LINK_BYTES)
+        record = keys.key(self.kind, name)
+        word = name + secrets.token_urlsafe(LINK_BYTES)
 
         def write(pipe: Any) -> None:
             pipe.multi()

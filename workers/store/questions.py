@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from itertools import compress
+from itertools import chain, compress
 from typing import Any, cast
 
 from redis import Redis
@@ -474,7 +474,8 @@ class QuestionStore(Shelf[records.Record]):
             "outline": codec.pack_json(question.outline()),
             **records.fields_of(notes),
         }
-        until, name = int(facts.get("expires", 0)), keys.key("question", question_id)
+        until = int(facts.get("expires", 0))
+        name = keys.key("question", question_id)
         check_lasting(self.redis, self.settings, caller, until, size, name)
         listing = keys.of_caller("listing", caller, kind)
         names = [
@@ -503,7 +504,7 @@ class QuestionStore(Shelf[records.Record]):
             2 * len(facts),
             int(min(left, 2**53)),  # scripts of the store have no larger whole numbers
         ]
-        told = self._create(names, [*options, *codec.flat(facts), *codec.flat(contents)])
+        told = self._create(names, [*options, *chain(*facts.items(), *contents.items())])
         records.shorten(self.redis, listing, "question")
         word, seconds, held, known = map(decoded, told[:4])
         stored, written = None, dict(zip(WRITTEN, told[4:], strict=False))
@@ -581,10 +582,6 @@ class QuestionStore(Shelf[records.Record]):
         unfinished, request, caller = self._start(names, [repr(time.time())])
         return bool(unfinished), decoded(request), decoded(caller) or None
 
-    def pending(self) -> list[str]:
-        """Ids of the questions without an outcome."""
-        return sorted(decoded(question_id) for question_id in self.redis.smembers(keys.PENDING))
-
     def drop_pending(self, question_id: str) -> None:
         """Stop caring for a question that expired before it was finished."""
         caller = self.redis.get(keys.key("gone", question_id))
@@ -627,7 +624,8 @@ class QuestionStore(Shelf[records.Record]):
             keys.of_caller("pending", stored.caller),
             *announcing(stored.caller),
         ]
-        packed, channel = codec.pack_bytes(report), keys.key("news", question_id)
+        packed = codec.pack_bytes(report)
+        channel = keys.key("news", question_id)
         told = json.dumps(vars(progress))
         facts = [question_id, outcome.value, error, packed, channel, told, __version__]
         facts += [json.dumps(pictures), json.dumps(dict(problem))]

@@ -140,10 +140,6 @@ class Entry:
         """The key of the task."""
         return keys.key("shared-task", self.task)
 
-    def own(self, receipts: Sequence[Receipt]) -> dict[str, Receipt]:
-        """The last receipt of each system that the team has now, by its name for it."""
-        return {name: one for (team, name), one in standing(receipts).items() if team == self.team}
-
     def receipt(
         self, pipe: Any, receipts: Sequence[Receipt], digest: str, withdrawn: bool = False
     ) -> Receipt:
@@ -165,7 +161,8 @@ class Entry:
         if settings is None:
             raise GoneError(f"The task {self.task} expired or was deleted.")
         now, rules = clock(pipe), SharedTaskRequest.of(json.loads(settings))
-        late, own = rules.late(now), self.own(receipts)
+        late, there = rules.late(now), standing(receipts)
+        own = {name: one for (team, name), one in there.items() if team == self.team}
         before = own.get(self.system)
         if published or rules.phase(now) is Phase.ANNOUNCED:
             opens = "" if rules.opens is None else f" It opens at {rules.opens.isoformat()}."

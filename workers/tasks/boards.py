@@ -385,7 +385,8 @@ def row_of(part: Part, totals: Totals) -> bytes:
 
 def _joint(sampling: Sampling, part: Part) -> tuple[list[Array], list[Array]]:
     """Draws and ranges of all systems, as far as they are looked at together."""
-    metrics, size = range(len(part.recipe.metrics)), len(part.systems)
+    metrics = range(len(part.recipe.metrics))
+    size = len(part.systems)
     if CORRECTIONS[part.recipe.correction].joint is None or size < 2:
         if not part.with_best:
             return [], []

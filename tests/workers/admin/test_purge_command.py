@@ -84,7 +84,7 @@ def test_everything_of_a_caller_goes(jobs, context, settings, board):
     for name in (mine[0], mine[-1]):
         with pytest.raises(GoneError):
             jobs.find(name, CALLER)
-    assert context.questions.pending() == []
+    assert context.questions.pending() == set()
     assert jobs.find(theirs.id, OTHER).status.finished
 
 

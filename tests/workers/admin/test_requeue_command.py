@@ -69,7 +69,7 @@ def test_a_system_that_failed_is_measured_after_all(service, working):
     board = board_on(working, "failed and back", metrics=["bleu"])
     board.put("aspen", SYSTEMS["aspen"])
     board.put("birch", SYSTEMS["birch"])
-    until(lambda: board.id not in working.testsets.joining())
+    until(lambda: board.id not in working.testsets.pending())
     redis, digest = working.questions.redis, board.state.digests["birch"]
     rows = f"sigtest:testset-rows:{board.id}"
     redis.hdel(rows, *(name for name in redis.hkeys(rows) if digest.encode() in name))

@@ -53,6 +53,6 @@ def test_claims_are_kept_however_the_boards_own_choice_is_spelled(board, context
 def test_another_level_leaves_the_board_itself_to_be_written(board, context):
     board.remove("aspen")
     refresh(context, board.id, Choice(alpha=0.2).spelled)
-    assert context.testsets.joining() == [board.id]  # for the reconciler; webhooks are told then
+    assert context.testsets.pending() == {board.id}  # for the reconciler; webhooks are told then
     refresh(context, board.id, Choice().spelled)
-    assert context.testsets.joining() == []
+    assert context.testsets.pending() == set()

@@ -174,10 +174,10 @@ def test_a_system_removed_while_its_board_is_settled_is_not_forgotten(board, con
 
     context.testsets.settle = removed_meanwhile  # type: ignore[method-assign]
     refresh(context, board.id, Choice().spelled)
-    assert context.testsets.joining() == [board.id]  # for the reconciler, who lets it be written
+    assert context.testsets.pending() == {board.id}  # for the reconciler, who lets it be written
     context.testsets.settle = settled  # type: ignore[method-assign]
     refresh(context, board.id, Choice().spelled)
-    assert context.testsets.joining() == []
+    assert context.testsets.pending() == set()
 
 
 def test_texts_of_what_was_replaced_or_removed_go_at_once(board, context):
@@ -290,9 +290,9 @@ def test_systems_that_another_version_measured_are_measured_again(board, context
         _, _, rest = field.decode().partition(" ")
         redis.hset(name, f"0.0.1 {rest}", bytes(len(row)))
     assert board.state.pending == ("aspen", "birch", "cedar")
-    assert board.id not in context.testsets.joining()
+    assert board.id not in context.testsets.pending()
     perform(context, [board.state.refreshing(Choice(), "by hand")])
-    assert board.id in context.testsets.joining()  # where the reconciler finds it
+    assert board.id in context.testsets.pending()  # where the reconciler finds it
     shown = board.look()  # what the other version made, until all of it is made anew
     assert (shown.systems, shown.pending, shown.fresh) == (
         ("aspen", "birch", "cedar"),
