@@ -13,7 +13,7 @@ import json
 import math
 import secrets
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -304,45 +304,32 @@ class SharedTasks(SharedTaskStore):
             NotFoundError: The team has none of this name.
         """
         task = self.find(team.task, team.caller)
-        if testset in task.settings.testsets:
-            for own in self._standing(task, testset, team.name):
-                if own.receipt.system == system:
-                    return own
+        for own in self.systems(task, team.name, testset):
+            if own.receipt.system == system:
+                return own
         raise NotFoundError(f"The team has no system {system!r} on the test set {testset!r}.")
 
-    def systems(self, task_id: str, caller: str, team: str | None = None) -> list[Submitted]:
+    def systems(
+        self, task: SharedTaskRecord, team: str | None = None, testset: str | None = None
+    ) -> list[Submitted]:
         """The systems that teams have now, or one team has, by test set and time."""
-        task = self.find(task_id, caller)
-        return [own for name in task.settings.testsets for own in self._standing(task, name, team)]
+        found = []
+        for name, testset_id in task.settings.testsets.items():
+            if testset not in (None, name) or not (record := self._testsets.stored(testset_id)):
+                continue
+            receipts = standing(receipts_of(self.redis, testset_id, team)).values()
+            for receipt in sorted(receipts, key=lambda one: one.at):
+                place = Entry(task.id, receipt.team, receipt.system).name
+                if place in record.digests:
+                    system = record.system(place)
+                    notes = tuple(self._testsets.warnings(testset_id, system))
+                    found.append(Submitted(task.id, name, testset_id, receipt, system, notes))
+        return found
 
-    def _standing(
-        self, task: SharedTaskRecord, testset: str, team: str | None
-    ) -> Iterator[Submitted]:
-        """The systems of teams, or of one team, on a test set, by time."""
-        testset_id = task.settings.testsets[testset]
-        record = self._testsets.stored(testset_id)
-        receipts = standing(receipts_of(self.redis, testset_id)).values()
-        last = [receipt for receipt in receipts if team in (None, receipt.team)]
-        for receipt in sorted(last, key=lambda one: one.at):
-            place = Entry(task.id, receipt.team, receipt.system).name
-            if record is not None and place in record.digests:
-                system = record.system(place)
-                notes = self._testsets.warnings(testset_id, system)
-                yield Submitted(task.id, testset, testset_id, receipt, system, tuple(notes))
-
-    def receipts(
-        self, task_id: str, caller: str, team: str | None = None
-    ) -> Mapping[str, list[Receipt]]:
+    def receipts(self, task: SharedTaskRecord, team: str | None = None) -> dict[str, list[Receipt]]:
         """All receipts of a task, or of one of its teams, by test set, oldest first."""
-        task = self.find(task_id, caller)
-        return {
-            name: [
-                receipt
-                for receipt in receipts_of(self.redis, testset_id)
-                if team in (None, receipt.team)
-            ]
-            for name, testset_id in task.settings.testsets.items()
-        }
+        testsets = task.settings.testsets.items()
+        return {name: receipts_of(self.redis, own, team) for name, own in testsets}
 
     def shows_scores(self, task: SharedTaskRecord) -> bool:
         """Whether a team sees the scores of its own systems."""

@@ -44,13 +44,12 @@ from workers.store.boards import (
 )
 from workers.store.codec import decoded
 from workers.store.lasting import unseen
-from workers.store.records import FIELDS, Check, Link, Record, Task, fields_of, place_of
+from workers.store.records import FIELDS, Check, Link, Record, Task, clock, fields_of, place_of
 from workers.store.shared_tasks import (
     Entry,
     SharedTaskStore,
     admit,
     behind,
-    clock,
     receipts_of,
     spelled,
 )

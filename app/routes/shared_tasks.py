@@ -158,10 +158,10 @@ def list_submissions(task_id: Id, entrant: Entrant, tasks: TaskStore) -> models.
     record = tasks.find(task_id, entrant.name)
     name = team.name if team else None
     shows = team is None or tasks.shows_scores(record)
-    systems = tasks.systems(task_id, entrant.name, name)
+    systems = tasks.systems(record, name)
     return models.SubmissionListing(
         systems=[models.SubmissionBody.of(own, shows) for own in systems],
-        receipts=overall.listed(task_id, tasks.receipts(task_id, entrant.name, name)),
+        receipts=overall.listed(task_id, tasks.receipts(record, name)),
     )
 
 
@@ -283,7 +283,7 @@ async def _whole(
     if order == "none":
         return shown, []
     reports = {name: board.report for name, board in shown.items()}
-    receipts = await run_in_threadpool(tasks.receipts, record.id, record.caller)
+    receipts = await run_in_threadpool(tasks.receipts, record)
     return shown, await in_turn(overall.standings, reports, receipts, order)
 
 
@@ -324,7 +324,7 @@ async def task_archive(
     lacking = [name for board in shown.values() for name in board.current.lacking]
     if lacking:
         raise NotReadyError(f"Not measured yet: {', '.join(lacking)}; ask again.")
-    receipts = await run_in_threadpool(tasks.receipts, task_id, caller.name)
+    receipts = await run_in_threadpool(tasks.receipts, record)
     reports = {
         name: (board.stored, board.whole)
         for name, board in shown.items()
@@ -358,7 +358,7 @@ async def get_task(
             team=team,
             order=order,
             testsets=tasks.testsets(record),
-            systems=tasks.systems(task_id, entrant.name, team.name if team else None),
+            systems=tasks.systems(record, team.name if team else None),
             shows=team is None or tasks.shows_scores(record),
             teams=tasks.teams(task_id, entrant.name) if team is None else (),
         )

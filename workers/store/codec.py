@@ -66,7 +66,12 @@ def unpack_bytes(data: bytes) -> bytes:
 
 def pack_statistics(table: Array) -> bytes:
     """(n, k) statistics, in the narrowest type that gives the same bits back."""
-    return _save(_narrow(table))
+    with np.errstate(invalid="ignore"):
+        for kind in NARROW:
+            narrow = table.astype(kind)
+            if narrow.astype(float).tobytes() == table.tobytes():  # tells -0.0 from 0.0
+                return _save(narrow)
+    return _save(table)
 
 
 def unpack_statistics(data: bytes) -> Array | None:
@@ -121,15 +126,6 @@ def _seal_of(name: str, data: bytes) -> bytes:
     hashed = hashlib.blake2b(name.encode(), digest_size=SEAL_BYTES)
     hashed.update(data)
     return hashed.digest()
-
-
-def _narrow(table: Array) -> npt.NDArray[Any]:
-    with np.errstate(invalid="ignore"):
-        for kind in NARROW:
-            narrow = table.astype(kind)
-            if narrow.astype(float).tobytes() == table.tobytes():  # tells -0.0 from 0.0
-                return narrow
-    return table
 
 
 def _save(*arrays: npt.NDArray[Any]) -> bytes:

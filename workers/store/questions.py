@@ -507,7 +507,8 @@ class QuestionStore(Shelf[records.Record]):
         told = self._create(names, [*options, *chain(*facts.items(), *contents.items())])
         records.shorten(self.redis, listing, "question")
         word, seconds, held, known = map(decoded, told[:4])
-        stored, written = None, dict(zip(WRITTEN, told[4:], strict=False))
+        stored = None
+        written = dict(zip(WRITTEN, told[4:], strict=False))
         if word == "created":
             stored = records.stored_of(known, {**facts, **written})
         measured = frozenset(compress(cut.distinct_keys, told[4 + len(WRITTEN) :]))
@@ -634,7 +635,8 @@ class QuestionStore(Shelf[records.Record]):
             about |= {"error": error, "type": problem["type"]}
         event = f"question.{outcome.value}"
         message = Message.of(event, {**about, **vars(stored.envelope)})
-        done = bool(self._commit(names, [*facts, *message.arguments]))
+        facts += [event, message.id, message.body]
+        done = bool(self._commit(names, facts))
         if done and outcome is records.Status.CANCELLED:  # whose texts are deleted
             with suppress(OutOfMemoryError):
                 self.redis.set(keys.ERASE, 1)

@@ -261,6 +261,12 @@ def delete_first(pipe: Any) -> None:
     pipe.eval(IN_ORDER, 0, *(word for words in commands for word in (len(words), *words)))
 
 
+def clock(redis: Any) -> float:
+    """Seconds since the epoch by the clock of the store: those of machines may differ."""
+    seconds, micros = redis.time()
+    return float(seconds + micros / 1e6)
+
+
 def fields_of(notes: Noted) -> dict[str, str | bytes]:
     """What is said, by field; an end in milliseconds, which scripts of the store compare."""
     ends = {name: milliseconds(notes[name]) for name in ("expires",) if name in notes}

@@ -17,7 +17,7 @@ from workers.errors import GoneError, PhaseError, QuotaError, TakenError
 from workers.store import keys
 from workers.store.codec import decoded
 from workers.store.lasting import COMMON, Shelf
-from workers.store.records import Lasting
+from workers.store.records import Lasting, clock
 
 DAY = 86_400
 LEFT = ("withdrawn", "removed")  # events after which a system is no longer there
@@ -160,8 +160,10 @@ class Entry:
         settings, published = pipe.hmget(self.record, ["settings", "published"])
         if settings is None:
             raise GoneError(f"The task {self.task} expired or was deleted.")
-        now, rules = clock(pipe), SharedTaskRequest.of(json.loads(settings))
-        late, there = rules.late(now), standing(receipts)
+        now = clock(pipe)
+        rules = SharedTaskRequest.of(json.loads(settings))
+        late = rules.late(now)
+        there = standing(receipts)
         own = {name: one for (team, name), one in there.items() if team == self.team}
         before = own.get(self.system)
         if published or rules.phase(now) is Phase.ANNOUNCED:
@@ -250,7 +252,8 @@ def admit(
         digest: Hash of its content.
         before: The same of what is there under this name; empty where nothing is.
     """
-    receipts, receipt = receipts_of(pipe, testset_id), None
+    receipts = receipts_of(pipe, testset_id)
+    receipt = None
     last = behind(receipts, name)
     if entry is not None and (digest != before or last is None):
         receipt = entry.receipt(pipe, receipts, digest)
@@ -262,21 +265,16 @@ def admit(
     return Admission(receipt, foreign, 0 if waits else len(waiting))
 
 
-def clock(redis: Any) -> float:
-    """Seconds since the epoch, by the store's clock."""
-    seconds, micros = redis.time()
-    return float(seconds + micros / 1e6)
-
-
 def spelled(receipt: Receipt) -> str:
     """A receipt as it is stored."""
     return json.dumps(asdict(receipt))
 
 
-def receipts_of(redis: Any, testset_id: str) -> list[Receipt]:
-    """All receipts of a test set, oldest first."""
+def receipts_of(redis: Any, testset_id: str, team: str | None = None) -> list[Receipt]:
+    """All receipts of a test set, or those of one team, oldest first."""
     lines = redis.lrange(keys.key("testset-receipts", testset_id), 0, -1)
-    return [Receipt(**json.loads(line)) for line in lines]
+    found = [Receipt(**json.loads(line)) for line in lines]
+    return [receipt for receipt in found if team in (None, receipt.team)]
 
 
 class SharedTaskStore(Shelf[SharedTaskRecord]):

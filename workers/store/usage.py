@@ -276,7 +276,7 @@ class Durations:
 
     def note(self, seconds: float) -> None:
         """Count one more."""
-        self.counts[place_of(seconds)] += 1
+        self.counts[bisect_left(BOUNDS, seconds)] += 1
         self.seconds += seconds
 
 
@@ -304,7 +304,7 @@ class Tallies:
         if caller is not None:
             pipe.hincrbyfloat(keys.TALLIES_CALLERS, caller, round(seconds, 6))
         name = f"{task} {outcome}"
-        pipe.hincrby(keys.TALLIES, f"{name} {place_of(seconds)}", 1)
+        pipe.hincrby(keys.TALLIES, f"{name} {bisect_left(BOUNDS, seconds)}", 1)
         pipe.hincrbyfloat(keys.TALLIES, f"{name} {SECONDS}", round(seconds, 6))
 
     def looks(self) -> dict[str, int]:
@@ -329,8 +329,3 @@ class Tallies:
             else:
                 durations.counts[int(part)] = int(value)
         return found
-
-
-def place_of(seconds: float) -> int:
-    """Which of the ranges that BOUNDS make a duration is in."""
-    return bisect_left(BOUNDS, seconds)

@@ -19,7 +19,7 @@ from redis.client import Pipeline
 from workers.settings import Settings
 from workers.store import keys
 from workers.store.codec import decoded
-from workers.store.records import change, delete_first
+from workers.store.records import change, clock, delete_first
 from workers.store.usage import WEIGH, weigh
 
 # Seconds since the epoch by the clock of the store: those of machines may differ.
@@ -205,7 +205,7 @@ class WebhookStore:
     def put(self, webhook_id: str, caller: str, message: Message) -> None:
         """Let a message to one webhook wait, whatever events it is told of."""
         webhook, deliveries, _ = (keys.key(part, webhook_id) for part in keys.OF_WEBHOOK)
-        full, seconds = self.redis.hlen(deliveries) >= MOST_MESSAGES, self._now()
+        full, seconds = self.redis.hlen(deliveries) >= MOST_MESSAGES, clock(self.redis)
 
         def write(pipe: Pipeline) -> None:
             if full:
@@ -261,7 +261,7 @@ class WebhookStore:
             error: Why it failed, if it did.
             pause: Seconds before the next.
         """
-        entry, due = f"{attempt.webhook} {attempt.message}", self._now() + pause
+        entry, due = f"{attempt.webhook} {attempt.message}", clock(self.redis) + pause
         webhook, *messages = (keys.key(part, attempt.webhook) for part in keys.OF_WEBHOOK)
 
         def write(pipe: Pipeline) -> None:
@@ -277,11 +277,6 @@ class WebhookStore:
             weigh(pipe, attempt.caller, "webhook", attempt.webhook)
 
         change(self.redis, webhook, write)
-
-    def _now(self) -> float:
-        """Seconds since the epoch by the clock of the store: those of machines may differ."""
-        seconds, microseconds = self.redis.time()
-        return seconds + microseconds / 1e6
 
 
 EVENTS = {
@@ -316,11 +311,6 @@ class Message:
         body = json.dumps({"type": event, "timestamp": moment, "data": data})
         return cls(event, f"msg_{uuid.uuid4().hex}", body)
 
-    @property
-    def arguments(self) -> list[str]:
-        """What scripts that announce it take."""
-        return [self.event, self.id, self.body]
-
 
 def announcing(caller: str) -> list[str]:
     """The keys that scripts take which announce something to the webhooks of a caller."""
@@ -337,4 +327,4 @@ def announce(pipe: Any, caller: str, message: Message) -> None:
     """Tell the webhooks of a caller what happens, with what else is sent."""
     names = announcing(caller)
     script = f"{ANNOUNCE}local a, b, c, d, e = unpack(KEYS)\nannounce(a, b, c, d, e, 1)"
-    pipe.eval(script, len(names), *names, *message.arguments)
+    pipe.eval(script, len(names), *names, message.event, message.id, message.body)
