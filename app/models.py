@@ -487,7 +487,7 @@ class TestSetResource(LastingBody, Body):
         more = {
             "testset": record.content,
             "settings": {k: v for k, v in record.settings.items() if k in PUBLIC_SETTINGS},
-            "systems": record.systems,
+            "systems": len(record.digests),
             "pending": len(record.pending),
             "links": TestSetLinks(
                 self=here,

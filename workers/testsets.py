@@ -492,8 +492,9 @@ class TestSets(TestSetStore):
             if check is not None:
                 check(self.find(testset_id, caller).system(name).etag)
 
+        checks = unseen if check is None else checked
         watched = [*_changed(testset_id), *([entry.record] if entry is not None else [])]
-        return self.change(testset_id, caller, write, checked, watched=watched)
+        return self.change(testset_id, caller, write, checks, watched=watched)
 
     def _fitting(self, testset_id: str, caller: str, system: System) -> TestSetRecord:
         """A test set that a system fits, which brings what its metrics measure."""

@@ -133,11 +133,6 @@ class TestSetRecord(Lasting):
         return keys.hashed(repr(self), *self.measured)
 
     @property
-    def systems(self) -> int:
-        """How many it has."""
-        return len(self.digests)
-
-    @property
     def measured(self) -> tuple[str, ...]:
         """Names of the systems that are measured, sorted."""
         return tuple(name for name, digest in sorted(self.digests.items()) if digest in self.rows)

@@ -137,7 +137,8 @@ class Sampling:
         """
         part, recipe = self.part, self.part.recipe
         texts = self._texts(digest)
-        output, testset = texts.system(0), texts.testset(0)
+        output = texts.system(0)
+        testset = texts.testset(0)
         found = findings_of(testset, [replace(output, name="")], recipe)
         return SystemNotes(
             findings=[(own.code not in OF_REFERENCES, own.message, own.code) for own in found],
