@@ -187,11 +187,14 @@ def resample(context: Context, question_id: str, start: int, stop: int) -> None:
 def conclude(context: Context, question_id: str) -> None:
     """Write the report of a question without pieces, or from pieces that all exist."""
     pieces = context.questions.pieces(question_id)
-    if not pieces.cut.resamples:
-        _compute(context, question_id)
+    if pieces.cut.resamples:
+        work = _Work.on(context, question_id)
+        _report(context, work, work.samples, pieces.cut.blocks)
         return
-    work = _Work.on(context, question_id)
-    _report(context, work, work.samples, pieces.cut.blocks)
+    stored, outline = context.questions.read(question_id)
+    kind = KINDS[stored.kind]
+    question = kind.load(outline, context.questions.contents(question_id))
+    _commit(context, question_id, kind, kind.compute(question))
 
 
 def distribute(
@@ -270,14 +273,6 @@ def _resample(context: Context, work: _Work, pieces: Pieces, run: Run) -> None:
         drawn = context.questions.add_blocks(question_id, samples.block(*run))
     if drawn.issuperset(pieces.cut.blocks):
         _report(context, work, samples, pieces.cut.blocks)
-
-
-def _compute(context: Context, question_id: str) -> None:
-    """A question of a kind that is computed whole."""
-    stored, outline = context.questions.read(question_id)
-    kind = KINDS[stored.kind]
-    asked = kind.load(outline, context.questions.contents(question_id))
-    _commit(context, question_id, kind, kind.compute(asked))
 
 
 def _report(context: Context, work: _Work, samples: Samples, runs: Sequence[Run]) -> None:
