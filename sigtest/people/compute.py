@@ -85,7 +85,7 @@ def _pairs(
 def _systems(
     prepared: Prepared, pairs: Mapping[str, Sequence[report.JudgedPair]], choices: HumanRequest
 ) -> tuple[report.JudgedSystem, ...]:
-    names, alpha = prepared.systems, choices.alpha
+    names, alpha, pooled = prepared.systems, choices.alpha, prepared.averaged
     scores = {
         criterion: [prepared.tested[criterion][units.of(s)] for s in range(len(names))]
         for criterion, units in prepared.units.items()
@@ -100,16 +100,14 @@ def _systems(
         criteria = {}
         for criterion, own in scores.items():
             units, sign = prepared.units[criterion], _sign([criterion], choices)
-            place = ranked_by[criterion][s]
-            figures = _figures(prepared.segments[criterion], units, own[s], s, alpha, place, sign)
+            about = s, alpha, ranked_by[criterion][s], sign
+            figures = _figures(prepared.segments[criterion], units, own[s], *about)
             drawn = own[s] if units.standardised else sign * own[s]
             criteria[criterion] = report.CriterionReport(**figures, box=box(drawn))
-        pooled = prepared.averaged
-        every = pooled.tested[pooled.of(s)]
-        if len(scores) == 1:  # what was tested are the units of that criterion
-            every = next(iter(scores.values()))[s]
-        sign = _sign(list(scores), choices)
-        figures = _figures(prepared.pooled, pooled, every, s, alpha, leading[s], sign)
+        # of one criterion what was tested are its units
+        every = own[s] if len(scores) == 1 else pooled.tested[pooled.of(s)]
+        about = s, alpha, leading[s], _sign(list(scores), choices)
+        figures = _figures(prepared.pooled, pooled, every, *about)
         systems.append(report.JudgedSystem(name=name, **figures, criteria=criteria))
     return tuple(systems)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
+from sigtest.cached import cached_property
 from sigtest.errors import InputError
 from sigtest.files.material import examples
 from sigtest.people import annotators, bradley_terry, report
@@ -116,6 +117,12 @@ class Fitted:
         theta = won * self.at.theta[opponents]
         return won, (theta, _renumbered(self.units[rows]), self.judged.weight[rows])
 
+    @cached_property
+    def order(self) -> Array:
+        """(S,) by which systems are ordered: who beats whom comes first, then strengths."""
+        reached = bradley_terry.reaching(self.judged.won).astype(int)
+        return OUTSIDE * (reached.sum(axis=1) - reached.sum(axis=0)) + self.at.theta
+
     @property
     def number(self) -> int:
         """How many units there are."""
@@ -214,7 +221,7 @@ def _pairs(fitted: Fitted, covariance: Array, choices: HumanRequest) -> list[rep
             claim = (s, m) if way > 0 else (m, s)
             p[claim] = bradley_terry.all_won(at, way * at.theta[m], *against)
     rows = []
-    for a, b in combinations(range(len(names)), 2):
+    for a, b in combinations(np.argsort(-fitted.order, kind="stable").tolist(), 2):
         difference = probability = ends = None
         if at.part[a] == at.part[b]:
             difference, half = float(at.theta[a] - at.theta[b]), float(reach[a, b])
@@ -222,41 +229,36 @@ def _pairs(fitted: Fitted, covariance: Array, choices: HumanRequest) -> list[rep
             ends = (difference - half, difference + half) if math.isfinite(half) else None
         met, both = round(float(won[a, b] + won[b, a]), DIGITS), (float(p[a, b]), float(p[b, a]))
         met = int(met) if met.is_integer() else met
-        rows.append(
-            report.JudgedPair(
-                names[a],
-                names[b],
-                choices.criteria[0],
-                str(choices.test),
-                met,
-                met,
-                difference,
-                float(won[a, b]),
-                *both,
-                logarithm(min(both)),
-                min(both),
-                "tie",
-                ties=float(ties[a, b]),
-                probability=probability,
-                ci=ends,
-            )
+        row = report.JudgedPair(
+            names[a],
+            names[b],
+            choices.criteria[0],
+            str(choices.test),
+            met,
+            met,
+            difference,
+            float(won[a, b]),
+            *both,
+            log10_p=logarithm(min(both)),
+            p_adjusted=min(both),
+            conclusion="tie",
+            ties=float(ties[a, b]),
+            probability=probability,
+            ci=ends,
         )
+        rows.append(row)
     return decide(rows, choices.alpha, str(choices.correction))
 
 
 def _systems(
     fitted: Fitted, covariance: Array, pairs: Sequence[report.JudgedPair], alpha: float
 ) -> tuple[report.JudgedSystem, ...]:
-    judged, size = fitted.judged, len(fitted.judged.system.names)
+    judged = fitted.judged
     won = judged.won - judged.tied / 2
     wins, decisive = won.sum(axis=1).tolist(), (won + won.T).sum(axis=1).tolist()
-    strengths = [_strength(fitted, covariance, s, alpha) for s in range(size)]
-    reached = bradley_terry.reaching(judged.won).astype(int)
-    order = OUTSIDE * (reached.sum(axis=1) - reached.sum(axis=0))  # who beats whom comes first
-    order += [own.value or 0.0 for own in strengths]
-    stands = ranks(pairs, judged.system.names, order)
+    stands = ranks(pairs, judged.system.names, fitted.order)
     systems = []
-    for s in np.argsort(-order, kind="stable").tolist():
+    for s in np.argsort(-fitted.order, kind="stable").tolist():
         rows = (judged.system.codes == s).any(axis=1)
         systems.append(
             report.JudgedSystem(
@@ -270,7 +272,7 @@ def _systems(
                 cluster=stands[s].cluster,
                 range=(stands[s].lowest, stands[s].highest),
                 criteria={},
-                strength=strengths[s],
+                strength=_strength(fitted, covariance, s, alpha),
             )
         )
     return tuple(systems)

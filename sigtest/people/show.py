@@ -13,7 +13,7 @@ from sigtest.render.comparison import MANY
 from sigtest.render.drawing import COLUMN, PAGE, Drawing
 from sigtest.render.pictures import Picture, where
 from sigtest.render.standings import leaders
-from sigtest.report import Sources, listed
+from sigtest.report import Sources, counted, listed
 from sigtest.requests.people import COMBINED
 from sigtest.significance import CORRECTIONS
 
@@ -117,17 +117,24 @@ def document(report: reports.HumanReport) -> model.Document:
 def _facts(report: reports.HumanReport) -> tuple[str, ...]:
     correction = words.correction_in_words(report.correction)
     in_files = report.standardise == "none" and report.tested == "z"
-    if report.preferences is not None:
-        test = f"{words.in_words(report.test)}, one-sided both ways, {correction}"
-        return (*strengths.facts(report.preferences), test, f"alpha {report.alpha:g}")
+    test = f"{words.in_words(report.test)}, one-sided both ways, {correction}"
+    if own := report.preferences:
+        how = f"{words.whole(own.resamples)} resamples" if own.resamples else "sandwich"
+        return (
+            f"{counted(own.comparisons, 'comparison')}, {100 * own.tied:.1f} % ties",
+            "ties as Davidson" if own.nu else "ties as half wins",
+            f"{how} over {counted(own.units, own.unit)}",
+            test,
+            f"alpha {report.alpha:g}",
+        )
     lower = f" (lower is better{', z turned round' if report.tested == 'z' else ''})"
-    directed = [own + lower * (not report.higher_is_better[own]) for own in report.criteria]
+    directed = [name + lower * (not report.higher_is_better[name]) for name in report.criteria]
     return (
         f"{words.whole(reports.judged(report))} judgements",
         ", ".join(directed),
         *(["means over documents"] if report.aggregate == "document" else []),
         f"standardised: {'in the files' if in_files else report.standardise}",
-        f"{words.in_words(report.test)}, one-sided both ways, {correction}",
+        test,
         f"alpha {report.alpha:g}",
     )
 

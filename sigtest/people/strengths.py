@@ -14,16 +14,6 @@ SHARES: tuple[marks.Level, ...] = ((0.2, "three"), (0.3, "two"), (0.4, "one"))  
 PAIRED = ("ties", "probability", "ci")  # fields of pairs that comparisons alone have
 
 
-def facts(own: reports.PreferencesReport) -> tuple[str, ...]:
-    """How strengths and their errors came about."""
-    how = f"{whole(own.resamples)} resamples" if own.resamples else "sandwich"
-    return (
-        f"{counted(own.comparisons, 'comparison')}, {100 * own.tied:.1f} % ties",
-        "ties as Davidson" if own.nu else "ties as half wins",
-        f"{how} over {counted(own.units, own.unit)}",
-    )
-
-
 def of(system: reports.JudgedSystem) -> reports.StrengthReport:
     """The strength of a system."""
     assert system.strength is not None
@@ -176,7 +166,8 @@ def strengths_plot(report: reports.HumanReport) -> str:
     for system in _ordered(report):
         own = of(system)
         value = own.value if own.value is not None else sum(filter(math.isfinite, own.ci))
-        number = f"{fixed(value, PLACES)} {interval(own.ci, PLACES)}".replace("-", MINUS)
+        known = "" if own.value is None else f"{fixed(own.value, PLACES)} "
+        number = f"{known}{interval(own.ci, PLACES)}".replace("-", MINUS)
         opens, cluster = system.cluster > cluster, system.cluster
         filled = own.value is not None
         rows.append(marks.ForestRow((system.name,), value, number, own.ci, filled, opens))

@@ -403,6 +403,15 @@ def test_small_weights_are_summed_and_not_rounded():
     assert json.dumps([whole.n_a, whole.n_b]) == "[2, 2]"
 
 
+def test_what_has_no_strength_is_drawn_without_a_number():
+    text = "a,b,winner,item\n" + "".join(f"A,B,{'ab'[i % 2]},{i}\nC,A,a,{i}\n" for i in range(9))
+    report = evaluated(text)
+    drawn = PICTURES["strengths"].draw(report, {})
+    low, _ = report.systems[0].strength.ci
+    assert f"C [{low:.2f}, inf]" in drawn
+    assert "A 0.11 [" in drawn  # half of log(5 / 4)
+
+
 def test_methods_say_how_bounds_come_about():
     text = "a,b,winner,item\n" + "".join(f"A,B,{'ab'[i % 2]},{i}\nC,A,a,{i}\n" for i in range(9))
     bounded = "Of systems whose strengths are not determined, p-values and bounds follow"
@@ -513,7 +522,8 @@ def test_lists_of_winners_and_losers_say_nothing_of_positions():
     report = evaluated("winner,loser\n" + "x,y\ny,x\nx,z\nz,y\n" * 9)
     assert report.preferences.comparisons == 36
     assert report.preferences.position is None
-    assert [pair.u for pair in report.pairs] == [9, 9, 0]
+    sides = [(pair.a, pair.b, pair.u) for pair in report.pairs]  # as systems, from the best
+    assert sides == [("x", "z", 9), ("x", "y", 9), ("z", "y", 9)]
 
 
 def test_rows_that_are_no_comparison_are_counted():
