@@ -24,16 +24,11 @@ KEYS = {"SIGTEST_API_KEYS": "ann:of-ann,bob:of-bob", "SIGTEST_MAX_READING_SECOND
 OF_ANN, OF_BOB = ({"Authorization": f"Bearer of-{name}"} for name in ("ann", "bob"))
 
 
-@pytest.fixture(autouse=True)
-def findable(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No other front end has left a reading process, and one may load what lies here."""
     end_spare()
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
-
-
-@pytest.fixture
-def reading() -> type[ReadingProcess]:
-    """One for each front end, as a service has it."""
-    return ReadingProcess
 
 
 def large(body: dict[str, Any], seed: int) -> dict[str, Any]:
@@ -41,6 +36,8 @@ def large(body: dict[str, Any], seed: int) -> dict[str, Any]:
     return body | {"references": [texts], "seed": seed}
 
 
+@pytest.mark.usefixtures("alone")
+@pytest.mark.parametrize("reading", [ReadingProcess])  # one for each front end, as a service has
 def test_a_body_that_is_never_read_costs_its_sender_alone(serve, body, monkeypatch):
     client = serve(Settings.model_validate(KEYS))
     whole = client.post(COMPARISONS, json=large(body, 1), headers=OF_BOB)
@@ -96,6 +93,7 @@ def test_one_that_is_closed_begins_no_other(monkeypatch):
     assert process._process is None
 
 
+@pytest.mark.usefixtures("alone")
 def test_it_is_killed_for_what_it_does_and_does_it_again():
     process = ReadingProcess(1)
     assert run(process, sorted, [2, 1]) == [1, 2]
