@@ -62,8 +62,9 @@ def read_promptfoo(file: File) -> Material:
     Raises:
         InputError: A result that is no object, or a score that is no number.
     """
-    results, tests = [], dict[str, object]()
+    tests, found = dict[str, object](), []
     prompts = defaultdict[str, dict[str, int]](dict)
+    times = Counter[tuple[str, str, str]]()
     for result in sorted(
         _objects(_results(file), file.name),
         key=lambda r: [float_in(r.get(name)) or 0.0 for name in ("testIdx", "promptIdx")],
@@ -74,23 +75,20 @@ def read_promptfoo(file: File) -> Material:
         asked = json.dumps(filled, ensure_ascii=False) if filled else None
         # where variables were taken out, the place alone tells tests apart
         item = json.dumps([asked or place, test.get("description"), test.get("assert")])
-        tests.setdefault(item, place)
         system = without_slash(str(own.get("label") or own.get("id") or result.get("provider")))
         prompt = str(result.get("promptIdx", written.get("label", written.get("display"))))
-        prompts[system].setdefault(prompt, len(prompts[system]) + 1)
-        results.append((result, system, prompt, item, asked))
-    rows: list[Sequence[object]] = []
-    times = Counter[tuple[str, str, str]]()
-    for result, system, prompt, item, asked in results:
+        column = prompts[system].setdefault(prompt, len(prompts[system]) + 1)
         times[system, prompt, item] += 1
-        run, several = times[system, prompt, item], len(prompts[system]) > 1
-        name = f"{system} prompt {prompts[system][prompt]}" if several else system
-        scores = {"score": result.get("score"), "pass": result.get("success")}
         ungraded = bool(result.get("error")) and not result.get("gradingResult")
         lost = result.get("failureReason", 2 * ungraded) == 2  # nothing came back
-        for label, score in {**scores, **record_in(result, "namedScores")}.items():
-            found = None if lost else score
-            rows.append((tests[item], name, without_slash(label), found, run, None, asked))
+        scores = {"score": result.get("score"), "pass": result.get("success")}
+        for label, score in (scores | dict(record_in(result, "namedScores"))).items():
+            row = (without_slash(label), None if lost else score, times[system, prompt, item])
+            found.append((tests.setdefault(item, place), system, column, *row, None, asked))
+    rows = [
+        (i, f"{system} prompt {column}" if len(prompts[system]) > 1 else system, *row)
+        for i, system, column, *row in found
+    ]
     return _read(file, rows)
 
 
