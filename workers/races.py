@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from sigtest.arrays import Array
-from sigtest.data.names import check_name, choose
+from sigtest.data.names import check_name
 from sigtest.errors import LimitError
 from sigtest.meta_evaluation.scored import MOST_CELLS
 from sigtest.race.compute import SECONDS, SequentialQuestion, compute, mean_of
@@ -165,11 +165,7 @@ class Races(Shelf[RaceRecord]):
         check_room(self.redis, self.settings, caller)
         race = self.find(race_id, caller)
         size, names = len(race.systems), [item.encode("utf-8", "surrogatepass") for item in items]
-        table = np.full((len(items), size), np.nan)
-        for name, own in scores.items():
-            choose(name, race.systems, "scores", "system of the race")
-            table[:, race.systems.index(name)] = own
-        race.question(table).check(items)
+        table = race.question(np.empty((0, size))).rows(scores, items)
         record, held = (keys.key(part, race_id) for part in ("race", "race-items"))
         none = np.full(1 + 2 * size, np.nan)  # its row; of each system a score, and when it came
 

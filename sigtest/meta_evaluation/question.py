@@ -1,6 +1,6 @@
 """What is asked about metrics: sets of scores, choices, and how a request says them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
@@ -258,41 +258,43 @@ def _statistics(
     fields: people.MetricEvaluationRequest, sets: Sequence[ScoredSet]
 ) -> tuple[str, ...]:
     """The statistics of the request; where it names none, all that the scores allow."""
-    refused = {}
+    refused: dict[str, str] = {}
     if fields.group == "system":
         refused["accuracy_ties"] = (
             "calibrates ties over the systems of each segment; use group none or item"
         )
     if not all(one.allows_soft_accuracy for one in sets):
         refused["soft_accuracy"] = "needs segment scores, of people and of every metric"
-    if fields.statistics is None:
-        return tuple(name for name in people.STATISTICS if name not in refused)
-    if not fields.statistics:
+    if fields.statistics == ():
         raise RecipeError("statistics must name at least one.", field="statistics")
-    for name in fields.statistics:
-        if name in refused:
-            raise RecipeError(f"{name} {refused[name]}.", field="statistics")
-    return fields.statistics
+    return _allowed(fields.statistics, people.STATISTICS, refused, "statistics")
 
 
 def _tests(
     fields: people.MetricEvaluationRequest, sets: Sequence[ScoredSet], statistics: Sequence[str]
 ) -> tuple[str, ...]:
     """The tests of the request; where it names none, all that apply."""
-    refused = ""
+    why = ""
     if "pearson" not in statistics:
-        refused = "compares two of Pearson's r; ask for the statistic pearson"
+        why = "compares two of Pearson's r; ask for the statistic pearson"
     elif fields.group != "none":
-        refused = (
-            f"compares two correlations, not means of many; group {fields.group} has perm_both"
-        )
+        why = f"compares two correlations, not means of many; group {fields.group} has perm_both"
     elif any(len(one.systems) < FEWEST_WILLIAMS for one in sets):
-        refused = f"needs at least {FEWEST_WILLIAMS} systems, as it has n - 3 degrees of freedom"
-    if fields.tests is None:
-        return tuple(name for name in people.METRIC_TESTS if name != "williams" or not refused)
-    if "williams" in fields.tests and refused:
-        raise RecipeError(f"williams {refused}.", field="tests")
-    return fields.tests
+        why = f"needs at least {FEWEST_WILLIAMS} systems, as it has n - 3 degrees of freedom"
+    refused = {"williams": why} if why else {}
+    return _allowed(fields.tests, people.METRIC_TESTS, refused, "tests")
+
+
+def _allowed(
+    named: tuple[str, ...] | None, known: Iterable[str], refused: Mapping[str, str], field: str
+) -> tuple[str, ...]:
+    """What a request names, if nothing of that is refused; all else that is known by default."""
+    if named is None:
+        return tuple(name for name in known if name not in refused)
+    for name in named:
+        if name in refused:
+            raise RecipeError(f"{name} {refused[name]}.", field=field)
+    return named
 
 
 def _baseline(named: str | None, sets: Sequence[ScoredSet]) -> str | None:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -88,13 +89,11 @@ def compare_metrics(table: bootstrap.MetricTable, say: Say) -> list[Compared]:
     for shared, pairs in table.sharing(2):
         rows += _compare_on(shared, pairs, table, say)
     order = (table.choices.statistics, table.choices.tests, table.labels, table.labels)
-    places = [{name: i for i, name in enumerate(names)} for names in order]
-
-    def place(row: Compared) -> list[int]:
-        names = (row[0].statistic, row[0].test, row[0].a, row[0].b)
-        return [of[name] for of, name in zip(places, names, strict=True)]
-
-    return sorted(rows, key=place)
+    names = attrgetter("statistic", "test", "a", "b")
+    return sorted(
+        rows,
+        key=lambda row: [of.index(name) for of, name in zip(order, names(row[0]), strict=True)],
+    )
 
 
 def _compare_on(
@@ -497,8 +496,9 @@ def exchange_systems(human: Array, a: Array, b: Array, masks: Flags) -> dict[str
     order = np.sign(gaps)
     if (signs[np.triu_indices(len(a), 1)] == 0).any():
         if exact:
-            masks = np.ones((2 ** max(units - 1, 0), len(a)), np.bool_)
-            masks[:, differing[:-1]] = patterns(max(units - 1, 0))
+            some = differing[:-1]
+            masks = np.ones((2 ** len(some), len(a)), np.bool_)
+            masks[:, some] = patterns(len(some))
         spread = float(((ranks - ranks.mean()) ** 2).sum())
         counts = _count(signs, gaps, order, spread, masks, exact and units > 0)
     else:

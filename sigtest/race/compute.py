@@ -96,6 +96,19 @@ class SequentialQuestion(WholeQuestion):
                 system=name,
             )
 
+    def rows(self, scores: Mapping[str, Array], items: Sequence[str] = ()) -> Array:
+        """(n, S) further scores, from those of each system that has any.
+
+        Raises:
+            SigtestError: Another system, or a score outside of the scale.
+        """
+        for name in scores:
+            choose(name, self.systems, "scores", "system of the race")
+        none = np.full_like(next(iter(scores.values())), np.nan)
+        table = np.stack([scores.get(name, none) for name in self.systems], axis=1)
+        replace(self, table=table).check(items)
+        return table
+
     @cached_property
     def key(self) -> str:
         """Hash of everything that the report is a function of."""
@@ -226,20 +239,6 @@ def _of_comparison(comparison: Comparison, choices: SequentialRequest) -> Sequen
     return SequentialQuestion(systems, none, statistic, choices, replace(comparison, recipe=recipe))
 
 
-def measured(question: SequentialQuestion, progress: Progress | None = None) -> SequentialQuestion:
-    """A question with its scores, of segments or documents by the metric, replicas together.
-
-    Raises:
-        InputError: A score outside of the scale.
-    """
-    if question.comparison is None:
-        return question
-    (sample,) = sampled(question.comparison, progress or silent).parts
-    rows = sample.metrics[0].score(sample.tables[0]).tolist()
-    scores = dict(zip(question.systems, rows, strict=True))
-    return of_scores(scores, question.choices, question.statistic)
-
-
 def _of_people(evaluation: HumanQuestion, choices: SequentialRequest) -> SequentialQuestion:
     """Mean scores of segments or documents by the first criterion, more being better."""
     criterion = evaluation.choices.criteria[0]
@@ -259,11 +258,18 @@ def compute(
         question: Scores and choices.
         progress: Called with the phase `statistics`, done and total, where texts are measured.
         came: When scores came, where some came after those of later items; see `Sequences.add`.
+
+    Raises:
+        InputError: A score outside of the scale.
     """
-    whole = measured(question, progress)
-    sequences = started(whole)
-    sequences.add(whole.table, came)
-    return reported(whole, sequences, came)
+    if question.comparison is not None:  # scores of segments or documents, replicas together
+        (sample,) = sampled(question.comparison, progress or silent).parts
+        rows = sample.metrics[0].score(sample.tables[0]).tolist()
+        scores = dict(zip(question.systems, rows, strict=True))
+        question = of_scores(scores, question.choices, question.statistic)
+    sequences = started(question)
+    sequences.add(question.table, came)
+    return reported(question, sequences, came)
 
 
 def started(question: SequentialQuestion, pairs: Counts | None = None) -> Sequences:
@@ -499,14 +505,8 @@ class Race:
         Raises:
             SigtestError: Scores that cannot be used.
         """
-        names = self._question.systems
-        for name in scores:
-            choose(name, names, "scores", "system of the race")
         listed = {name: np.ravel(value).tolist() for name, value in scores.items()}
-        _, found = _rows(listed)
-        none = np.full_like(next(iter(found.values())), np.nan)
-        rows = np.stack([found.get(name, none) for name in names], axis=1)
-        replace(self._question, table=rows).check()
+        rows = self._question.rows(_rows(listed)[1])
         self._rows.append(rows)
         self.sequences.add(rows)
 
