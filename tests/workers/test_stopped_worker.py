@@ -1,6 +1,7 @@
 """A machine that was stopped for longer than its workers may be silent serves when it goes on."""
 
 import signal
+from functools import partial
 
 from service import CALLER, Service, finished, send, started, synthetic, until
 
@@ -16,9 +17,10 @@ def test_workers_that_were_stopped_are_listed_again_and_work(tmp_path):
         record, _ = service.jobs.submit(synthetic(1, segments=50), CALLER)
         assert finished(service.jobs, record.id).status is Status.SUCCEEDED
         slow, _ = service.jobs.submit(synthetic(2, **SLOW), CALLER)
-        until(service.busy)
+        look = partial(service.jobs.find, slow.id, CALLER)
+        until(lambda: look().progress.phase == "resampling" and service.busy())
         stopped_for_long(service)  # it is listed while it works, and not once it ended the task
-        assert service.jobs.find(slow.id, CALLER).status is Status.RUNNING
+        assert look().status is Status.RUNNING
         assert finished(service.jobs, slow.id).status is Status.SUCCEEDED
 
 
