@@ -258,8 +258,8 @@ _REFUSED = (
             f"{WHOLE}: the .seg.score or -seg.scr file beside it, or comet-score without "
             "--only_system (--to_json has all digits)"),
     Refusal("judgements", "a table of people's judgements or preferences, or a campaign of "
-            "Appraise", _any(preferences.sniff_preferences, _names("model_1 model_2 g1_winner"),
-            _lines(APPRAISE), _lines(r"^-?[\d.]+\s+-?[\d.]+\s+\d+\s+\d+\s+\S+\s*$"),
+            "Appraise", _any(_names("model_1 g1_winner", "judge games"), _lines(APPRAISE),
+            preferences.sniff_preferences, _lines(r"^-?[\d.]+\s+-?[\d.]+\s+\d+\s+\d+\s+\S+\s*$"),
             _all(lambda file: not file.kind,  # also what WMT's scripts make of judgements
                  _names("raw.scr sid", "hitid workerid", "workerid score", "judgeid", "system1rank",
                         "rater system", "rater severity", "lp human", "annotator criterion",

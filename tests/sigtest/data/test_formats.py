@@ -842,6 +842,8 @@ def test_columns_that_need_not_be_systems_are_refused_with_what_to_add(columns):
         "prompt,model_a,model_b,winner\nq1,new,old,model_a\nq2,new,old,tie\n",
         "id,model_a,model_b,winner_model_a,winner_model_b\n1,new,old,1,0\n2,new,old,0,1\n",
         '{"id": 1, "system_1": "new", "system_2": "old", "preference": 1}\n',
+        '{"uid": "1", "judge": "w", "model": "new", "games": [{"score": "A>B"}]}\n',
+        '{"question_id": 1, "model_1": "a", "model_2": "b", "g1_winner": "tie", "judge": ["w"]}\n',
     ],
 )
 def test_preferences_are_sent_to_the_command_that_reads_them(content):
