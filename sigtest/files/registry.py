@@ -252,7 +252,7 @@ _REFUSED = (
     Refusal("averages", "scores of whole outputs or domains, as sacreBLEU, comet-score "
             "--only_system, comet-compare and mt-metrics-eval write them", _any(
             programs.sniff_corpus, lambda file: programs.LEVEL.search(file.base) is not None,
-            _all(lambda file: file.base.endswith(".scr"), _lines(r"^([^\t]*\t){2,3}[^\t]*$", 1, 1)),
+            _all(lambda file: file.base.endswith(".scr"), _lines(r"^([^\t]*\t){2,3}[^\t]*$")),
             _lines(r"^[^\t]+\tscore: \S+$"),
             _begins(r"^Paired T-Test Results|^x_name: .*\ny_name: ")),
             f"{WHOLE}: the .seg.score or -seg.scr file beside it, or comet-score without "

@@ -123,7 +123,7 @@ def read_deepeval(file: File) -> Material:
     named = len({case.get("name") for case in cases}) == len(cases)
     scored = [
         (
-            (case.get("name") if named else case.get("input")) or case.get("name"),
+            case.get("name" if named else "input") or case.get("name"),
             case.get("input"), str(entry.get("name", entry.get("metric"))), entry,
         )
         for case in cases
@@ -133,7 +133,7 @@ def read_deepeval(file: File) -> Material:
     rows = [
         (
             i, file.stem, without_slash(name), None if entry.get("error") else entry.get("score"),
-            1, False if name in lower else None, asked if isinstance(asked, str) else None,
+            1, False if name in lower else None, asked,
         )
         for i, asked, name, entry in scored
     ]  # fmt: skip

@@ -45,6 +45,7 @@ class _Markup:
     Attributes:
         line: Where it is.
         systems: Documents that have an output of each, perhaps without a segment.
+        domains: Of each document.
         document: Id of the one that is open.
         segment: Id of the one that is open.
     """
@@ -52,12 +53,12 @@ class _Markup:
     def __init__(self, file: File) -> None:
         self.line = 1
         self.systems: dict[str, set[str]] = {}
+        self.domains: dict[str, str | None] = {}
         self.document = ""
         self.segment: str | None = None
         self.assembly = Assembly(file.name)
         self._file = file
         self._side = self._set = self._system = ""
-        self._domain: str | None = None
         self._passed = False  # over, as a document of a test suite
         self._languages: set[str] = set()
         self._seen: set[tuple[str, ...]] = set()
@@ -70,7 +71,8 @@ class _Markup:
         if tag == "doc":
             self.document = attributes.get("docid", attributes.get("id", "")).strip()
             self._system = attributes.get("sysid") or self._set
-            self._domain = attributes.get("domain") or attributes.get("genre") or None
+            domain = attributes.get("domain") or attributes.get("genre") or None
+            self.domains[self.document] = domain
             self._passed = "testsuite" in attributes
         if self._passed:
             return
@@ -90,8 +92,7 @@ class _Markup:
             f"references in {' and '.join(map(repr, sorted(self._languages)))}":
                 len(self._languages) > 1,
             "a segment without id": self.segment == "",
-            "a segment outside of a document": tag == "seg" and not self.document,
-            "a segment outside of a set": tag == "seg" and not self._side,
+            "a segment outside of a set": tag == "seg" and not (self.document and self._side),
         }.items():  # fmt: skip
             if wrong:
                 self.fail(what)
@@ -118,13 +119,11 @@ class _Markup:
         # white space is one blank, as mteval and sacreBLEU read it
         line, place = re.sub(r"\s+", " ", text.strip()), f"line {self.line}"
         i = self.assembly.place_of(f"{self.document}#{self.segment}", place)
-        about: dict[str, str | None] = {"document": self.document, "domain": self._domain}
+        about = {"document": self.document, "domain": self.domains[self.document]}
         if self._side == "hypothesis":
             self.assembly.hypothesis(i, self._system, ONLY_RUN, line, place)
-        elif self._side == "source":
-            about["source"] = line
         else:
-            about[f"reference {self._system}"] = line
+            about["source" if self._side == "source" else f"reference {self._system}"] = line
         self.assembly.describe(i, about, place)
         self.segment = None
 
@@ -157,7 +156,7 @@ def read_wmt(file: File) -> Material:
         markup.fail("a document type or an entity, which are not read; take the declaration out")
 
     parser.buffer_text = True
-    parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = refuse
+    parser.StartDoctypeDeclHandler = refuse
     parser.ExternalEntityRefHandler = refuse
     parser.StartElementHandler, parser.EndElementHandler = start, end
     parser.CharacterDataHandler = texts.append
@@ -175,7 +174,7 @@ def _compared(material: Material, markup: _Markup) -> Material:
     name = material.name
     referenced = [i for i, lines in enumerate(zip(*material.references, strict=True)) if any(lines)]
     material = material.rows(referenced or range(len(material)))
-    if not len(material):
+    if not material.ids:
         raise InputError(
             f"{name} has no document with a segment; those of test suites are passed over."
         )
@@ -183,18 +182,20 @@ def _compared(material: Material, markup: _Markup) -> Material:
     references = [lines for lines in references if any(lines)]
     if len(references) > MOST_TRANSLATORS:
         raise InputError(f"{name} has more than {MOST_TRANSLATORS} translators of references.")
-    compared = {*(material.documents or ())}
+    compared = set(material.documents or ())
     outputs = dict.fromkeys(markup.systems, ((None,) * len(material),)) | dict(material.systems)
     systems = {
         own: outputs[own] for own, documents in markup.systems.items() if compared & documents
     }
     out = [repr(own) for own in markup.systems if own not in systems]
+    labels = [own for own in map(markup.domains.get, material.documents or ()) if own]
     note = f"{name}: systems without a segment that has a reference are left out: {examples(out)}."
     return replace(
         material,
         references=tuple(references),
         systems=tuple(systems.items()),
-        notes=(*material.notes, note) if out else material.notes,
+        labels=tuple(labels) if len(labels) == len(material) else None,
+        notes=(note,) if out else (),
     )
 
 
@@ -226,7 +227,7 @@ def read_sgml(file: File) -> Material:
     if markup.document or markup.segment is not None:
         inner = "document" if markup.segment is None else "segment"
         markup.fail(f"the file ends within a {inner}")
-    if not len(material):
+    if not material.ids:
         raise InputError(f"{file.name} is mteval SGML without segments.")
     return material
 

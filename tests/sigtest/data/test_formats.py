@@ -1071,7 +1071,9 @@ def test_texts_that_look_a_little_like_something_else_are_texts(content):
 
 def test_a_row_without_scores_among_automatic_scores_is_named():
     rows = [*WMT25_SCORES, {k: v for k, v in WMT25_SCORES[0].items() if k != "metric_scores"}]
-    with pytest.raises(InputError, match="line 2: metric_scores is no object"):
+    with pytest.raises(
+        InputError, match="line 2: 'de-en_#_speech_#_x1' needs equally many paragraphs"
+    ):
         read_bytes(jsonl(rows).encode(), "x.jsonl")
 
 
