@@ -338,11 +338,11 @@ def test_rankings_pass_over_outputs_that_were_not_ranked():
     text = header + "system2rank,system3rank\nx,y,1,j,A,B,C,1,2,-1\nx,y,2,j,C,A,B,1,1,3\n"
     report = compute(parse({}, [("r", text.encode())]))
     assert [(p.a, p.b, p.u, p.n_a) for p in report.pairs] == [
-        ("A", "B", 2, 2), ("A", "C", 0, 0), ("B", "C", 0, 1)]  # fmt: skip
+        ("A", "C", 0, 0), ("A", "B", 2, 2), ("C", "B", 1, 1)]  # fmt: skip
     assert {own.name: own.raw for own in report.systems} == {"A": 100, "B": 0, "C": 100}
     judged = {own.name: own.n_judgements for own in report.systems}
     assert judged == {"A": 2, "B": 2, "C": 1}
-    assert [pair.ties for pair in report.pairs] == [0, 1, 0]
+    assert [pair.ties for pair in report.pairs] == [1, 0, 0]
     assert report.tested == "preferences"
 
 
@@ -374,7 +374,7 @@ def test_rankings_of_several_files_may_be_unequally_wide():
              ("s", (three + "1,j,B,C,A,3,2,1\n2,j,A,B,C,1,2,-1\n").encode())]  # fmt: skip
     report = compute(parse({}, files))
     won = {(p.a, p.b): (p.u, p.n_a) for p in report.pairs}
-    assert won == {("A", "B"): (3, 3), ("A", "C"): (1, 1), ("B", "C"): (0, 1)}
+    assert won == {("A", "B"): (3, 3), ("A", "C"): (1, 1), ("C", "B"): (1, 1)}
     assert [source.used for source in report.sources] == [1, 2]
 
 
@@ -384,7 +384,7 @@ def test_fillers_are_no_systems_and_shared_outputs_are_of_both():
     won = {(p.a, p.b): (p.u, p.n_a) for p in report.pairs}
     judged = {own.name: own.n_judgements for own in report.systems}
     assert [*judged] == ["x+y", "A", "B", "C"]  # who won comes first
-    assert (won["A", "C"], won["B", "C"], won["A", "x+y"]) == ((1, 1), (1, 2), (0, 1))
+    assert (won["A", "C"], won["B", "C"], won["x+y", "A"]) == ((1, 1), (1, 2), (1, 1))
     assert (won["A", "B"], judged["A"]) == ((0, 0), 2)  # one output: a tie
     assert report.sources[0].dropped == {"fewer than two outputs are ranked": 1}
 
