@@ -40,7 +40,7 @@ def report(sample: Sample) -> None:
 
 def swaps(sample: Sample) -> None:
     counts = np.zeros(len(sample.part.pairs), dtype=np.int64)
-    for first, last in sample.row_blocks(0, sample.part.resamples):
+    for first, last in sample.swap_columns.row_blocks(0, sample.part.resamples):
         counts += sample.count_swaps(0, sample.swapped_sums(first, last)[0])
     p_value(counts, sample.part.resamples)
 

@@ -116,7 +116,7 @@ def drawn(sample: Sample) -> list[Drawn]:
     rows = len(part.pairs) if sample.studentised else 0
     studentised = np.empty((len(sample.metrics), rows, resamples))
     swaps = np.zeros((len(sample.metrics), len(ALTERNATIVES), len(part.pairs)), dtype=np.int64)
-    for first, last in sample.row_blocks(0, resamples):
+    for first, last in sample.swap_columns.row_blocks(0, resamples):
         here = slice(first, last)
         scores[:, :, here] = sample.bootstrap_scores(first, last)
         for m, known in enumerate(sample.studentised):
@@ -146,7 +146,7 @@ def bootstrap_p_values(sample: Sample) -> Array:
     """
     resamples, test = sample.part.resamples, TESTS["bootstrap"]
     assert isinstance(test, ResamplingTest)
-    blocks = sample.row_blocks(0, resamples)
+    blocks = sample.swap_columns.row_blocks(0, resamples)
     scores = np.concatenate([sample.bootstrap_scores(*rows)[0] for rows in blocks], axis=1)
     observed, tolerance = sample.observed[0]
     means = _means(sample, 0)
@@ -174,7 +174,7 @@ def _means(sample: Sample, m: int) -> Array:
 def swap_p_values(sample: Sample) -> Array:
     """(A, P) p-values of randomization for the first metric, without any bootstrap."""
     resamples = sample.part.resamples
-    blocks = sample.row_blocks(0, resamples)
+    blocks = sample.swap_columns.row_blocks(0, resamples)
     counts = [_swaps(sample, 0, sample.swapped_sums(*rows)[0]) for rows in blocks]
     return p_value(np.sum(counts, axis=0), resamples)
 

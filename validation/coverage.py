@@ -70,7 +70,10 @@ def _task(
         tables = [table[:, drawn] for table in population.tables]
         sample = sample_of(population, tables, int(rng.integers(2**63)), resamples)
         scores = np.concatenate(
-            [sample.bootstrap_scores(*rows) for rows in sample.row_blocks(0, resamples)],
+            [
+                sample.bootstrap_scores(*rows)
+                for rows in sample.swap_columns.row_blocks(0, resamples)
+            ],
             axis=2,
         )
         draws = _score_and_difference(scores)

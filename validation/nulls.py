@@ -67,7 +67,7 @@ def differences(sample: Sample) -> dict[str, list[Array]]:
     swapped = [np.empty(resamples) for _ in sample.metrics]
     studentised = [np.empty(resamples) for _ in sample.metrics]
     pair = slice(len(sample.part.systems), len(sample.part.systems) + 1)
-    for first, last in sample.row_blocks(0, resamples):
+    for first, last in sample.swap_columns.row_blocks(0, resamples):
         scores = sample.bootstrap_scores(first, last)
         kept = sample.swapped_sums(first, last)
         for m, metric in enumerate(sample.metrics):

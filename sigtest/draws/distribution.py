@@ -106,7 +106,7 @@ def distribution(pair: Part, tables: Sequence[Array], metric: str) -> Distributi
     (test,) = resampling_tests(pair.recipe.tests).values()
     scored = pair.recipe.metrics[0]
     draws = np.empty(pair.resamples)
-    for first, last in sample.row_blocks(0, pair.resamples):
+    for first, last in sample.swap_columns.row_blocks(0, pair.resamples):
         if test.draws == "studentised":
             values, _, _ = sample.studentised[0].resampled(PAIR, first, last)
             draws[first:last] = scored.sign * values[0]

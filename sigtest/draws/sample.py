@@ -86,12 +86,9 @@ class Sample:
     @cached_property
     def needs_swaps(self) -> tuple[bool, ...]:
         """(M,) whether swaps are to be drawn: not where every pair is sure to be convolved."""
-        if self.part.recipe.exact == "never":
-            return tuple(True for _ in self.metrics)
-        return tuple(
-            not surely_on_grid(metric, table)
-            for metric, table in zip(self.metrics, self.swap_tables, strict=True)
-        )
+        never = self.part.recipe.exact == "never"
+        pairs = zip(self.metrics, self.swap_tables, strict=True)
+        return tuple(never or not surely_on_grid(metric, table) for metric, table in pairs)
 
     @cached_property
     def replica_scores(self) -> Array:
@@ -109,7 +106,7 @@ class Sample:
     def moments(self) -> tuple[Moments, ...]:
         """What standard errors of resamples follow from, by metric; none where nothing asks."""
         tables = self.tables if self.part.recipe.studentised else []
-        none = np.zeros(self.units, np.int64)
+        none = np.zeros(self.units, int)
         strata = self.part.strata if self.part.labels is not None else none
         pairs = zip(self.metrics, tables, strict=False)
         return tuple(Moments(*own, strata, self._counts) for own in pairs)
@@ -123,12 +120,12 @@ class Sample:
         """Draw resamples `start` to `stop` for every system, metric and pair."""
         drawn = min(max(self.part.draws - start, 0), stop - start)
         scores = np.empty((len(self.metrics), len(self.part.systems), drawn))
-        for first, last in self.row_blocks(start, start + drawn):
+        for first, last in self.swap_columns.row_blocks(start, start + drawn):
             scores[:, :, first - start : last - start] = self.bootstrap_scores(first, last)
         pairs = len(self.part.pairs) if self.swap_test else 0
-        swaps = np.zeros((len(self.metrics), pairs), np.int64)
+        swaps = np.zeros((len(self.metrics), pairs), int)
         if self.swap_test and any(self.needs_swaps):
-            for first, last in self.row_blocks(start, stop):
+            for first, last in self.swap_columns.row_blocks(start, stop):
                 for m, kept in enumerate(self.swapped_sums(first, last)):
                     if self.needs_swaps[m]:
                         swaps[m] += self.count_swaps(m, kept)
@@ -143,7 +140,7 @@ class Sample:
         seed, stream = self.part.recipe.seed, self.part.stream
         for m, (metric, table) in enumerate(zip(self.metrics, self.swap_tables, strict=True)):
             rows = np.ascontiguousarray(table.swapaxes(0, 1))
-            for first, last in self.row_blocks(start, stop):
+            for first, last in self.swap_columns.row_blocks(start, stop):
                 scores = metric.score_columns(
                     weights.permuted_sums(seed, first, last, rows, stream)
                 )
@@ -154,10 +151,6 @@ class Sample:
         """(P,) exact randomization p-values of metric m, where there are any."""
         table = self.swap_tables[m]
         return tuple(exact_p(self.part, m, table[a], table[b]) for a, b in self.part.pairs)
-
-    def row_blocks(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
-        """Cut resamples into runs whose weights, of either kind, are not too large."""
-        return self.swap_columns.row_blocks(start, stop)
 
     def bootstrap_scores(self, first: int, last: int) -> Array:
         """(M, S, R) scores of every system on bootstrap resamples `first` to `last`."""
@@ -234,7 +227,7 @@ class Sample:
 
     def count_swaps(self, m: int, kept: Array) -> Counts:
         """(P,) how many swapped differences reach the observed one; `kept` from `swapped_sums`."""
-        counts = np.zeros(len(self.part.pairs), np.int64)
+        counts = np.zeros(len(self.part.pairs), int)
         if self.swap_test is None:
             return counts
         observed, tolerance = self.observed[m]
@@ -350,13 +343,13 @@ class MeanSample:
 
     def _swaps(self, start: int, stop: int) -> Counts:
         """(M, P) how many means of swapped differences reach the mean observed one."""
-        counts = np.zeros((len(self.scores), len(self.part.pairs)), np.int64)
+        counts = np.zeros((len(self.scores), len(self.part.pairs)), int)
         test = self.parts[0].swap_test
         if test is None:
             return counts
         seen = [oriented_differences(self.part, m, own) for m, own in enumerate(self.scores)]
         widest = max(self.parts, key=lambda part: part.swap_columns.units)
-        for first, last in widest.row_blocks(start, stop):
+        for first, last in widest.swap_columns.row_blocks(start, stop):
             kept = [part.swapped_sums(first, last) for part in self.parts]
             for m, (observed, tolerance) in enumerate(seen):
                 runs = (
@@ -460,7 +453,7 @@ def evenness(part: Part, metric: Metric, table: Array) -> Array:
         weights = table[:, :, metric.fraction.denominator]
     elif part.recipe.unit == "document":
         weights = weights * np.bincount(part.document_index)
-    strata = part.strata if part.labels is not None else np.zeros(part.units, np.int64)
+    strata = part.strata if part.labels is not None else np.zeros(part.units, int)
     shares = np.zeros(len(weights))
     for stratum in range(int(strata.max()) + 1):
         inside = weights[:, strata == stratum]

@@ -68,10 +68,10 @@ def resample(part: Part, tables: Sequence[Array]) -> Totals:
     swapped = sample.swap_test is not None
     scores = np.empty((len(sample.metrics), part.draws))
     kept = [np.empty((metric.width, part.resamples if swapped else 0)) for metric in sample.metrics]
-    for first, last in sample.row_blocks(0, part.draws):
+    for first, last in sample.swap_columns.row_blocks(0, part.draws):
         scores[:, first:last] = sample.bootstrap_scores(first, last)[:, 0]
     if swapped:
-        for first, last in sample.row_blocks(0, part.resamples):
+        for first, last in sample.swap_columns.row_blocks(0, part.resamples):
             for rows, sums in zip(kept, sample.swapped_sums(first, last), strict=True):
                 rows[:, first:last] = sums[:, 0]
     return Totals(

@@ -12,10 +12,12 @@ import numpy as np
 from sigtest.arrays import Counts
 from sigtest.comparison.comparison import ComparisonEntry
 from sigtest.comparison.plan import Part
+from sigtest.draws.product import TWO_UNITS
 from sigtest.metrics.kernels.tokens import SPACES, code_points
 from sigtest.significance import swap_test
 from sigtest.significance.exact import MOST_POINTS, MOST_UNITS
 
+WIDENING_SECONDS = 5e-9  # for one weight, where numbers may not be whole
 LOADING_SECONDS = 5.5e-8  # for one number of the statistics: read, and made ready to be multiplied
 INTERVAL_SECONDS = 4e-8  # for one draw of a score or difference: order statistics, spread, counts
 JOINT_SECONDS = 1e-7  # the same of the corrections that look at all pairs together
@@ -49,11 +51,13 @@ def resampling_seconds(part: Part) -> float:
     systems, metrics = len(part.systems), part.recipe.metrics
     width = sum(metric.width for metric in metrics)
     columns = width * systems
-    drawing = part.units * (5.5e-10 + 1.8e-11 * columns)
+    supplied = any(metric.implementation == "supplied" for metric in metrics)
+    widened = supplied and (systems > 2 or part.units > TWO_UNITS)
+    drawing = part.units * (1.2e-9 + 1.8e-11 * columns + WIDENING_SECONDS * widened)
     scoring = sum(metric.score_seconds for metric in metrics)
     looking = INTERVAL_SECONDS + ERROR_SECONDS * part.recipe.studentised
     # squares and products of every unit go into standard errors
-    bootstrap = drawing * 16**part.recipe.studentised + scoring * systems + 1.3e-9 * columns
+    bootstrap = drawing * 8**part.recipe.studentised + scoring * systems + 1.3e-9 * columns
     bootstrap += len(metrics) * looking * (systems + pairs)
     # each replica has swaps of its own
     swapping = part.replicas * drawing + (2 * scoring + 3.8e-9 * width) * pairs

@@ -310,7 +310,7 @@ def exchange(
         name: [column.exact(column.rows[a], column.rows[b]) for a, b in column.pairs]
         for name, column in columns.items()
     }
-    counts = {name: np.zeros((3, len(known)), np.int64) for name, known in exact.items()}
+    counts = {name: np.zeros((3, len(known)), int) for name, known in exact.items()}
     drawn = [name for name, known in exact.items() if None in known]
     if drawn:
         totals = DistinctColumns([columns[name].rows for name in drawn]).totals
@@ -342,7 +342,7 @@ def _count_differences(column: ExchangeColumn, totals: Array, stay: Array, count
     most = max(1, TOGETHER_BYTES // (16 * len(stay) * stay.shape[2]))
     for first in range(0, len(column.pairs), most):
         run = slice(first, first + most)
-        a, b = np.array(column.pairs[run], np.int64).T
+        a, b = np.array(column.pairs[run], int).T
         x = stay[:, a] + (totals[:, b] - stay[:, b])
         y = totals[:, a] + totals[:, b] - x
         differences = column.score(x) - column.score(y)
@@ -549,7 +549,7 @@ def _count(
     held = np.ones(masks.shape[1], np.bool_)
     x, y = (_scores(held, signs, gaps, human, spread), _scores(~held, signs, gaps, human, spread))
     observed, tolerance = x - y, SLACK * np.maximum(np.abs(x), np.abs(y))
-    counts = np.zeros((3, 3), np.int64)
+    counts = np.zeros((3, 3), int)
     for r in range(len(masks)):
         differences = _scores(masks[r], signs, gaps, human, spread)
         differences -= _scores(~masks[r], signs, gaps, human, spread)

@@ -234,9 +234,9 @@ class Contests:
         segment, pair = np.nonzero(both.T)  # segment after segment
         sizes = np.bincount(segment, minlength=both.shape[1])
         return cls(
-            a=first[pair].astype(np.int64),
-            b=second[pair].astype(np.int64),
-            segment=segment.astype(np.int64),
+            a=first[pair].astype(int),
+            b=second[pair].astype(int),
+            segment=segment.astype(int),
             weights=_weights(sizes)[segment],
         )
 
@@ -299,7 +299,7 @@ class Cells:
     def segments(self) -> Counts:
         """(N,) number of each cell's segment among those with cells, system after system."""
         columns = np.nonzero(self.present)[1]
-        return np.unique(columns, return_inverse=True)[1].astype(np.int64)
+        return np.unique(columns, return_inverse=True)[1].astype(int)
 
     @property
     def segment_count(self) -> int:
@@ -331,7 +331,7 @@ class Cells:
             for table in (self.present, self.human, *self.metrics)
         )
         sizes = np.count_nonzero(here, axis=1)
-        starts = np.concatenate([[0], np.cumsum(sizes[sizes > 0])]).astype(np.int64)
+        starts = np.concatenate([[0], np.cumsum(sizes[sizes > 0])]).astype(int)
         return human[here], np.array([scores[here] for scores in metrics]), starts
 
 
@@ -448,7 +448,7 @@ def _accuracies(cells: Cells, calibrated: bool) -> Values:
         unit="pair",
         parts=correct * weights,
         weights=np.broadcast_to(weights, correct.shape),
-        segments=np.searchsorted(columns, contests.segment).astype(np.int64),
+        segments=np.searchsorted(columns, contests.segment).astype(int),
     )
     values = np.array([accuracy(row, contests) for row in correct])  # of whole numbers
     n = np.full(len(values), len(human))
@@ -487,7 +487,7 @@ def best_epsilon(human: Array, metric: Array, contests: Contests) -> float:
         return math.nan
     sizes = np.abs(metric)
     agree = called_right(human, metric)
-    change = np.where(sizes > 0, (human == 0).astype(np.int64) - agree, 0) * contests.weights
+    change = np.where(sizes > 0, (human == 0).astype(int) - agree, 0) * contests.weights
     order = np.argsort(sizes, kind="stable")
     ordered = sizes[order]
     gained = np.cumsum(change[order])

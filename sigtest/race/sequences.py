@@ -32,7 +32,7 @@ NEVER = np.empty((0, 0))
 
 def all_pairs(systems: int) -> Counts:
     """(P, 2) numbers of two systems each."""
-    return np.array([*combinations(range(systems), 2)], np.int64).reshape(-1, 2)
+    return np.array([*combinations(range(systems), 2)], int).reshape(-1, 2)
 
 
 @dataclass
@@ -68,7 +68,7 @@ class Sequences:
     def __post_init__(self) -> None:
         count = len(self.pairs)
         self.sums = np.zeros((count, 3))
-        self.decided, self.since = np.zeros((2, count), np.int64)
+        self.decided, self.since = np.zeros((2, count), int)
         bets = (count if self.width else 0, 2, len(CANDIDATES))
         self.logs, self.products = np.zeros(bets), np.ones(bets)
 
@@ -98,8 +98,10 @@ class Sequences:
             rows: Takes what came with the rows after the first of these, up to the second.
         """
         start, stop = rows or (0, len(scores))
+        # of other layouts another kernel would be compiled, for seconds
+        table, late = map(np.ascontiguousarray, (scores, NEVER if came is None else came))
         _take(
-            scores, NEVER if came is None else came, self.pairs, start, stop, self.items - start,
+            table, late, self.pairs, start, stop, self.items - start,
             self.sums, self.decided, self.since, self.width or 1.0, self.burn_in, self.mixing,
             self.level, self.logs, self.products, CANDIDATES,
         )  # fmt: skip

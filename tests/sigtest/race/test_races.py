@@ -16,6 +16,7 @@ from sigtest.cli import main
 from sigtest.errors import InputError, LengthError, LimitError, RecipeError, SigtestError
 from sigtest.kinds import KINDS
 from sigtest.kinds.base import Finished
+from sigtest.race import sequences
 from sigtest.race.compute import Race, standing
 from sigtest.race.sequences import Sequences, all_pairs
 from sigtest.report import encode
@@ -185,6 +186,20 @@ def test_pairs_are_compared_on_the_items_that_both_have():
     late.add(scores[100:][:, [0, 2]])
     assert pairs["a", "c"].ci == pytest.approx(late.intervals()[0].tolist())
     assert pairs["a", "c"].since == (late.since[0] + 100 if late.since[0] else None)
+
+
+def test_arrays_of_any_layout_are_taken_by_one_kernel():
+    """Another one would be compiled while somebody waits."""
+    rows = np.random.default_rng(1).random((60, 6))
+    plain, strided = (
+        Sequences(all_pairs(3), LEVEL, 1.0, 10),
+        Sequences(all_pairs(3), LEVEL, 1.0, 10),
+    )
+    plain.add(rows[:, :3].copy(), rows[:, 3:].copy())
+    known = [*sequences._take.signatures]
+    strided.add(rows[:, :3], rows[:, 3:])
+    assert [*sequences._take.signatures] == known
+    assert strided.sums.tolist() == plain.sums.tolist()
 
 
 def test_items_by_name_are_those_of_lists():
