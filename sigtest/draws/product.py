@@ -270,7 +270,7 @@ class TwoColumns:
     def swap_sums(self, seed: int, start: int, stop: int, stream: int) -> Array:
         """(K, R) sums of the units that keep their labels in swaps `start` to `stop`."""
         sums = np.empty(stop - start, np.complex128)
-        counts = np.empty(stop - start, np.int64)
+        counts = np.empty(stop - start, int)
         _add_kept(keys(seed), start, stream, self.units, self._tables, sums, counts)
         return self._columns(sums, counts)
 

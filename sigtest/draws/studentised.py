@@ -139,7 +139,7 @@ class Studentised:
         """(P,) how many of resamples `start` to `stop` reach what was observed of the pairs."""
         t = sign * self.t
         t = t if alternative == "two-sided" else drawn_in(t, self.tails, alternative)
-        counts = [np.empty(0, np.int64)]
+        counts = [np.empty(0, int)]
         for run in self._runs(self.systems, stop - start):
             values, tolerance = self.resampled(run, start, stop)[0], SLACK * np.abs(t[run])
             counts.append(test.count(t[run], sign * values, tolerance, alternative))
@@ -172,7 +172,7 @@ def count_studentised(
             for own, metric in zip(known, recipe.metrics, strict=bool(known))
             for test in tests
         ],
-        np.int64,
+        int,
     )
 
 

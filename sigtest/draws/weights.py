@@ -126,7 +126,7 @@ def counts_plain(seed: int, start: int, stop: int, units: int, stream: int) -> C
     resamples = np.arange(start, stop, dtype=np.uint64)
     words = words_plain(keys(seed), COUNTS, resamples, -(-units // 4), stream)
     index = (_in_order(words, units).astype(np.uint64) * np.uint64(units)) >> np.uint64(32)
-    flat = index.astype(np.int64) + units * np.arange(stop - start)[:, None]  # one histogram
+    flat = index.astype(int) + units * np.arange(stop - start)[:, None]  # one histogram
     return np.bincount(flat.ravel(), minlength=flat.size).reshape(flat.shape)
 
 

@@ -101,7 +101,7 @@ def _patterns(entry: ComparisonEntry, part: Part) -> float:
     order, starts = _units(part)
     pairs = _pairs_with_few(outputs, part.pairs, order, starts)
     lines = {
-        system: np.fromiter(map(hash, outputs[system]), np.int64, len(order))[order]
+        system: np.fromiter(map(hash, outputs[system]), int, len(order))[order]
         for system in np.unique(pairs).tolist()
     }
     most = [np.logical_or.reduceat(lines[a] != lines[b], starts).sum() for a, b in pairs.tolist()]

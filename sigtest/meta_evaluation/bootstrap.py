@@ -561,7 +561,7 @@ def flipped(scores: Array, present: Flags, draws: Draws) -> tuple[Array, Array]:
 
     least = differences.sum(axis=0)
     least -= SLACK * np.abs(differences).sum(axis=0)
-    counts = np.zeros(len(first), np.int64)
+    counts = np.zeros(len(first), int)
     for start in range(0, draws.flips, ROWS):
         stop = min(start + ROWS, draws.flips)
         stay = swap_masks(draws.seed, start, stop, n, draws.stream).astype(np.float64)

@@ -39,7 +39,7 @@ NEAR_DIGITS = 11  # of standardised scores: what is counted there is sure to be 
 # The same for each pair of metrics: whatever there is, for a pair of systems, for a pair of systems
 # on a segment, for one exchange of systems (and by the systems), for one at random by their pairs.
 PAIR_SECONDS, ORDER_SECONDS, CELL_SECONDS = 1.5e-3, 4e-7, 5e-7
-PATTERN_SECONDS, PATTERN_SYSTEM_SECONDS, DRAW_SECONDS = 4e-8, 5e-9, 1.4e-8
+PATTERN_SECONDS, TIED_SECONDS, DRAW_SECONDS = 1.4e-7, 2e-6, 1.4e-8
 
 
 class MetricChoices(people.MetricEvaluationRequest):
@@ -152,15 +152,15 @@ def _comparing(scored: ScoredSet, segments: bool, resamples: int) -> float:
     spread = centred.std(axis=1, keepdims=True)
     even = (centred / np.where(spread > 0, spread, 1.0)).round(NEAR_DIGITS)
     total = 0.0
+    tied = np.array([len({*own}) < size for own in even.tolist()])
     for m in range(1, metrics):
         differing = (even[:m] != even[m]).sum(axis=1)
         if np.isnan(even).any():  # pairs are compared on what both have, which may be little
             differing = np.minimum(differing, MOST_UNITS)
-        few = differing <= MOST_UNITS
         patterns = np.exp2(np.minimum(differing, MOST_UNITS) - 1.0)
-        counting = patterns * (PATTERN_SECONDS + PATTERN_SYSTEM_SECONDS * size)
+        counting = patterns * np.where(tied[:m] | tied[m], TIED_SECONDS, PATTERN_SECONDS)
         drawing = resamples * DRAW_SECONDS * of_systems
-        total += m * each + float(np.where(few, counting, drawing).sum())
+        total += m * each + float(np.where(differing <= MOST_UNITS, counting, drawing).sum())
     return total
 
 

@@ -497,7 +497,7 @@ def exchange_systems(human: Array, a: Array, b: Array, masks: Flags) -> dict[str
     if (signs[np.triu_indices(len(a), 1)] == 0).any():
         if exact:
             some = differing[:-1]
-            masks = np.ones((2 ** len(some), len(a)), np.bool_)
+            masks = np.ones((2 ** len(some), len(a)), bool)
             masks[:, some] = patterns(len(some))
         spread = float(((ranks - ranks.mean()) ** 2).sum())
         counts = _count(signs, gaps, order, spread, masks, exact and units > 0)
@@ -549,7 +549,7 @@ def _count(
     held = np.ones(masks.shape[1], np.bool_)
     x, y = (_scores(held, signs, gaps, human, spread), _scores(~held, signs, gaps, human, spread))
     observed, tolerance = x - y, SLACK * np.maximum(np.abs(x), np.abs(y))
-    counts = np.zeros((3, 3), int)
+    counts = np.zeros((3, 3), np.int64)
     for r in range(len(masks)):
         differences = _scores(masks[r], signs, gaps, human, spread)
         differences -= _scores(~masks[r], signs, gaps, human, spread)

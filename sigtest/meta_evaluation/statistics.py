@@ -258,7 +258,7 @@ def _weights(sizes: Counts) -> Counts:
     common = math.lcm(*known) if known else 0
     most = LARGEST_WEIGHT // max(1, int(sizes.sum()))
     common = common if common <= most else 1 << (most.bit_length() - 1)
-    weights = np.zeros(len(sizes), np.int64)
+    weights = np.zeros(len(sizes), int)
     some = sizes > 0
     weights[some] = [round(common / int(size)) for size in sizes[some]]
     return weights
@@ -430,7 +430,7 @@ def evaluate(statistic: str, cells: Cells, group: str) -> Values:
         unit="segment" if group == "item" else "system",
         parts=np.where(known, found, 0.0),
         weights=known.astype(np.float64),
-        segments=np.arange(found.shape[1], dtype=np.int64),
+        segments=np.arange(found.shape[1]),
     )
     return Values(shares.values, np.count_nonzero(known, axis=1), shares)
 

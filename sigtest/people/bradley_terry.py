@@ -263,7 +263,7 @@ def parts(won: Array) -> Counts:
         return -inside.sum(), -met[inside][:, inside].sum(), -met[inside].sum(), own
 
     ordered = sorted({*first}, key=order)
-    return np.array([ordered.index(own) for own in first], np.int64)
+    return np.array([ordered.index(own) for own in first], int)
 
 
 def determined(part: Counts) -> Flags:

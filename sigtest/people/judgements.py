@@ -56,7 +56,7 @@ class Names:
         column = values if isinstance(values, list) else list(values)
         names = tuple(name for name in dict.fromkeys(column) if name is not None)
         numbers = {name: code for code, name in enumerate((None, *names), UNKNOWN)}
-        codes = np.fromiter(map(numbers.__getitem__, column), np.int64, count=len(column))
+        codes = np.fromiter(map(numbers.__getitem__, column), int, count=len(column))
         return cls(names, codes)
 
     @classmethod

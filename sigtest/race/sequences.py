@@ -155,7 +155,7 @@ class Sequences:
             times = np.maximum(times, self.burn_in / self.counts if self.width is None else 1.0)
             further = np.ceil(self.counts * (times - 1))
         seen = (self.counts >= SEEN) & (self.sums[:, 1] != 0) & (times < MOST_TIMES)
-        return np.where(seen & (self.decided == OPEN), np.maximum(further, 1), 0).astype(np.int64)
+        return np.where(seen & (self.decided == OPEN), np.maximum(further, 1), 0).astype(int)
 
 
 @compiled

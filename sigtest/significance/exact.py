@@ -201,7 +201,7 @@ def on_grid(differences: Array) -> Counts | None:
         if near.all() and ((steps == 0) == (differences == 0)).all():
             if np.abs(steps).sum() >= MOST_STEPS:
                 return None
-            whole = steps.astype(np.int64)
+            whole = steps.astype(int)
             divisor = int(np.gcd.reduce(whole)) or 1
             whole //= divisor
             return whole if np.abs(whole).sum() < MOST_POINTS else None

@@ -75,7 +75,7 @@ def standing(
         marked = table.take(points_of("".join(chunk)), mode="clip")
         places = np.flatnonzero(marked != 0)  # of truth values faster
         if places.size:
-            ends = np.cumsum(np.fromiter(map(len, chunk), np.int64, len(chunk)))
+            ends = np.cumsum(np.fromiter(map(len, chunk), int, len(chunk)))
             at.append(first + np.searchsorted(ends, places, side="right"))
             marks.append(marked[places])
     return np.concatenate(at), np.concatenate(marks)
@@ -150,8 +150,8 @@ class Lines:
     def __init__(self, lines: Iterable[str | None]) -> None:
         self.lines = [line or "" for line in lines]
         total = len(self.lines)
-        self.lengths: NDArray[np.int64] = np.fromiter(map(len, self.lines), np.int64, total)
-        self.hashes: NDArray[np.int64] = np.fromiter(map(hash, self.lines), np.int64, total)
+        self.lengths: NDArray[np.int64] = np.fromiter(map(len, self.lines), int, total)
+        self.hashes: NDArray[np.int64] = np.fromiter(map(hash, self.lines), int, total)
 
     @cached_property
     def sample(self) -> LineSample:
