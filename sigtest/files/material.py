@@ -516,10 +516,6 @@ class Assembly:
             )
         return self._places.setdefault(name, len(self._places))
 
-    def next_of(self, group: Group) -> int:
-        """The next segment of a system's scores, where a file has no ids."""
-        return len(self._scores.get(group, ()))
-
     def score(
         self, i: int, group: Group, value: Value | None, place: str, higher: bool | None = None
     ) -> None:

@@ -1,13 +1,16 @@
 """Kernels that are kept on disk follow edits of what is compiled into them."""
 
+import ast
 import os
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import sigtest
 from sigtest.compiled import COMPILED, inlined
 
 OUTER = """
@@ -168,3 +171,21 @@ def test_what_several_processes_left_of_a_kernel_is_never_taken_for_another(tmp_
         path.write_bytes(path.read_bytes()[:-20] if damage == "*.nbc" else b"half")
     assert ran("half(1j)") == f"(0.5j, {int(damage == 'none')})"
     assert ran("half(3)[0], half(1j)") == "1.5 (0.5j, 1)"
+
+
+def test_kernels_name_types_of_arrays_as_numba_knows_them():
+    """`int` as such a type is no error until a kernel is compiled, which an old cache puts off."""
+    kernels, wrong = 0, []
+    for path in Path(sigtest.__file__).parent.rglob("*.py"):
+        for function in ast.walk(ast.parse(path.read_text())):
+            if isinstance(function, ast.FunctionDef) and any(
+                "compiled" in ast.dump(own) for own in function.decorator_list
+            ):
+                kernels += 1
+                calls = [own for own in ast.walk(function) if isinstance(own, ast.Call)]
+                given = [own for call in calls for own in (*call.args, *call.keywords)]
+                values = [own.value if isinstance(own, ast.keyword) else own for own in given]
+                names = [own.id for own in values if isinstance(own, ast.Name)]
+                wrong += [f"{path.name} {function.name}" for name in names if name == "int"]
+    assert kernels > 20
+    assert wrong == []
