@@ -14,6 +14,7 @@ Assessing the Equivalence of Average Bioavailability".
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, Literal, Self, get_args
@@ -321,9 +322,8 @@ def gate(
     names = [part.systems[first] for first in part.pairs[:, 0]]
     comparisons = recipe.comparisons(len(names))
     adjusted, failed = (adjust(own, recipe.correction, comparisons) for own in (p, p_fail))
-    power = held.power(
-        margin, chosen, strictest_level(recipe.correction, comparisons, recipe.alpha)
-    )
+    strictest = strictest_level(recipe.correction, comparisons, recipe.alpha)
+    power = [_power(held, i, margin, chosen, strictest) for i in range(len(names))]
     differences = sign * oriented_differences(part, 0, sample.scores[0])[0]
     columns = np.column_stack([differences, low, high, p, adjusted, p_fail, failed, power])
     systems = tuple(
@@ -367,7 +367,7 @@ class _Draws:
         values, moved, self.spreads = found.resampled(pairs, 0, resamples)
         say("resampling", resamples, resamples)
         self.differences, self.errors = sign * found.observed[pairs], found.errors[pairs]
-        self.values, self.moved = sign * values, sign * moved
+        self.values, self.moved = sign * values, sign * moved  # (P, R)
         self.tails = found.tails[pairs]
         self.evenness = sample.evenness[0, self.part.pairs].min(axis=1)
 
@@ -415,29 +415,21 @@ class _Draws:
 
     def p(self, limit: float, side: int) -> Array:
         """(P,) p-values of differences at most a limit, or with the side -1 at least."""
-        moved, values = side * (self.differences - limit), side * self.values
+        moved, ordered = side * (self.differences - limit), np.sort(side * self.values, axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
-            t = np.where(self.errors > 0, moved / self.errors, np.where(moved > 0, np.inf, -np.inf))
+            t = np.fmax(moved / self.errors, -np.inf)  # of 0 / 0, too
         t = intervals.drawn_in(t, self.tails, "greater")
-        least = t - SLACK * np.where(np.isfinite(t), np.abs(t), 0.0)
-        return intervals.p_value(
-            np.count_nonzero(values >= least[:, None], axis=1), values.shape[1]
-        )
+        least = t * (1 - SLACK * np.sign(t))
+        rows = zip(ordered, least.reshape(len(ordered), -1), strict=True)
+        below = np.concatenate([np.searchsorted(row, own) for row, own in rows])
+        return intervals.p_value(ordered.shape[1] - below, ordered.shape[1])
 
-    def power(self, margin: float | None, claim: Claim, alpha: float) -> Array:
-        """How many of the draws would pass.
-
-        Each draw is a test set on which nothing differs but by chance, with its own standard error,
-        so that skewed differences count as they are.
-        """
-        if margin is None:
-            return np.full_like(self.differences, 1 - alpha)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            room = margin / self.spreads
-        passed = room + self.values > _critical(self.values, self.tails, alpha)
-        if claim == "equivalent":
-            passed &= room - self.values > _critical(-self.values, self.tails, alpha)
-        return np.asarray(passed.mean(axis=1))
+    def by_chance(self, i: int) -> tuple[Self, Array]:
+        """What one pair may show where nothing differs: each resample, with its standard error."""
+        seen = copy(self)
+        seen.values, seen.errors, seen.tails = self.values[[i]], self.spreads[i], self.tails[[i]]
+        seen.differences = seen.values[0] * seen.errors
+        return seen, np.ones(len(seen.errors))
 
 
 @dataclass(frozen=True)
@@ -479,7 +471,7 @@ class _Shares:
 
     def p(self, limit: float, side: int) -> Array:
         """(P,) the smallest tails whose intervals end beyond a limit, by bisection."""
-        least, most = np.zeros(len(self.unlike)), np.ones(len(self.unlike))
+        least, most = np.zeros(1), np.ones(1)
         for _ in range(HALVINGS):
             tail = (least + most) / 2
             low, high = self.ends(2 * tail)
@@ -487,16 +479,7 @@ class _Shares:
             least, most = np.where(beyond, least, tail), np.where(beyond, tail, most)
         return most
 
-    def power(self, margin: float | None, claim: Claim, alpha: float) -> Array:
-        """How likely a system passes of all that pairs may show, item by item as unlike as here."""
-        found = []
-        for i in range(len(self.unlike)):
-            seen, chances = self._by_chance(i)
-            p, _ = _p_values(seen, margin, claim)
-            found.append(chances[p > alpha if margin is None else p <= alpha].sum())
-        return np.array(found)
-
-    def _by_chance(self, i: int) -> tuple[Self, Array]:
+    def by_chance(self, i: int) -> tuple[Self, Array]:
         """What one pair may show where nothing differs, and how likely each of that is."""
         (first, second), (n, m) = self.right[:, i], self.items[:, i]
         if self.design == "unpaired":
@@ -509,12 +492,14 @@ class _Shares:
             others = trials - won if paired else np.full(len(won), second)
             chances = bdtrc(won - 1, trials, share) - bdtrc(won, trials, share)
         likely = chances > UNLIKELY
-        items, unlike = self.items[:, i : i + 1], np.repeat(self.unlike[i], likely.sum())
-        right = np.stack([won, others])[:, likely]
-        return replace(self, right=right, items=items, unlike=unlike), chances[likely]
+        right, items = np.stack([won, others])[:, likely], self.items[:, [i]]
+        return replace(self, right=right, items=items, unlike=self.unlike[[i]]), chances[likely]
 
 
-def _p_values(held: _Draws | _Shares, margin: float | None, claim: Claim) -> tuple[Array, Array]:
+Held = _Draws | _Shares
+
+
+def _p_values(held: Held, margin: float | None, claim: Claim) -> tuple[Array, Array]:
     """(P,) p-values for passing, and against it."""
     if margin is None:  # two runs of one system pass unless they differ significantly
         p = np.minimum(1.0, 2 * np.minimum(held.p(0.0, 1), held.p(0.0, -1)))
@@ -525,14 +510,13 @@ def _p_values(held: _Draws | _Shares, margin: float | None, claim: Claim) -> tup
     return np.maximum(worse, better), np.minimum(1.0, 2 * np.minimum(fail, held.p(margin, 1)))
 
 
-def _critical(values: Array, tails: Array, alpha: float) -> Array:
-    """(P, 1) what must be exceeded for a p-value of at most alpha: the count of draws allows it."""
-    size = values.shape[1]
-    count = math.floor(alpha * (size + 1) + 1e-9) - 1  # of draws that may be as large
-    if count < 0:
-        return np.full((len(values), 1), math.inf)
-    place = size - 1 - count
-    return intervals.moved_out(np.partition(values, place, axis=1)[:, place], tails)[:, None]
+def _power(held: Held, i: int, margin: float | None, claim: Claim, alpha: float) -> float:
+    """How likely a system passes of all that a pair may show, each with a spread as seen there."""
+    if margin is None and isinstance(held, _Draws):
+        return 1 - alpha
+    seen, chances = held.by_chance(i)
+    p, _ = _p_values(seen, margin, claim)
+    return float(np.average(p > alpha if margin is None else p <= alpha, weights=chances))
 
 
 def _outcome(claim: Claim, adjusted: float, failed: float, alpha: float) -> Outcome:
