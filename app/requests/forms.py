@@ -128,7 +128,7 @@ def _compared(form: Form) -> PageForm:
     """The form of a comparison.
 
     Raises:
-        InputError: Nothing was given; numbers that are none; systems without a reference.
+        InputError: Nothing was given; numbers that are none.
     """
     parts: Parts = {part: [_named(file) for file in files_of(form, part)] for part in TEXTS}
     for part, file in (*_by_name(form), *_pasted(form)):
@@ -136,19 +136,10 @@ def _compared(form: Form) -> PageForm:
     choices = choices_of(form) | written(form)
     if choices.get("metrics") == USUAL:
         del choices["metrics"]
-    files = [file for own in parts.values() for file in own]
-    if not files and "builtin" not in choices:
+    if not any(parts.values()) and "builtin" not in choices:
         raise InputError(
             "No files yet: give a reference and the outputs of two systems, or try the example.",
             field="files",
-        )
-    needed = ("references", "archive", "scores")
-    if files and not any(parts[part] for part in needed) and "builtin" not in choices:
-        names = ", ".join(file.name for file in files)
-        raise InputError(
-            f"None of these files is a reference: {names[:300]}. Call one reference..., or choose "
-            "it under Reference.",
-            field="references",
         )
     return PageForm(choices, parts, USUAL)
 
@@ -240,7 +231,7 @@ def choices_of(form: Form, start: str = "") -> dict[str, Any]:
     choices = chosen_of(form, OPTIONS, start)
     if "baseline" in choices:
         choices["pairs"] = {"baseline": choices.pop("baseline")}
-    for name in ("builtin", "missing"):
+    for name in ("builtin", "missing", "select", "columns"):
         if value := text_of(form, start + name):
             choices[name] = value
     if tokenizer := text_of(form, f"{start}tokenize"):  # an option of BLEU

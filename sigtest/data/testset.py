@@ -76,7 +76,11 @@ class TestSet:
         ]
         if segments is None:
             if not lines:
-                raise InputError("At least one reference set is needed.", field="references")
+                raise InputError(
+                    "At least one reference set is needed; of files, one called reference... or "
+                    "given as the part references.",
+                    field="references",
+                )
             segments = len(lines[0])
         count = whole(segments)
         if count is None:

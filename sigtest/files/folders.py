@@ -102,7 +102,8 @@ def _root(tree: Tree, testset: str | None) -> PurePosixPath:
         unknown = "" if testset is None else f"none of which is {testset[:80]!r}; "
         raise InputError(
             f"{tree.name} has {len(roots)} test sets ({examples(map(str, roots), 8)}); {unknown}"
-            f"{WHICH}"
+            f"{WHICH}",
+            field="select",
         )
     part = "no reference* beside systems" if systems else "no matching files"
     raise InputError(
@@ -178,7 +179,8 @@ class EvalSet:
             unknown = "" if pair is None else f"{pair[:40]!a} is none of them; "
             raise InputError(
                 f"{tree.name} is an EvalSet with {len(pairs)} pairs of languages "
-                f"({', '.join(pairs)}); {unknown}{WHICH}"
+                f"({', '.join(pairs)}); {unknown}{WHICH}",
+                field="select",
             )
         references = self._references(pair)
         outputs = {path.stem: path for path in tree.under(root / OUTPUTS / pair)}

@@ -210,7 +210,7 @@ def _checked(entry: Entry, how: Joining, meter: Meter) -> Material:
         _check_characters(material, entry, meter.bounds.characters)
         return material
     except SigtestError as error:
-        if entry.field is not None:
+        if entry.field is not None and error.field not in ("select", "columns"):
             error.field = entry.field
             error.system = error.system or entry.system
         raise

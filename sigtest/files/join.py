@@ -196,7 +196,8 @@ def _require_one_testset(parts: Sequence[Material]) -> None:
     if not same:
         raise InputError(
             f"{f'{parts[0].name} has' if len(parts) == 1 else 'The files have'} {len(names)} test "
-            f"sets ({examples(map(repr, names), 8)}); {WHICH}"
+            f"sets ({examples(map(repr, names), 8)}); {WHICH}",
+            field="select",
         )
 
 

@@ -157,7 +157,7 @@ def _is_r_output(file: File) -> bool:
 
 
 MARKUP = "html|tmx|xliff|tei|body|table|rss|svg|xml|root|corpus|dataset"
-HUMAN = "people's judgements are for `sigtest human`; a comparison needs outputs or scores"
+HUMAN = "give it to a human evaluation (`sigtest human`); a comparison needs outputs or scores"
 WHOLE = "a comparison needs one score a segment, or the outputs themselves"
 ROWS = (
     "write one row a score as CSV or JSONL with the columns id, system, metric and score, which is "

@@ -279,7 +279,8 @@ class ColumnLayout:
                 "metric that has the metric's name, such as accuracy, in every row; if they are "
                 "metrics, add a column system with the system's name. Or say it with columns "
                 "(--columns systems or metrics in the shell), or write one row a score: "
-                f"{KNOWN}."
+                f"{KNOWN}.",
+                field="columns",
             )
 
     def require_segments(self) -> None:

@@ -130,6 +130,43 @@ def test_segments_that_a_system_lacks_are_dropped_where_that_is_chosen(pages):
     assert asked.status_code == 303, asked.text
 
 
+EVERY = "id,reference,hypothesis,system,testset\n" + "".join(
+    f"{name}{i},a b c,a {i},{system},{name}\n"
+    for name in ("de", "fr")
+    for system in "AB"
+    for i in "12"
+)
+MODELS = "task,one,two\n" + "".join(f"t{i},0.{i},0.{9 - i}\n" for i in range(1, 9))
+
+
+@pytest.mark.parametrize(
+    ("table", "refused", "chosen"),
+    [
+        (EVERY, "select (--testset in the shell)", {"select": "fr"}),
+        (MODELS.replace("task", "name"), "Or say it with columns", {"columns": "tasks"}),
+    ],
+)
+def test_what_a_message_asks_for_is_a_field_of_the_page(pages, table, refused, chosen):
+    files = [("files", ("all.csv", table.encode()))]
+    answer = ask(pages, files=files, data={"resamples": "99"})
+    assert refused in html.unescape(answer.text)
+    (name,) = chosen
+    assert f"It is about {name}." in answer.text
+    assert re.search(f'<(input|select) id="{name}" name="{name}"', pages.get("/").text)
+    assert ask(pages, files=files, data={"resamples": "99", **chosen}).status_code == 303
+
+
+def test_scores_are_known_by_their_content_whatever_their_file_is_called(pages):
+    """As the shell knows them; comet-score prints such lines."""
+    lines = "".join(
+        f"{name}.en\tSegment {i}\tscore: 0.{i + 1}\n" for i in range(4) for name in "AB"
+    )
+    for file in (("comet.txt", lines), ("a.wer", "1 8\n0 5\n"), ("out", "0.5\n0.25\n")):
+        files = [("files", (file[0], file[1].encode()))]
+        looked = ask(pages, files=files, data={"do": "look", "metrics": USUAL})
+        assert looked.status_code == 200, looked.text
+
+
 def test_pasted_texts_are_systems(pages):
     pasted = {
         "reference-text": "a b c d e\r\nf g h i j\r\n",
@@ -215,7 +252,7 @@ def test_a_folder_of_another_layout_is_read_file_by_file(pages):
     ("files", "data", "words"),
     [
         ([], {}, "No files yet"),
-        (texts("A", "B")[1:], {}, "None of these files is a reference"),
+        (texts("A", "B")[1:], {}, "At least one reference set is needed"),
         ([("files", ("scores.pdf", b"%PDF-1.4\n"))], {}, "scores.pdf is not read: it is a binary"),
         (texts("A"), {"alpha": "much"}, "alpha must be a number"),
         (texts(HOSTILE, "B"), {}, "angle"),

@@ -847,7 +847,7 @@ def test_columns_that_need_not_be_systems_are_refused_with_what_to_add(columns):
     ],
 )
 def test_preferences_are_sent_to_the_command_that_reads_them(content):
-    with pytest.raises(InputError, match="for `sigtest human`"):
+    with pytest.raises(InputError, match="`sigtest human`"):
         read_bytes(content.encode(), "judged")
 
 
