@@ -1,9 +1,10 @@
-"""Others while a hostile request of 1 MB runs, and what it takes: time, memory, its answer.
+"""Others while a hostile or large request runs, and what it takes: time, memory, its answer.
 
     OPENBLAS_NUM_THREADS=1 python -m benchmarks.hostile
 
-One caller sends one body of 1 MB after the other, each made of what some reader dislikes; another
-caller asks for /healthz and a small question, TRIES times of each, and looks at the clock. The bar:
+One caller sends one body of 1 MB after the other, each made of what some reader dislikes, or each a
+question that keeps all workers busy until there are as many as a caller may have; another caller
+asks for /healthz and a small question, TRIES times of each, and looks at the clock. The bar:
 the 95th percentile lies at most 300 ms above that of the idle service, no process has more than
 1 GB, and no answer is 5xx.
 """
@@ -18,6 +19,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +71,28 @@ OTHERS = {
     ),
     "notes of a test set": ("/v1/testsets/" + "0" * 32, filled('"a",', '{"tags": [', '"a"]}')),
 }
-NAMES = (*FILES, *BODIES, *OTHERS, "what was looked at")
+MANY, LINES = range(80_000), [f"w{i} a b {i % 7} c d" for i in range(4_000)]
+QUESTIONS: dict[str, dict[str, Any]] = {
+    "80,000 scores of two systems": {
+        "systems": [
+            {"name": "a", "scores": {"x": [i % 97 for i in MANY]}},
+            {"name": "b", "scores": {"x": [i % 89 for i in MANY]}},
+        ],
+        "tests": ["bootstrap"],
+        "resamples": 99_999,
+    },
+    "4,000 lines of eight systems": {
+        "references": [LINES],
+        "systems": [
+            {"name": f"s{i}", "hypotheses": [f"{line[i % 2 :]} {i}" for line in LINES]}
+            for i in range(8)
+        ],
+        "metrics": ["bleu", "ter", "chrf"],
+        "resamples": 20_000,
+    },
+}
+SEEDS = count()
+NAMES = (*QUESTIONS, *FILES, *BODIES, *OTHERS, "what was looked at")
 
 
 def attack(client: httpx.Client, name: str) -> int:
@@ -79,6 +102,9 @@ def attack(client: httpx.Client, name: str) -> int:
         zipped = ".gz" * FILES[name].startswith(b"\x1f\x8b")
         files = {"archive": (f"file.txt{zipped}", FILES[name])}
         return client.post("/v1/comparisons", files=files, headers=FIRST).status_code
+    if name in QUESTIONS:
+        content = json.dumps({**QUESTIONS[name], "seed": next(SEEDS)})
+        return client.post("/v1/comparisons", content=content, headers=headers).status_code
     if name in BODIES:
         return client.post("/v1/comparisons", content=BODIES[name], headers=headers).status_code
     if name in OTHERS:
@@ -149,7 +175,7 @@ def main() -> None:
             bytes_ = peak(pid)
             held = held and bytes_ <= MOST and max(statuses) < 500
             told = " | ".join(f"{1000 * p95:.0f}" for p95 in now)
-            answered = ", ".join(f"{status} x {count}" for status, count in statuses.items())
+            answered = ", ".join(f"{status} x {times}" for status, times in statuses.items())
             print(f"| {name} | {answered} | {told} | {bytes_ >> 20} | {'yes' if held else 'no'} |",
                   flush=True)  # fmt: skip
 

@@ -13,7 +13,6 @@ to deliver, and with nothing else: what is done and what is missing is known fro
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import compress
 from typing import cast
@@ -22,7 +21,7 @@ from redis import Redis
 from redis.client import Pipeline
 from rq import Queue as RedisQueue
 from rq import Worker
-from rq.exceptions import DuplicateJobError, NoSuchJobError
+from rq.exceptions import DuplicateJobError
 from rq.executions import Execution
 from rq.intermediate_queue import IntermediateQueue
 from rq.job import Job
@@ -46,28 +45,34 @@ local function take(caller)
     if id then
         local tasks = ARGV[2] .. id
         task = redis.call('LPOP', tasks)
-        if task then redis.call('ZINCRBY', KEYS[1], string.match(task, '^[^ ]+'), caller) end
+        if task then
+            redis.call('ZINCRBY', KEYS[1], string.match(task, '^[^ ]+'), caller)
+        end
         if redis.call('LLEN', tasks) == 0 then
             redis.call('ZREM', ids, id)
             redis.call('ZREM', KEYS[2], id)
         end
     end
-    if redis.call('ZCARD', ids) == 0 then redis.call('ZREM', KEYS[1], caller) end
+    if redis.call('ZCARD', ids) == 0 then
+        redis.call('ZREM', KEYS[1], caller)
+    end
     return task
 end
 """
 
 # KEYS: callers that wait, when ids began to wait, whether all of them are to, tasks that were taken
-#       and are not started yet, whether long tasks hold all workers; list and names of workers of
-#       the queue, and of the one for short tasks
+#       and are not started yet, callers whose long tasks hold all workers; list and names of
+#       workers of the queue, and of the one for short tasks
 # ARGV: prefixes of the keys of a caller and of an id
 # Gives a task to each worker that has none, and no worker another one ahead: who comes next would
 # wait for it. Where no worker is, one waits for the first that comes. Takes callers in turn, by the
-# seconds of work that they were given; returns each caller, its task and the name of a queue.
+# seconds of work that they were given. Where all workers have one, what is tiny goes to the worker
+# for short tasks; while long tasks hold all of them, so does what is short of other callers.
+# Returns each caller, its task and the name of a queue.
 FEED = (
     TAKE
     + """
-local SHORT_SECONDS = 1
+local TINY_SECONDS, SHORT_SECONDS = 0.2, 1  -- as predicted
 local taken = {}
 if redis.call('EXISTS', KEYS[3]) == 1 then return taken end
 local function room(list, workers, least)
@@ -92,12 +97,17 @@ while left > 0 do
     if not caller then break end
     if give(caller, 'sigtest') then left = left - 1 end
 end
-if redis.call('EXISTS', KEYS[5]) == 0 or room(KEYS[8], KEYS[9], 0) < 1 then return taken end
+if room(KEYS[8], KEYS[9], 0) < 1 then return taken end
+local holders = redis.call('GET', KEYS[5])
 for _, caller in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
     local id = redis.call('ZRANGE', ARGV[1] .. caller, 0, 0)[1]
     local first = id and redis.call('LINDEX', ARGV[2] .. id, 0)
     local seconds = first and tonumber(string.match(first, '^[^ ]+'))
-    if seconds and seconds <= SHORT_SECONDS then
+    local most = TINY_SECONDS
+    if holders and not string.find(holders, caller, 1, true) then
+        most = SHORT_SECONDS
+    end
+    if seconds and seconds <= most then
         give(caller, 'sigtest-short')
         break
     end
@@ -142,6 +152,7 @@ TAKEN, TAKEN_SHORT = (
     IntermediateQueue.get_intermediate_queue_key(RedisQueue.redis_queue_namespace_prefix + name)
     for name in (NAME, SHORT)
 )
+RECORD = Worker.redis_worker_namespace_prefix
 KEEP_FAILURES = 600
 
 
@@ -168,7 +179,7 @@ class Turn:
 
 
 class Jobs:
-    """The queues: the one that workers serve, and that of short tasks while long ones hold these.
+    """The queues: the one that workers serve, and the one of the worker for short tasks.
 
     Args:
         redis: The server, with bytes as answers.
@@ -223,12 +234,16 @@ class Jobs:
         """Take back the tasks that no worker has taken."""
         turns = []
         for name, key in self._queued():
-            with suppress(NoSuchJobError):  # the reconciler sees what became of unknown ones
-                turn = Turn.of_job(Job.fetch(key, self._redis, JSONSerializer))
+            for turn in self.turns([key]):  # the reconciler sees what became of unknown ones
                 if self._redis.lrem(name, 1, key):  # or a worker was faster
                     erase(self._redis, key)
                     turns.append(turn)
         return turns
+
+    def turns(self, tasks: Sequence[str]) -> list[Turn]:
+        """The turns of tasks by their ids, of those that RQ knows."""
+        jobs = Job.fetch_many(tasks, self._redis, JSONSerializer)
+        return [Turn.of_job(job) for job in jobs if job]
 
     def _queued(self) -> list[tuple[str, str]]:
         """Lists of the queues and ids of tasks in them."""
@@ -245,7 +260,7 @@ class Jobs:
 
     def serves(self, worker: str) -> bool:
         """Whether the worker of that name waits for tasks or works on one."""
-        return self._redis.hget(_record(worker), "state") in {b"idle", b"busy"}
+        return self._redis.hget(RECORD + worker, "state") in {b"idle", b"busy"}
 
     def lives(self, workers: Sequence[str], seconds: int) -> list[tuple[bool, str]]:
         """Say that workers are alive; of each whether it is known, and the task it has, if any.
@@ -256,18 +271,16 @@ class Jobs:
         """
         with self._redis.pipeline(transaction=False) as pipe:
             for name in workers:
-                pipe.expire(_record(name), seconds)
-                pipe.hmget(_record(name), "birth", "current_job")
+                pipe.expire(RECORD + name, seconds)
+                pipe.hmget(RECORD + name, "birth", "current_job")
             facts = pipe.execute()[1::2]
         return [(birth is not None, _text(task or b"")) for birth, task in facts]
 
     def running(self) -> set[str]:
         """Ids of the tasks that workers have."""
         names = cast("set[bytes]", self._redis.sunion(list(self.workers_names.values())))
-        with self._redis.pipeline(transaction=False) as pipe:
-            for name in names:
-                pipe.hget(name, "current_job")
-            return {_text(task) for task in pipe.execute() if task is not None}
+        tasks = (self._redis.hget(cast("str", name), "current_job") for name in names)
+        return {_text(task) for task in tasks if task is not None}
 
     def alive(self) -> set[str]:
         """Ids of the tasks that are queued or running."""
@@ -277,7 +290,7 @@ class Jobs:
     def busy(self) -> bool:
         """Whether a task is queued, running, or in between: taken and not yet announced."""
         lists = *self.lists.values(), TAKEN, TAKEN_SHORT
-        return bool(self._redis.exists(*lists)) or bool(self.running())
+        return bool(self._redis.exists(*lists) or self.running())
 
     # what follows is for the reconciler
 
@@ -319,28 +332,19 @@ class Jobs:
 
     def left_by(self, worker: str) -> Turn | None:
         """The task that a worker had when it died, if any; the worker is forgotten."""
-        record = _record(worker)
+        record = RECORD + worker
         task = self._redis.hget(record, "current_job")
         self._redis.delete(record)
         self.forget_workers()
-        try:
-            return (
-                Turn.of_job(Job.fetch(_text(task), self._redis, JSONSerializer)) if task else None
-            )
-        except NoSuchJobError:  # it was done by then
-            return None
+        left = self.turns([_text(task)]) if task else []  # none where it was done by then
+        return left[0] if left else None
 
     def forget_workers(self) -> None:
         """Remove the names of workers that died without saying so."""
         for name in (Worker.redis_workers_keys, *self.workers_names.values()):
-            workers = list(cast("set[bytes]", self._redis.smembers(name)))
-            with self._redis.pipeline(transaction=False) as pipe:
-                for worker in workers:
-                    pipe.exists(worker)
-                alive = pipe.execute()
-            gone = [w for w, there in zip(workers, alive, strict=True) if not there]
-            if gone:
-                self._redis.srem(name, *gone)
+            for worker in cast("set[bytes]", self._redis.smembers(name)):
+                if not self._redis.exists(worker):
+                    self._redis.srem(name, worker)
 
 
 def erase(redis: Redis, key: str) -> None:
@@ -358,10 +362,6 @@ def forget_taken(redis: Redis, key: str) -> None:
     """Forget that a worker took a task, at once or with what else a pipeline sends."""
     for name in (TAKEN, TAKEN_SHORT):
         redis.lrem(name, 0, _bytes(key))  # type: ignore[arg-type]
-
-
-def _record(worker: str) -> str:
-    return f"{Worker.redis_worker_namespace_prefix}{worker}"
 
 
 def _bytes(entry: str) -> bytes:
@@ -446,9 +446,14 @@ class Feed:
         """Give the queues as many tasks as there are workers without one."""
         self._queue(self._feed(self._lists, [*PREFIXES]))
 
-    def hold(self) -> None:
-        """For a moment, let short tasks go to the worker that serves these alone."""
-        self._redis.set(keys.HELD, 1, px=HELD_MS)
+    def hold(self, tasks: Sequence[str]) -> None:
+        """For a moment, let other callers' short tasks go to the worker that serves these alone.
+
+        Args:
+            tasks: Ids of the tasks that hold all workers.
+        """
+        holders = " ".join(turn.owner for turn in self.jobs.turns(tasks))
+        self._redis.set(keys.HELD, holders, px=HELD_MS)
         self.fill()
 
     def _queue(self, told: Iterable[bytes]) -> None:
@@ -503,12 +508,8 @@ class Feed:
 
     def waiting(self) -> set[str]:
         """Ids of the questions and test sets with tasks that wait."""
-        callers: list[bytes] = self._redis.zrange(keys.WAITING, 0, -1)  # type: ignore[assignment]
-        with self._redis.pipeline(transaction=False) as pipe:
-            for caller in callers:
-                pipe.zrange(f"{keys.WAITING}:{decoded(caller)}", 0, -1)
-            found = pipe.execute()
-        return {decoded(question) for ids in found for question in ids}
+        waiting = cast("list[bytes]", self._redis.zrange(keys.WAITING_SINCE, 0, -1))
+        return set(map(decoded, waiting))
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ A worker says nothing while it runs a task. The supervisor says that it is alive
 nobody needs the task or the task takes too long, and lets the task of one that died wait once more.
 
 Most work is cut so that a task takes half a second; some cannot be cut. No task gives way to
-another, but there is one worker more, which takes short tasks alone, and only while long ones hold
-all others.
+another, but there is one worker more, which takes short tasks alone: tiny ones while no other
+worker is free, and those of other callers while long ones hold all of these.
 """
 
 import gc
@@ -236,7 +236,7 @@ class Supervisor:
                 slot.killed = True
         long = [slot.task and now - slot.begun > LONG_SECONDS for slot in slots if not slot.short]
         if long and all(long):
-            self._context.feed.hold()
+            self._context.feed.hold([slot.task for slot in slots if not slot.short])
 
     def _unneeded(self, slot: Slot) -> bool:
         """Whether to end a task.

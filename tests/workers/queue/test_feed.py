@@ -12,7 +12,7 @@ from workers.queue import NAME, SHORT, Context, Feed
 from workers.store.records import Task, owner_of
 from workers.tasks.run import TASKS, run
 
-A, B, C, D = "a" * 32, "b" * 32, "c" * 32, "d" * 32
+A, B, C, D, E = (letter * 32 for letter in "abcde")
 
 
 @pytest.fixture
@@ -230,26 +230,50 @@ def queued(context: Context, queue: str = NAME) -> list[str]:
     return [owner_of(key.decode()) for key in found]
 
 
-def test_short_tasks_do_not_wait_while_long_ones_hold_all_workers(feed, context):
+def held(feed: Feed, context: Context, caller: str) -> None:
+    """Let a task of a caller hold the only worker."""
+    feed.add(caller, tasks(A, 60.0))
+    key = context.redis.lpop(f"rq:queue:{NAME}").decode()
+    register(context.redis, "only", key)
+    feed.hold([key])
+
+
+def test_short_tasks_do_not_wait_while_another_callers_long_ones_hold_all_workers(feed, context):
     redis = context.questions.redis
-    register(redis, "only", "long")
+    register(redis, "only")
     register(redis, "short", queue=SHORT)
-    feed.add("heavy", tasks(B, 60.0))
-    feed.hold()
+    held(feed, context, "heavy")
+    feed.add("heavy", tasks(B, 60.0, 0.5))
+    feed.add("heavy", tasks(C, 0.5))  # which must not take others' place, too
     assert queued(context, SHORT) == []
-    feed.add("heavy", tasks(C, 0.5))  # which comes first, as it is small
-    assert queued(context, SHORT) == [C]
     feed.add("light", tasks(D, 0.5))
-    assert queued(context, SHORT) == [C]  # one at a time
+    assert queued(context, SHORT) == [D]
+    feed.add("lighter", tasks(E, 0.5))
+    assert queued(context, SHORT) == [D]  # one at a time
     redis.delete(f"rq:queue:{SHORT}")
     register(redis, "short", "other", queue=SHORT)
     feed.fill()
     assert queued(context, SHORT) == []
     register(redis, "short", queue=SHORT)
     feed.fill()
+    assert queued(context, SHORT) == [E]
+    assert queued(context) == []
+    assert feed.waiting() == {B, C}
+
+
+def test_tiny_tasks_wait_for_no_worker(feed, context):
+    redis = context.questions.redis
+    register(redis, "only", "other")
+    register(redis, "short", queue=SHORT)
+    feed.add("heavy", tasks(B, *[0.5] * 9))
+    feed.add("light", tasks(C, 0.21))
+    assert queued(context, SHORT) == []
+    feed.add("lighter", tasks(D, 0.19))
     assert queued(context, SHORT) == [D]
     assert queued(context) == []
-    assert feed.waiting() == {B}
+    register(redis, "only")
+    feed.fill()
+    assert queued(context) == [C]  # of the caller who came last and had nothing yet
 
 
 def test_short_tasks_wait_for_their_turn_while_nothing_holds_all_workers(feed, context):
@@ -259,6 +283,6 @@ def test_short_tasks_wait_for_their_turn_while_nothing_holds_all_workers(feed, c
     feed.add("light", tasks(C, 0.5))
     assert queued(context, SHORT) == queued(context) == []
     register(redis, "only")
-    feed.hold()
+    feed.hold([])
     assert queued(context) == [C]
     assert queued(context, SHORT) == []
