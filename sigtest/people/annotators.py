@@ -22,7 +22,6 @@ from sigtest.people.judgements import (
     SYSTEM,
     Judgements,
     Names,
-    Pairs,
     groups,
     mates,
     pairs_within,
@@ -48,10 +47,12 @@ def steps(judgements: Judgements) -> tuple[list[Array], ...]:
     """
     scores, who, made = judgements.scores, judgements.annotator, list[list[Array]]()
     pairs = mates(judgements, (BAD_REF,)), mates(judgements, (REPEAT, DUPLICATE))
-    gaps = np.concatenate([scores[p.second] - scores[p.first] for p in pairs])
+    gaps = np.concatenate(
+        [scores[second] - scores[first] for first, second in map(np.transpose, pairs)]
+    )
     sizes = with_ties(np.abs(gaps), float(np.abs(scores).max(initial=0.0)))
     for p, own in zip(pairs, np.split(np.copysign(sizes, gaps), [len(pairs[0])]), strict=True):
-        codes = who.codes[p.second]
+        codes = who.codes[p[:, 1]]
         ends = np.cumsum(np.bincount(codes, minlength=len(who.names)))[:-1]
         made.append(np.split(own[np.argsort(codes, kind="stable")], ends))
     return tuple(made)
@@ -181,8 +182,8 @@ def score_agreement(
         if within is None:
             left_out.append(criterion)
         else:
-            both = Pairs(outputs[within.first], outputs[within.second])
-            pairs["distinct"] = both.take(who[both.first] != who[both.second])
+            first, second = outputs[within].T
+            pairs["distinct"] = outputs[within][who[first] != who[second]]
         made = criterion, bins, choices.categories, labels
         rows += agreement(*made, who, pairs, choices, some.scores)
     return rows, left_out
@@ -207,7 +208,7 @@ def agreement(
     categories: int,
     labels: Counts,
     annotators: Counts,
-    pairs: Mapping[str, Pairs],
+    pairs: Mapping[str, Counts],
     choices: HumanRequest,
     scores: Array | None = None,
 ) -> Iterator[AgreementReport]:
@@ -219,7 +220,7 @@ def agreement(
         categories: k.
         labels: (n,) category of each judgement.
         annotators: (n,) number of each judgement's annotator.
-        pairs: Of judgements, for each kind of judges.
+        pairs: (p, 2) rows of judgements, for each kind of judges.
         choices: Level and seed.
         scores: (n,) scores, where there are any.
     """
@@ -233,7 +234,7 @@ def agreement(
         )
         mean = sd = None
         if scores is not None:
-            apart = np.abs(scores[own.first] - scores[own.second])
+            apart = np.abs(np.diff(scores[own])[:, 0])
             mean, sd = float(apart.mean()), float(apart.std(ddof=1)) if len(apart) > 1 else None
         yield AgreementReport(
             criterion, judges, categories, bins, len(own), agreed, agreed / len(own),
@@ -257,7 +258,7 @@ class Kappas(NamedTuple):
     cohen: tuple[float, Array | None]
 
 
-def kappas(labels: Counts, judges: Counts, pairs: Pairs, categories: int, seed: int) -> Kappas:
+def kappas(labels: Counts, judges: Counts, pairs: Counts, categories: int, seed: int) -> Kappas:
     """Agreement over pairs of judgements, of which there is one at least.
 
     Kappa is (P_a - P_e) / (1 - P_e). `uniform` has P_e = 1 / k (Graham, Baldwin, Moffat & Zobel
@@ -267,17 +268,17 @@ def kappas(labels: Counts, judges: Counts, pairs: Pairs, categories: int, seed: 
     Args:
         labels: (n,) category of each judgement, from 0.
         judges: (n,) number of each judgement's judge.
-        pairs: Of judgements, in which the judges are the same throughout or differ throughout.
+        pairs: (p, 2) rows of judgements, whose judges are the same throughout or differ throughout.
         categories: k.
         seed: Of the draws of judges.
     """
-    same = labels[pairs.first] == labels[pairs.second]
-    who = np.stack([judges[pairs.first], judges[pairs.second]])
-    present, numbered = np.unique(who, return_inverse=True)
-    first, second = numbered.reshape(who.shape)
+    label, other = labels[pairs].T
+    same = label == other
+    present, numbered = np.unique(judges[pairs].T, return_inverse=True)
+    first, second = numbered.reshape(2, -1)
     repeats = bool((first == second).all())
     raters = (first, second + len(present) * repeats)  # first and second time: two raters
-    expected = _expected(raters, labels[pairs.first], labels[pairs.second], categories)
+    expected = _expected(raters, label, other, categories)
     # whole multiples of a power of two, so that weighted sums are the same on every machine
     rounded = np.rint(expected * 2.0**EXPECTED_BITS) / 2.0**EXPECTED_BITS
     columns = np.stack([np.ones(len(pairs)), same, rounded])

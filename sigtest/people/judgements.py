@@ -10,7 +10,7 @@ import contextlib
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import partial, reduce
+from functools import reduce
 from itertools import chain
 from typing import Any, Self
 
@@ -22,7 +22,6 @@ from sigtest.data.text import in_digits
 from sigtest.errors import InputError, SigtestError, quoted
 from sigtest.files.judgements import (
     COMPARED_LABELS,
-    COMPARISONS,
     NEEDED,
     JudgedFile,
     compared_records,
@@ -36,6 +35,14 @@ SYSTEM, REPEAT, BAD_REF, REF, DUPLICATE = range(len(KINDS))
 
 UNKNOWN = -1
 MOST_PAIRS = 2_000_000
+LONGEST = 200
+LABELS = ("segment", "annotator", "criterion", "hit", "document", "languages")
+LARGEST = 1e12  # of a score, a time or a number: sums of their squares stay far from infinity
+SUMMING = {"segment": SUMMARIES, "annotator": MEANS}  # names that rows of sums have
+NO_SCORE = "leave rows without a score out"
+FINITE = f"a score is one number of at most {LARGEST:g}"
+PLAIN = {str, float, int, type(None)}
+SPELLINGS = {"TGT": "SYSTEM", "BAD": "BAD_REF", "BADREF": "BAD_REF", "BAD-REF": "BAD_REF"}
 
 
 @dataclass(frozen=True)
@@ -64,18 +71,6 @@ class Names:
         """So many unknown names."""
         return cls((), np.full(size, UNKNOWN, int))
 
-    @classmethod
-    def concatenate(cls, columns: Sequence[Names]) -> Names:
-        """One column below the other, under common names."""
-        names = tuple(dict.fromkeys(name for column in columns for name in column.names))
-        numbers = {name: code for code, name in enumerate(names)}
-        parts = []
-        for column in columns:
-            # the last place serves the code -1
-            places = np.array([*(numbers[name] for name in column.names), UNKNOWN], int)
-            parts.append(places[column.codes])
-        return cls(names, np.concatenate(parts))
-
     @property
     def known(self) -> bool:
         """Whether any name is known."""
@@ -92,6 +87,59 @@ class Names:
         """The name in one row."""
         code = int(self.codes[row])
         return None if code == UNKNOWN else self.names[code]
+
+
+class FileRows:
+    """The rows of several files, below each other.
+
+    Attributes:
+        files: In the order of the rows.
+        source: (n,) number of the file of each row, from 0.
+    """
+
+    def __init__(self, files: Sequence[JudgedFile]) -> None:
+        sizes = [len(file.line) for file in files]
+        self.files, self._starts = files, np.cumsum([0, *sizes]).tolist()
+        self.source = np.repeat(np.arange(len(files)), sizes)
+
+    def cells(self, role: str) -> list[Any]:
+        """(n,) what stands in a column; None where a file has none."""
+        columns = ((f.columns.get(role) or [None] * len(f.line)) for f in self.files)
+        return [*chain.from_iterable(columns)]
+
+    def names(self, role: str, check: Callable[[str], object]) -> Names:
+        """The names in a column, all of which pass a check.
+
+        Raises:
+            InputError: What the check raises, with the place where the name first stands.
+        """
+        column = Names.of(self.cells(role))
+        for code, name in enumerate(column.names):
+            try:
+                check(name)
+                # as spreadsheets have them below others
+                if len(column.names) > 1 and name.lower() in SUMMING.get(role, ()):
+                    why = f"{role} {name!r} sums others up by its name; take such rows out."
+                    raise InputError(why)
+            except SigtestError as error:
+                row = int(np.argmax(column.codes == code))
+                why = error.message[0].lower() + error.message[1:].rstrip(".")
+                raise self.refused(row, why, role) from None
+        return column
+
+    def numbers(self, role: str, what: str, least: float = -LARGEST) -> Array:
+        """(n,) numbers; NaN where a file has no such column or leaves a time empty."""
+        return np.concatenate([_numbers(file, role, what, least) for file in self.files])
+
+    def at(self, row: int) -> tuple[JudgedFile, int]:
+        """The file of a row, and the row in it."""
+        source = int(self.source[row])
+        return self.files[source], row - self._starts[source]
+
+    def refused(self, row: int, why: str, role: str) -> InputError:
+        """A row that cannot be used: what, where, and why."""
+        file, own = self.at(row)
+        return file.refused(own, why, role)
 
 
 @dataclass(frozen=True)
@@ -183,18 +231,6 @@ class Judgements(Columns):
         """(n,) which rows say how good a system is."""
         return (self.kind == SYSTEM) | (self.kind == REPEAT)
 
-    @classmethod
-    def concatenate(cls, parts: Sequence[Judgements]) -> Judgements:
-        """All judgements of several files."""
-        if len(parts) == 1:
-            return parts[0]
-        joined: dict[str, Any] = {}
-        for field in fields(cls):
-            columns = [getattr(part, field.name) for part in parts]
-            named = isinstance(columns[0], Names)
-            joined[field.name] = Names.concatenate(columns) if named else np.concatenate(columns)
-        return cls(**joined)
-
 
 @dataclass(frozen=True)
 class Comparisons(Columns):
@@ -251,35 +287,30 @@ class Comparisons(Columns):
         Raises:
             InputError: A name that cannot be used.
         """
-        sizes = [len(file.line) for file in files]
-        source = np.repeat(np.arange(len(files)), sizes)
-        cells = {role: [own for f in files for own in f.columns[role]] for role in COMPARISONS}
-        for role in ("a", "b", *COMPARED_LABELS):
-            for file in files:
-                check = check_name if role in ("a", "b") else _check_label
-                _checked(Names.of(file.columns[role]), file, role, check)
-        named = Names.of(chain.from_iterable(zip(cells["a"], cells["b"], strict=True)))
+        rows = FileRows(files)
+        cells = {side: rows.names(side, check_name) and rows.cells(side) for side in "ab"}
+        named = Names.of(chain.from_iterable(zip(*cells.values(), strict=True)))
+        labels = {role: rows.names(role, _check_label) for role in COMPARED_LABELS}
         place = np.array([line for file in files for line in file.line], int)
-        labels = {role: Names.of(cells[role]) for role in COMPARED_LABELS}
         found = cls(
             system=Names(named.names, named.codes.reshape(-1, 2)),
-            share=np.array(cells["share"], float),
-            weight=np.array(cells["weight"], float),
+            share=np.array(rows.cells("share"), float),
+            weight=np.array(rows.cells("weight"), float),
             segment=labels.pop("item"),
             annotator=labels.pop("judge"),
             **labels,
-            shown=np.array([file.placed for file in files], int)[source],
-            row=groups(source, place)[0],
-            source=source,
+            shown=np.array([file.placed for file in files], int)[rows.source],
+            row=groups(rows.source, place)[0],
+            source=rows.source,
         )
         keyed = (found.segment.codes >= 0) & (found.annotator.codes >= 0)
         keys = (
             *found.system.codes.T, np.unique(found.share, return_inverse=True)[1].astype(int),
             found.segment.codes, found.annotator.codes, found.criterion.codes,
-            found.languages.codes, Names.of(cells["ranking"]).codes,
+            found.languages.codes, Names.of(rows.cells("ranking")).codes,
             np.where(keyed, -1, np.arange(len(found))),
         )  # fmt: skip
-        alike, _ = groups(*keys, source)
+        alike, _ = groups(*keys, found.source)
         order, often = np.argsort(alike, kind="stable"), np.bincount(alike)
         occurrence = np.empty_like(alike)  # how many alike stand above a row in its file
         occurrence[order] = np.arange(len(found)) - np.repeat(np.cumsum(often) - often, often)
@@ -356,28 +387,8 @@ def groups(*codes: Counts) -> tuple[Counts, Counts]:
     return inverse.astype(int), first.astype(int)
 
 
-@dataclass(frozen=True)
-class Pairs:
-    """Pairs of judgements of one thing.
-
-    Attributes:
-        first: (p,) row of one judgement.
-        second: (p,) row of the other.
-    """
-
-    first: Counts
-    second: Counts
-
-    def __len__(self) -> int:
-        return len(self.first)
-
-    def take(self, chosen: Flags) -> Pairs:
-        """Some of the pairs."""
-        return Pairs(self.first[chosen], self.second[chosen])
-
-
-def pairs_within(items: Counts) -> Pairs | None:
-    """All pairs of rows that are about the same item; nothing where there are too many.
+def pairs_within(items: Counts) -> Counts | None:
+    """(p, 2) all pairs of rows that are about the same item; nothing where there are too many.
 
     Args:
         items: (n,) number of each row's item.
@@ -390,11 +401,11 @@ def pairs_within(items: Counts) -> Pairs | None:
     later = ends - 1 - np.arange(len(items))  # members of the same item that follow
     first = np.repeat(np.arange(len(items)), later)
     steps = np.arange(len(first)) - np.repeat(np.cumsum(later) - later, later)
-    return Pairs(order[first], order[first + 1 + steps])
+    return np.stack([order[first], order[first + 1 + steps]], axis=1)
 
 
-def mates(judgements: Judgements, kinds: tuple[int, ...]) -> Pairs:
-    """Pair the first judgement of a thing, of kind SYSTEM, with those of some kinds.
+def mates(judgements: Judgements, kinds: tuple[int, ...]) -> Counts:
+    """(p, 2) rows: the first judgement of a thing, of kind SYSTEM, and those of some kinds.
 
     Both are by the same annotator, of the same batch, system, segment and criterion.
     """
@@ -408,17 +419,7 @@ def mates(judgements: Judgements, kinds: tuple[int, ...]) -> Pairs:
     rows = np.flatnonzero(np.isin(j.kind, kinds))
     first = firsts[item[rows]]
     known = (first != UNKNOWN) & (j.annotator.codes[rows] != UNKNOWN)
-    return Pairs(first[known], rows[known])
-
-
-LONGEST = 200
-LABELS = ("segment", "annotator", "criterion", "hit", "document", "languages")
-LARGEST = 1e12  # of a score, a time or a number: sums of their squares stay far from infinity
-SUMMING = {"segment": SUMMARIES, "annotator": MEANS}  # names that rows of sums have
-NO_SCORE = "leave rows without a score out"
-FINITE = f"a score is one number of at most {LARGEST:g}"
-PLAIN = {str, float, int, type(None)}
-SPELLINGS = {"TGT": "SYSTEM", "BAD": "BAD_REF", "BADREF": "BAD_REF", "BAD-REF": "BAD_REF"}
+    return np.stack([first[known], rows[known]], axis=1)
 
 
 def collect(
@@ -441,7 +442,38 @@ def collect(
             cannot be used, the same judgement twice with other scores, raw and standardised
             scores together, no judgement at all.
     """
-    parts = [_part(table, i, scale) for i, table in enumerate(tables)]
+    for table in tables:
+        if not any(table.columns.get("criterion", ())):
+            table.columns = {**table.columns, "criterion": [table.named] * len(table.line)}
+    rows = FileRows(tables)
+    raw, z = (rows.numbers(role, "score") for role in ("score", "z"))
+    scales = [scale or table.scale or (-math.inf, math.inf) for table in tables]
+    low, high = np.array(scales)[rows.source].T
+    outside = (raw < low) | (raw > high)
+    if outside.any():
+        row = int(np.argmax(outside))
+        beyond = f"outside the scale from {low[row]:g} to {high[row]:g}"
+        why = f"the score {raw[row]:g} lies {beyond}; another scale can be named (scale)"
+        raise rows.refused(row, why, "score")
+    seconds = rows.numbers("seconds", "number of seconds", 0.0)
+    judged = rows.numbers("judged", "number of judgements", 1.0)
+    for role in NEEDED:
+        if None in (cells := rows.cells(role)):
+            raise rows.refused(cells.index(None), f"the {role} is empty", role)
+    kind = rows.names("kind", _kind)
+    system = rows.names("system", lambda name: check_name(without_slash(name)))
+    plain = Names.of(map(without_slash, system.names))
+    whole = Judgements(
+        system=Names(plain.names, plain.codes[system.codes]),
+        **{role: rows.names(role, _check_label) for role in LABELS},
+        kind=np.array([*map(_kind, kind.names), SYSTEM], int)[kind.codes],
+        raw=raw,
+        z=z,
+        seconds=np.where(seconds > 0, seconds, math.nan),
+        judged=np.where(np.isnan(judged), 1, judged).astype(int),
+        rows=np.array([made or 1 for made in rows.cells("made_from")], int),
+        source=rows.source,
+    )
     sorts = [{"score", "z"} & table.columns.keys() for table in tables]
     for other, sort in zip(tables, sorts, strict=True):
         if sort != sorts[0]:
@@ -450,60 +482,20 @@ def collect(
                 "standardised ones; give files of one sort.",
                 field=other.name,
             )
-    whole = Judgements.concatenate(parts)
     if not len(whole):
         raise InputError(f"{tables[0].name} holds no judgement.", field=tables[0].name)
     _require_ids_alike(whole.segment, tables[-1])
-    return _without_copies(whole, tables, dropped), _lower(parts, tables)
+    return _without_copies(whole, rows, dropped), _lower(whole.criterion, rows)
 
 
-def _lower(parts: Sequence[Judgements], tables: Sequence[JudgedFile]) -> frozenset[str]:
+def _lower(criterion: Names, rows: FileRows) -> frozenset[str]:
     """Criteria of which less is better; all judgements of one say the same."""
     known: dict[str | None, bool] = {}
-    for part, table in zip(parts, tables, strict=True):
-        for row, higher in enumerate(table.columns.get("higher_is_better", ())):
-            name = part.criterion.at(row)
-            if higher is not None and known.setdefault(name, higher) != higher:
-                why = f"another direction of {name} than above"
-                raise table.refused(row, why, "higher_is_better")
+    for row, higher in enumerate(rows.cells("higher_is_better")):
+        name = criterion.at(row)
+        if higher is not None and known.setdefault(name, higher) != higher:
+            raise rows.refused(row, f"another direction of {name} than above", "higher_is_better")
     return frozenset(name for name, higher in known.items() if name and not higher)
-
-
-def _part(table: JudgedFile, source: int, scale: tuple[float, float] | None) -> Judgements:
-    """The judgements of one file, each value checked."""
-    size, columns = len(table.line), table.columns
-    raw, z = (_numbers(table, role, "score") for role in ("score", "z"))
-    low, high = scale or table.scale or (-math.inf, math.inf)
-    outside = (raw < low) | (raw > high)
-    if outside.any():
-        row = int(np.argmax(outside))
-        why = f"the score {raw[row]:g} lies outside the scale from {low:g} to {high:g}; another "
-        raise table.refused(row, f"{why}scale can be named (scale)", "score")
-    seconds = _numbers(table, "seconds", "number of seconds", 0.0)
-    judged = _numbers(table, "judged", "number of judgements", 1.0)
-    names = {role: Names.of(columns.get(role) or [None] * size) for role in ("system", *LABELS)}
-    for role in NEEDED:
-        if (names[role].codes < 0).any():
-            row = int(np.argmax(names[role].codes < 0))
-            raise table.refused(row, f"the {role} is empty", role)
-    plain = Names.of(map(without_slash, names["system"].names))
-    names["system"] = Names(plain.names, plain.codes[names["system"].codes])
-    kind = Names.of(columns.get("kind") or [None] * size)
-    kinds = [*_checked(kind, table, "kind", _kind), SYSTEM]
-    for role, column in names.items():
-        _checked(column, table, role, partial(_check_name, role, len(column.names) > 1))
-    if not names["criterion"].known:
-        names["criterion"] = Names((table.named,), np.zeros(size, int))
-    return Judgements(
-        **names,
-        kind=np.array(kinds, int)[kind.codes],
-        raw=raw,
-        z=z,
-        seconds=np.where(seconds > 0, seconds, math.nan),
-        judged=np.where(np.isnan(judged), 1, judged).astype(int),
-        rows=np.array(columns.get("made_from", np.ones(size)), int),
-        source=np.full(size, source, int),
-    )
 
 
 def _kind(name: str) -> int:
@@ -512,8 +504,7 @@ def _kind(name: str) -> int:
     return KINDS.index(choose(SPELLINGS.get(plain, plain), KINDS, "kind", "kind of judgement"))
 
 
-def _numbers(table: JudgedFile, role: str, what: str, least: float = -LARGEST) -> Array:
-    """(n,) numbers; NaN where the file has no such column or leaves a time empty."""
+def _numbers(table: JudgedFile, role: str, what: str, least: float) -> Array:
     cells = table.columns.get(role)
     if cells is None:
         return np.full(len(table.line), math.nan)
@@ -526,12 +517,9 @@ def _numbers(table: JudgedFile, role: str, what: str, least: float = -LARGEST) -
     if not fits.all():
         row = int(np.argmin(fits))
         text = "" if cells[row] is None else str(cells[row]).strip()
-        fix = advice(text) or FINITE
+        why = f"{quoted(cells[row], 40) if text else 'nothing'} is no {what}"
         if what == "score":
-            fix = NO_SCORE if blank(cells[row]) else fix
-            why = f"{quoted(cells[row], 40) if text else 'nothing'} is no score; {fix}"
-        else:
-            why = f"{quoted(cells[row], 40) if text else 'nothing'} is no {what}"
+            why += f"; {NO_SCORE if blank(cells[row]) else advice(text) or FINITE}"
         raise table.refused(row, why, role)
     return values
 
@@ -546,14 +534,14 @@ def _floats(cells: Sequence[object]) -> Array:
 
 
 def _without_copies(
-    whole: Judgements, tables: Sequence[JudgedFile], dropped: Sequence[dict[str, int]]
+    whole: Judgements, rows: FileRows, dropped: Sequence[dict[str, int]]
 ) -> Judgements:
     """Judgements without those that occur twice; twice with other scores is an error.
 
     Files may overlap: an export may have all that the one before it had.
     """
-    named = np.array(["annotator" in table.columns for table in tables])[whole.source]
-    keyed = np.array([table.keyed for table in tables])[whole.source]
+    named = np.array(["annotator" in file.columns for file in rows.files])[whole.source]
+    keyed = np.array([file.keyed for file in rows.files])[whole.source]
     keyed &= ~named | (whole.annotator.codes >= 0)  # nobody is not the same annotator twice
     place, first = groups(
         whole.system.codes, whole.segment.codes, whole.kind, whole.criterion.codes,
@@ -566,43 +554,15 @@ def _without_copies(
     for scores in (whole.raw, whole.z):
         other = (scores != scores[mate]) & np.isfinite(scores)
         if other.any():
-            raise _contradiction(whole, tables, scores, int(np.argmax(other)), mate)
+            row = int(np.argmax(other))
+            (file, _), (origin, above) = rows.at(row), rows.at(int(mate[row]))
+            elsewhere = f"{f'{origin.name}, ' * (origin is not file)}{origin.place(above)}"
+            why = f"the score {scores[row]:g} contradicts {elsewhere}, which has"
+            same = "the same annotator, batch, system, segment and kind"
+            raise rows.refused(row, f"{why} {scores[mate[row]]:g} for {same}", "score")
     again = np.ones(len(whole), bool)
     again[first] = False
     return whole.without(again, "repeated row", dropped)
-
-
-def _contradiction(
-    whole: Judgements, tables: Sequence[JudgedFile], scores: Array, row: int, mates: Counts
-) -> InputError:
-    """One judgement with two scores: where both stand."""
-    starts = np.cumsum([0, *(len(table.line) for table in tables)]).tolist()
-    source, origin = int(whole.source[row]), int(whole.source[mates[row]])
-    elsewhere = tables[origin].place(int(mates[row]) - starts[origin])
-    return tables[source].refused(
-        row - starts[source],
-        f"the score {scores[row]:g} contradicts "
-        f"{elsewhere if origin == source else f'{tables[origin].name}, {elsewhere}'}, which has "
-        f"{scores[mates[row]]:g} for the same annotator, batch, system, segment and kind",
-        "score",
-    )
-
-
-def _checked(column: Names, table: JudgedFile, role: str, check: Callable[[str], Any]) -> list[Any]:
-    """What a check makes of each name.
-
-    Raises:
-        InputError: What the check raises, with the place where the name first stands.
-    """
-    made = []
-    for code, name in enumerate(column.names):
-        try:
-            made.append(check(name))
-        except SigtestError as error:
-            row = int(np.argmax(column.codes == code))
-            why = error.message[0].lower() + error.message[1:].rstrip(".")
-            raise table.refused(row, why, role) from None
-    return made
 
 
 def _require_ids_alike(segment: Names, table: JudgedFile) -> None:
@@ -616,13 +576,6 @@ def _require_ids_alike(segment: Names, table: JudgedFile) -> None:
                 "written in two ways; write ids alike.",
                 field=table.name,
             )
-
-
-def _check_name(role: str, several: bool, name: str) -> None:
-    """A name can be shown; and is not of a mean or a sum, as spreadsheets have it below others."""
-    (check_name if role == "system" else _check_label)(name)
-    if several and name.lower() in SUMMING.get(role, ()):
-        raise InputError(f"{role} {name!r} sums others up by its name; take such rows out.")
 
 
 def _check_label(name: str) -> None:

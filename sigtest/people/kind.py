@@ -7,9 +7,10 @@ from typing import Any
 from sigtest.kinds.base import EXAMPLES, FormFile, QuestionReference, WholeKind
 from sigtest.people.compute import compute
 from sigtest.people.judgements import Comparisons
+from sigtest.people.pictures import PICTURES
 from sigtest.people.question import HumanQuestion, parse
 from sigtest.people.report import HumanReport
-from sigtest.people.show import PICTURES, SHEETS, document
+from sigtest.people.show import SHEETS, document
 from sigtest.report import counted
 from sigtest.requests.model import options
 from sigtest.requests.people import HumanRequest

@@ -395,8 +395,8 @@ def _agreement(judged: Comparisons, choices: HumanRequest) -> tuple[report.Agree
         return ()
     turned = np.where(system[:, 0] < system[:, 1], 1, -1)
     relation = (np.sign(judged.share - 0.5) * turned).astype(int) + 1
-    same = who[pairs.first] == who[pairs.second]
-    sorts = {"same": pairs.take(same), "distinct": pairs.take(~same)}
+    same = who[pairs[:, 0]] == who[pairs[:, 1]]
+    sorts = {"same": pairs[same], "distinct": pairs[~same]}
     made = choices.criteria[0], "relations", RELATIONS, relation
     return tuple(annotators.agreement(*made, who, sorts, choices))
 

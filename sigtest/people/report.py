@@ -527,6 +527,14 @@ class HumanReport(Renderable):
     methods: Methods | None = None
     preferences: PreferencesReport | None = None
 
+    @property
+    def by_criterion(self) -> dict[str, list[JudgedPair]]:
+        """Pairs by criterion; those that decide are by the last."""
+        pairs: dict[str, list[JudgedPair]] = {}
+        for pair in self.pairs:
+            pairs.setdefault(pair.criterion, []).append(pair)
+        return pairs
+
     def sign(self, criterion: str) -> float:
         """-1 where less is better of the means that were tested; several criteria decide alike."""
         of = [criterion] if criterion in self.criteria else self.criteria

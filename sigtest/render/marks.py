@@ -219,7 +219,7 @@ BETWEEN = 12.0  # panels
 ROOM = 17.0  # side from which a number fits into a cell
 
 Ordered = Mapping[tuple[str, str], float]  # p of the first system being better than the second
-Cells = Mapping[
+Cells = dict[
     tuple[str, str], tuple[svg.Colour, str, str]
 ]  # shade, hint and word, by row and column
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Any, Literal, get_args
 
 from sigtest.render.words import fixed, interval, probability, short_probability, signed
@@ -448,6 +449,29 @@ def column(
 ) -> Column:  # fmt: skip
     """Words, numbers and intervals with so many decimals; nothing where there is none."""
     return Column(heading, tuple(_cell(value, places, signed) for value in values), detail)
+
+
+def plain(columns: Iterable[Column]) -> tuple[Group, ...]:
+    """One group without a heading, of the columns that are not empty."""
+    return (Group("", tuple(column for column in columns if any(column.cells))),)
+
+
+def fields(rows: Iterable[object], *shown: Sequence[Any]) -> tuple[Column, ...]:
+    """Columns of fields of some rows.
+
+    Args:
+        rows: What has the fields.
+        *shown: Heading, field, perhaps one of a field, and whatever else `column` takes, of each.
+    """
+    every: list[Any] = [*rows]
+    return tuple(
+        column(heading, [reduce(_entered, path.split("."), row) for row in every], *how)
+        for heading, path, *how in shown
+    )
+
+
+def _entered(of: Any, name: str) -> Any:
+    return of and getattr(of, name)
 
 
 def _cell(value: Value, places: int, signed: bool) -> Cell | None:

@@ -19,9 +19,8 @@ from sigtest.render import marks, standings
 from sigtest.render.model import Figure
 from sigtest.render.words import (
     MINUS,
-    fixed,
+    estimate,
     in_words,
-    interval,
     p_in_words,
     percent,
     probability,
@@ -241,7 +240,7 @@ def intervals_plot(whole: Report, **chosen: Any) -> str:
 
 def _score(standing: standings.Standing, places: int) -> marks.ForestRow:
     score = standing.score
-    number = f"{fixed(score.score, places)} {interval(score.ci, places)}".replace("-", MINUS)
+    number = estimate(score.score, score.ci, places)
     unsure = standing.undecided and standing.rank is not None
     return marks.ForestRow(
         (standing.system.name,), score.score, number, score.ci,
@@ -267,7 +266,7 @@ def _differences(
         turned = first != pair.a
         value = -pair.difference if turned else pair.difference
         ends = (-pair.ci[1], -pair.ci[0]) if turned else pair.ci
-        number = f"{signed(value, places)} {interval(ends, places)}".replace("-", MINUS)
+        number = estimate(value, ends, places, signed)
         rows.append(
             marks.ForestRow(
                 (first, last), value, number, ends, pair.significant, undecided=pair.undecided

@@ -4,7 +4,7 @@ No number has more digits than it carries, and no p-value is 0.
 """
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 TINY = 1e-300
 MINUS = "\N{MINUS SIGN}"
@@ -31,6 +31,16 @@ def signed(value: float, places: int) -> str:
 def interval(ends: Sequence[float], places: int) -> str:
     """`[low, high]`."""
     return f"[{fixed(ends[0], places)}, {fixed(ends[1], places)}]"
+
+
+def estimate(
+    value: float | None, ends: Sequence[float] | None, places: int,
+    how: Callable[[float, int], str] = fixed,
+) -> str:  # fmt: skip
+    """`value [low, high]`, as far as they are known, with signs as pictures have them."""
+    known = [] if value is None else [how(value, places)]
+    known += [] if ends is None else [interval(ends, places)]
+    return " ".join(known).replace("-", MINUS)
 
 
 def probability(p: float, alpha: float | None = None) -> str:

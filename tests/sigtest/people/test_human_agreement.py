@@ -9,7 +9,7 @@ from statsmodels.stats.inter_rater import cohens_kappa, to_table
 
 from sigtest.draws.weights import bootstrap_counts, counts_plain
 from sigtest.people.annotators import RESAMPLES, STREAM, agreement, kappas
-from sigtest.people.judgements import Pairs, pairs_within
+from sigtest.people.judgements import pairs_within
 from sigtest.requests.people import HumanRequest
 
 
@@ -20,7 +20,7 @@ def test_kappa_of_printed_agreement(oracles):
         whole = round(row["pr_a"] * 1000)
         labels = np.array([0] * 2000)
         labels[1 : 2 * (1000 - whole) : 2] = 1
-        pairs = Pairs(np.arange(0, 2000, 2), np.arange(1, 2000, 2))
+        pairs = np.stack([np.arange(0, 2000, 2), np.arange(1, 2000, 2)], axis=1)
         judges = np.zeros(2000, dtype=np.int64)
         found = kappas(labels, judges, pairs, row["categories"], 1)
         assert found.agreed / len(pairs) == row["pr_a"]
@@ -37,11 +37,11 @@ def test_two_judges_have_cohens_kappa():
     second = np.where(rng.random(120) < 0.6, first, rng.integers(1, 4, 120))
     labels = np.concatenate([first, second])
     judges = np.repeat([5, 9], 120)
-    pairs = Pairs(np.arange(120), np.arange(120, 240))
+    pairs = np.stack([np.arange(120), np.arange(120, 240)], axis=1)
     found = kappas(labels, judges, pairs, 4, 1)
     table = to_table(np.stack([first, second], axis=1))[0]
     assert found.cohen[0] == pytest.approx(cohens_kappa(table).kappa, rel=1e-12)
-    turned = kappas(labels, judges, Pairs(pairs.second, pairs.first), 4, 1)
+    turned = kappas(labels, judges, pairs[:, ::-1], 4, 1)
     assert turned.cohen[0] == pytest.approx(found.cohen[0], rel=1e-12)
 
 
@@ -49,7 +49,7 @@ def test_one_judge_twice_has_cohens_kappa_of_first_and_second():
     rng = np.random.default_rng(8)
     first = rng.integers(0, 3, 90)
     second = np.where(rng.random(90) < 0.7, first, 2)
-    pairs = Pairs(np.arange(90), np.arange(90, 180))
+    pairs = np.stack([np.arange(90), np.arange(90, 180)], axis=1)
     labels = np.concatenate([first, second])
     found = kappas(labels, np.zeros(180, dtype=np.int64), pairs, 3, 1)
     table = to_table(np.stack([first, second], axis=1))[0]
@@ -63,8 +63,8 @@ def test_many_judges_as_a_loop_counts_them():
     both = [(i, j) for i, j in combinations(range(150), 2)
             if items[i] == items[j] and judges[i] != judges[j]]  # fmt: skip
     found = pairs_within(items)
-    found = found.take(judges[found.first] != judges[found.second])
-    assert {tuple(sorted(p)) for p in zip(found.first, found.second, strict=True)} == set(both)
+    found = found[judges[found[:, 0]] != judges[found[:, 1]]]
+    assert {tuple(sorted(p)) for p in found.tolist()} == set(both)
     assert len(found) == len(both)
     used = {judge: np.zeros(3) for judge in range(7)}
     for i, j in both:
@@ -88,13 +88,13 @@ def test_draws_of_judges_weigh_each_pair_by_both():
     items, judges = np.repeat(np.arange(60), 4), np.tile(np.arange(12), 20)
     labels = rng.integers(0, 3, 240)
     pairs = pairs_within(items)
-    pairs = pairs.take(judges[pairs.first] != judges[pairs.second])
+    pairs = pairs[judges[pairs[:, 0]] != judges[pairs[:, 1]]]
     found = kappas(labels, judges, pairs, 3, 99)
     weights = bootstrap_counts(99, 0, RESAMPLES, 12, STREAM).astype(float)
-    same = labels[pairs.first] == labels[pairs.second]
+    same = labels[pairs[:, 0]] == labels[pairs[:, 1]]
     expected = []
     for row in weights:
-        own = row[judges[pairs.first]] * row[judges[pairs.second]]
+        own = row[judges[pairs[:, 0]]] * row[judges[pairs[:, 1]]]
         if own.sum():
             expected.append(((own @ same) / own.sum() - 1 / 3) / (2 / 3))
     assert found.uniform[1] == pytest.approx(np.array(expected), abs=1e-12)
@@ -104,11 +104,11 @@ def test_draws_of_single_judges_weigh_their_own_repeats():
     rng = np.random.default_rng(7)
     judges = np.tile(np.arange(5), 24)
     labels = rng.integers(0, 2, 120)
-    pairs = Pairs(np.arange(60), np.arange(60, 120))
+    pairs = np.stack([np.arange(60), np.arange(60, 120)], axis=1)
     found = kappas(labels, judges, pairs, 2, 3)
     weights = bootstrap_counts(3, 0, RESAMPLES, 5, STREAM).astype(float)
-    same = labels[pairs.first] == labels[pairs.second]
-    own = weights[:, judges[pairs.first]]
+    same = labels[pairs[:, 0]] == labels[pairs[:, 1]]
+    own = weights[:, judges[pairs[:, 0]]]
     expected = ((own @ same) / own.sum(axis=1) - 0.5) / 0.5
     assert found.uniform[1] == pytest.approx(expected, abs=1e-12)
 
@@ -127,6 +127,6 @@ def test_too_many_pairs_are_left_alone():
 
 def test_no_pair_has_no_kappa():
     nothing = np.empty(0, dtype=np.int64)
-    pairs = {"same": Pairs(nothing, nothing)}
+    pairs = {"same": np.stack([nothing, nothing], axis=1)}
     made = "adequacy", "intervals", 5, np.zeros(3), np.zeros(3)
     assert list(agreement(*made, pairs, HumanRequest())) == []

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from sigtest.people.judgements import Names, groups
+from sigtest.files.judgements import JudgedFile
+from sigtest.people.judgements import FileRows, Names, groups
 
 
 def test_names_keep_their_order_and_unknown_ones_have_none():
@@ -18,10 +19,15 @@ def test_taking_rows_forgets_names_that_no_longer_occur():
     assert taken.codes.tolist() == [-1, 0]
 
 
-def test_columns_below_each_other_share_names():
-    whole = Names.concatenate([Names.of(["x", "y"]), Names.unknown(1), Names.of(["z", "x"])])
+def test_files_below_each_other_share_names():
+    files = [JudgedFile("one", "columns", [2, 3], {"system": ["x", "y"]}),
+             JudgedFile("two", "columns", [2], {}),
+             JudgedFile("three", "columns", [2, 5], {"system": ["z", "x"]})]  # fmt: skip
+    rows = FileRows(files)
+    whole = rows.names("system", len)
     assert whole.names == ("x", "y", "z")
     assert whole.codes.tolist() == [0, 1, -1, 2, 0]
+    assert str(rows.refused(4, "it is odd", "system")) == "three, line 5: it is odd."
 
 
 def test_groups_number_combinations_in_increasing_order():

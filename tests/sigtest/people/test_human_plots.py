@@ -9,8 +9,7 @@ import pytest
 
 from sigtest.errors import RecipeError
 from sigtest.people.compute import compute
-from sigtest.people.question import parse
-from sigtest.people.show import (
+from sigtest.people.pictures import (
     PICTURES,
     annotators_plot,
     boxes_plot,
@@ -18,6 +17,7 @@ from sigtest.people.show import (
     heatmap_plot,
     panels_plot,
 )
+from sigtest.people.question import parse
 from sigtest.render.drawing import COLOURS, COLUMN
 from sigtest.render.marks import P_LEVELS
 from sigtest.render.words import printable

@@ -28,9 +28,9 @@ from sigtest.people.bradley_terry import (
 from sigtest.people.compute import compute
 from sigtest.people.judgements import Comparisons, Names
 from sigtest.people.kind import KIND
+from sigtest.people.pictures import PICTURES
 from sigtest.people.preferences import Fitted, wald
 from sigtest.people.question import HumanQuestion, parse
-from sigtest.people.show import PICTURES
 from sigtest.report import decode, encode
 
 TEAMS = ("Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore")
