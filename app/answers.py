@@ -34,7 +34,6 @@ from sigtest.segments import METHOD, ORDERS, Filter, Segments, Slice, rows_of
 from sigtest.version import __version__
 from workers.questions import PairChoice, Questions, Status
 from workers.store import records
-from workers.store.boards import Choice
 from workers.store.records import Record
 
 SEGMENTS = 20  # a page, where nothing is said
@@ -103,9 +102,9 @@ class DecisionOptions:
     correction: TextOrEmpty = None
 
     @property
-    def choice(self) -> Choice:
-        """The same for the store."""
-        return Choice(self.alpha, self.correction)
+    def choice(self) -> "DecisionOptions":
+        """The same without what else is chosen."""
+        return DecisionOptions(self.alpha, self.correction)
 
 
 @dataclass(frozen=True)
@@ -253,7 +252,7 @@ PictureNamed = Annotated[PictureOptions, Depends()]
 SegmentsChosen = Annotated[SegmentOptions, Depends()]
 Viewed = Annotated[View, Depends()]
 
-AS_ASKED, WHOLE = Choice(), PartOptions()
+AS_ASKED, WHOLE = DecisionOptions(), PartOptions()
 
 # answers
 
@@ -277,15 +276,14 @@ def unless_held(request: Request, answer: Response) -> Response:
     return Response(status_code=304, headers={k: v for k, v in answer.headers.items() if k in kept})
 
 
-def read(stored: bytes, record: Record, choice: Choice = AS_ASKED) -> Any:
+def read(stored: bytes, record: Record, choice: DecisionOptions = AS_ASKED) -> Any:
     """A report as it is stored, as an object of its kind; or decided in another way.
 
     The tables and pictures of a page are asked for one by one, all of the same report.
 
     Raises:
         NotAcceptableError: Another version of sigtest wrote it, with other fields.
-        RecipeError: It cannot be decided so; or it is that of a leaderboard, which keeps what
-            systems that have left say.
+        RecipeError: It cannot be decided so.
     """
     small = len(stored) <= LARGE
     try:
@@ -298,14 +296,7 @@ def read(stored: bytes, record: Record, choice: Choice = AS_ASKED) -> Any:
         ) from error
     if choice == AS_ASKED:
         return report
-    made = (_decided if small else _decided.__wrapped__)(stored, record.kind, choice)
-    if record.testset is not None and made.signature != report.signature:
-        raise RecipeError(
-            f"This comparison is shown by the leaderboard of test set {record.testset}; decide it "
-            "there.",
-            field="correction" if choice.alpha is None else "alpha",
-        )
-    return made
+    return (_decided if small else _decided.__wrapped__)(stored, record.kind, choice)
 
 
 @lru_cache(maxsize=4)
@@ -314,12 +305,16 @@ def _decoded(stored: bytes, kind: str) -> Any:
 
 
 @lru_cache(maxsize=4)
-def _decided(stored: bytes, kind: str, choice: Choice) -> Any:
+def _decided(stored: bytes, kind: str, choice: DecisionOptions) -> Any:
     return KINDS[kind].decided(_decoded(stored, kind), choice.alpha, choice.correction)
 
 
 def report(
-    stored: bytes, record: Record, wish: Wish, choice: Choice = AS_ASKED, part: PartOptions = WHOLE
+    stored: bytes,
+    record: Record,
+    wish: Wish,
+    choice: DecisionOptions = AS_ASKED,
+    part: PartOptions = WHOLE,
 ) -> Response:
     """A report in the format that a client wants; JSON is what was stored, byte for byte.
 
@@ -495,7 +490,7 @@ async def pair_view(
     watch: Watcher,
     chosen: PairOptions,
     wanted: SegmentOptions,
-    choice: Choice = AS_ASKED,
+    choice: DecisionOptions = AS_ASKED,
     seconds: float = MAKING_SECONDS,
 ) -> PairView:
     """The pair that is asked for and the segments behind its difference.

@@ -20,19 +20,20 @@ import numpy as np
 from sigtest.arrays import Array
 from sigtest.data.names import check_name
 from sigtest.errors import LimitError
+from sigtest.kinds import About
 from sigtest.meta_evaluation.scored import MOST_CELLS
 from sigtest.race.compute import SECONDS, SequentialQuestion, compute, mean_of
 from sigtest.race.kind import KIND
 from sigtest.race.report import SequentialReport
 from sigtest.render.records import render_json
 from sigtest.requests.races import RaceRequest, SequentialRequest
-from sigtest.version import __version__
 from workers.errors import NotReadyError, ScoredError, guarded
 from workers.queue import Context
-from workers.store import codec, keys, records
+from workers.store import keys
 from workers.store.codec import decoded
 from workers.store.lasting import COMMON, Shelf
-from workers.store.records import FIELDS, Lasting, Link, Record, Status, Task
+from workers.store.questions import finish, finished
+from workers.store.records import FIELDS, Lasting, Link, Record, Task
 from workers.store.usage import check_room, weigh
 from workers.store.webhooks import Message, announce
 
@@ -230,19 +231,11 @@ class Races(Shelf[RaceRecord]):
 
     def show(self, race_id: str, report: SequentialReport) -> None:
         """Store a report, which is shown from now on; announce what it decides, each once."""
-        names = [keys.key(part, race_id) for part in ("race", "race-facts", "question", "report")]
-        record, facts, question, stored = names
-        known = {
-            "kind": KIND.path, "created": repr(time.time()),
-            "about": json.dumps({
-                "systems": [system.name for system in report.systems],
-                "metrics": [report.statistic],
-            }),
-            "outline": codec.pack_json({}), "outcome": Status.SUCCEEDED.value,
-            "progress": json.dumps(vars(records.Progress("report", 1, 1))),
-            "computed_with": __version__, "pictures": json.dumps(KIND.drawable(report)),
-        }  # fmt: skip
-        data = codec.pack_bytes(render_json(KIND.present(report)).encode())
+        record, facts = (keys.key(part, race_id) for part in ("race", "race-facts"))
+        about = About(tuple(own.name for own in report.systems), (report.statistic,))
+        known = finished(KIND.path, about, {}, KIND.drawable(report))
+        known["created"] = repr(time.time())
+        data = render_json(KIND.present(report)).encode()
 
         def write(pipe: Any) -> None:
             race, before = self.stored(race_id), map(json.loads, pipe.lrange(facts, 0, -1))
@@ -251,8 +244,7 @@ class Races(Shelf[RaceRecord]):
             if race is None or race.seen >= report.observations:  # another one looked, too
                 return
             caller, expiry = race.caller, round(race.expires_at * 1000)
-            pipe.hset(question, mapping={**known, "caller": caller, "expiry": expiry})
-            pipe.set(stored, data)
+            finish(pipe, self.settings, race_id, {**known, "caller": caller}, data, expiry)
             pipe.hset(record, "seen", f"{keys.MAKE} {report.observations}")
             named = {"id": race.id, "name": race.name, **vars(race.envelope)}
             new = [
@@ -267,10 +259,8 @@ class Races(Shelf[RaceRecord]):
                 end = {"leader": report.leader, "since": report.over}
                 pipe.hset(record, "over", json.dumps(end))
                 announce(pipe, caller, Message.of("race.over", {**named, **end}))
-            for name in names:
-                pipe.pexpireat(name, expiry)
-            for whole in ("question", "race"):
-                weigh(pipe, caller, whole, race_id)
+            pipe.pexpireat(facts, expiry)
+            weigh(pipe, caller, "race", race_id)
             pipe.publish(keys.key("news", race_id), race_id)
 
         self.redis.transaction(write, record, facts)

@@ -7,7 +7,6 @@ is unknown or another caller's and GoneError for one that expired or was deleted
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -27,7 +26,7 @@ from sigtest.errors import InputError, LimitError, RecipeError, SigtestError
 from sigtest.metrics.scores import ScoreMetric
 from sigtest.report import Report, WarningReport
 from sigtest.requests.comparisons import CAPACITY
-from sigtest.requests.notes import LAST, Noted
+from sigtest.requests.notes import NEVER, Noted
 from sigtest.requests.recipe import Recipe
 from sigtest.requests.shared_tasks import Phase
 from sigtest.significance import units_tests
@@ -35,7 +34,6 @@ from workers.errors import CapacityError, NotReadyError, TakenError, guarded
 from workers.queue import Context
 from workers.store import codec, keys, totals
 from workers.store.boards import (
-    Choice,
     Column,
     SystemRecord,
     TestSetRecord,
@@ -44,7 +42,8 @@ from workers.store.boards import (
 )
 from workers.store.codec import decoded
 from workers.store.lasting import unseen
-from workers.store.records import FIELDS, Check, Link, Record, Task, clock, fields_of, place_of
+from workers.store.questions import finished
+from workers.store.records import FIELDS, Check, Link, Record, Task, clock, fields_of
 from workers.store.shared_tasks import (
     Entry,
     SharedTaskStore,
@@ -53,15 +52,11 @@ from workers.store.shared_tasks import (
     receipts_of,
     spelled,
 )
-from workers.store.usage import check_lasting, check_room, stay
+from workers.store.usage import check_lasting, check_room
 from workers.tasks import boards
 
 NOTHING: Noted = MappingProxyType({})
 Room = Callable[[TestSetRecord], tuple[int, str]]  # systems that it may have, by which setting
-FROZEN = (  # of a comparison that a leaderboard shows
-    "caller", "kind", "about", "testset", "outline", "outcome", "progress", "computed_with",
-    "pictures",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -119,7 +114,7 @@ class NewTestSet:
             )
         _require_measurable(testset, recipe, replicas)
         require_units(testset, recipe)
-        full = boards.decided(recipe, Choice(), capacity)
+        full = boards.decided(recipe, capacity)
         fixed = full.fitted([testset]).but(resamples=full.resolved(1))
         return cls(name, testset, part_of(testset, fixed, (), (), replicas), capacity)
 
@@ -150,14 +145,11 @@ class Leaderboard:
         testset: The test set.
         record: The comparison that it shows; nothing before there is one.
         fresh: Whether it has every system that is measured.
-        binding: Whether it is decided as its test set says; only then a significant difference is
-            a claim.
     """
 
     testset: TestSetRecord
     record: Record | None
     fresh: bool
-    binding: bool
 
     @property
     def comparison(self) -> str | None:
@@ -314,9 +306,7 @@ class TestSets(TestSetStore):
         part = self.part(testset_id)
         capacity = self.find(testset_id, caller).capacity
         auto = part.recipe.but(resamples="auto")
-        before, now = (
-            boards.decided(auto, Choice(), own).resolved(1) for own in (capacity, family)
-        )
+        before, now = (boards.decided(auto, own).resolved(1) for own in (capacity, family))
         if part.resamples == before < now:
             self.raise_resamples(testset_id, caller, now)
 
@@ -536,37 +526,28 @@ class TestSets(TestSetStore):
 
     # leaderboards
 
-    def leaderboard(
-        self, testset_id: str, caller: str, choice: Choice, asked: set[str]
-    ) -> Leaderboard:
+    def leaderboard(self, testset_id: str, caller: str, asked: set[str]) -> Leaderboard:
         """A leaderboard as far as it is made; a worker is asked for what is missing.
 
         Args:
             testset_id: The test set.
             caller: Whose it is.
-            choice: How it is decided.
             asked: Comparisons that a worker was asked for when it was looked at before; gets those
                 of this time.
-
-        Raises:
-            RecipeError: An impossible choice.
         """
         state = self.find(testset_id, caller)
-        part = self.part(testset_id)
-        choice = choice.beside(part.recipe)
-        part = boards.shown_part(part, state, choice)
+        part = boards.shown_part(self.part(testset_id), state)
         wanted = boards.id_of(state, part, boards.p_values_of_gone(self, state, part))
         record = self._context.questions.stored(wanted)
         fresh = record is not None
         if not fresh:
             start = Task(boards.join.__name__, testset_id).key
             joins = any(task.startswith(start) for task in self._feed.jobs.running())
-            own = choice == Choice() and joins  # who joins writes it
-            if wanted not in asked and not own:
-                self._feed.add_view(caller, state.refreshing(choice, wanted))
+            if wanted not in asked and not joins:  # who joins writes it
+                self._feed.add_view(caller, state.refreshing(wanted))
                 asked.add(wanted)
-            record = self._context.questions.stored(self.shown(testset_id, choice))
-        return Leaderboard(state, record, fresh, choice == Choice())
+            record = self._context.questions.stored(self.shown(testset_id))
+        return Leaderboard(state, record, fresh)
 
     def behind(self, link: Link) -> Record:
         """What the public link of a board leads to: the comparison that it shows now.
@@ -581,7 +562,7 @@ class TestSets(TestSetStore):
         task = tasks.stored(board.task) if board.task else None
         if task is not None and task.phase is not Phase.PUBLISHED:
             raise NotReadyError("The boards of this task are not published yet.")
-        shown = self.leaderboard(link.name, board.caller, Choice(), set())
+        shown = self.leaderboard(link.name, board.caller, set())
         if shown.record is None:
             raise NotReadyError("The board is still to be written; ask again.")
         return replace(shown.record, link=replace(link, title=board.name))
@@ -603,46 +584,31 @@ class TestSets(TestSetStore):
             BudgetError: The caller has too much that lasts.
         """
         shown = board.record
-        caller = board.testset.caller
         if shown is None or board.pending or not (board.fresh and board.systems):
             waits = f"Not in it yet: {', '.join(board.pending)}; ask" if board.pending else "Ask"
             raise NotReadyError(
                 f"A board is frozen when all its systems are measured. {waits} again."
             )
-        now = time.time()
-        frozen_id = keys.hashed("frozen", board.testset.id, shown.id)
-        name = keys.key("question", frozen_id)
-        facts = dict(
-            zip(FROZEN, self.redis.hmget(keys.key("question", shown.id), FROZEN), strict=True)
-        )
-        report = self.redis.get(keys.key("report", shown.id))
-        if report is None or facts["caller"] is None:
-            raise self.gone(board.testset.id)
-        size = len(report) + sum(map(len, filter(None, facts.values())))
-        check_lasting(self.redis, self.settings, caller, LAST, size, name)
-        facts |= {"created": repr(now), "place": place_of(frozen_id, now)}
-        facts |= fields_of({"title": board.testset.name, **notes})
-
-        def write(pipe: Any) -> bool:
-            new = not pipe.exists(name)
-            pipe.multi()
-            pipe.hset(name, mapping={**fields_of(notes), "frozen": 1, "expires": LAST})
-            if new:
-                pipe.hset(name, mapping=facts)
-                pipe.set(keys.key("report", frozen_id), report)
-                stay(pipe, self.settings, caller, "question", frozen_id, shown.kind, LAST)
-            return new
-
-        new = bool(self.redis.transaction(write, name, value_from_callable=True))
-        frozen = self._context.questions.stored(frozen_id)
-        if frozen is None:
-            raise self.gone(board.testset.id)  # somebody deleted it in between
-        return frozen, new
+        questions, testset = self._context.questions, board.testset
+        record, report = questions.with_report(shown.id)
+        if record is None or report is None:
+            raise self.gone(testset.id)
+        outline = questions.read(shown.id)[1]
+        facts = {
+            **finished(record.kind, record.about, outline, record.pictures, record.computed_with),
+            **fields_of({"title": testset.name}),
+            "testset": testset.id,
+            "frozen": 1,
+        }
+        frozen_id = keys.hashed("frozen", testset.id, shown.id)
+        packed = codec.pack_bytes(report)
+        lasting = {**notes, "expires": NEVER}
+        return questions.create(frozen_id, testset.caller, facts, lasting, text=packed)
 
     def claims(
         self, board: TestSetRecord, column: Column, pairs: Sequence[tuple[str, str]]
     ) -> tuple[Claim, ...]:
-        """When the significant differences of a binding leaderboard were first shown.
+        """When the significant differences of a leaderboard were first shown.
 
         Args:
             board: The test set.
@@ -661,10 +627,10 @@ class TestSets(TestSetStore):
             if row is not None and not np.isnan(row[place])  # or one was replaced since
         )
 
-    def empty(self, board: TestSetRecord, choice: Choice) -> Report:
+    def empty(self, board: TestSetRecord) -> Report:
         """What a leaderboard shows before any system is measured."""
         part = self.part(board.id)
-        recipe = boards.decided(part.recipe, choice, board.family)
+        recipe = boards.decided(part.recipe, board.family)
         alone = replace(part, systems=(), digests=(), recipe=recipe)
         rows = [no_rows(alone) for _ in part.recipe.metrics]
         return report_of_rows(alone, rows, rows)

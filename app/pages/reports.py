@@ -11,7 +11,7 @@ from urllib.parse import quote_plus, urlencode
 from markupsafe import Markup
 
 from app import answers
-from app.answers import PairView, View
+from app.answers import DecisionOptions, PairView, View
 from app.pages.site import segment
 from sigtest.data.names import choose
 from sigtest.errors import RecipeError
@@ -26,7 +26,6 @@ from sigtest.report import Report, SystemReport, select
 from sigtest.segments import METHOD, Row, Words, marked_words
 from sigtest.significance import CORRECTIONS, TESTS, resampling_tests
 from workers.questions import Record
-from workers.store.boards import Choice
 
 MANY = 12  # systems, above which not all are named
 MOST = 300  # rows of a table at a time
@@ -117,7 +116,7 @@ class ReportView:
     systems: tuple[str, ...] = ()
     beside: str | None = None
     corrections: tuple[tuple[str, str], ...] = ()
-    computed: Choice | None = None
+    computed: DecisionOptions | None = None
     wording: Wording | None = None
     below: bool = False
 
@@ -154,7 +153,7 @@ def view_of(record: Record, stored: bytes, view: View, here: str, opens: bool = 
         parts = (Part("report", "", _html(document.blocks, look)),)
         return ReportView(document, document.answer, parts, view, _downloads(here, view))
     made = of_report(report, view, here, opens)
-    if record.testset is not None or not report.pairs:
+    if not report.pairs:
         return made
     computed: Report = answers.read(stored, record)
     return decidable(made, computed.alpha, computed.correction)
@@ -230,7 +229,7 @@ def decidable(made: ReportView, alpha: float, correction: str) -> ReportView:
         for name, own in CORRECTIONS.items()
         if own.joint is None or name == correction
     )
-    return replace(made, corrections=corrections, computed=Choice(alpha, correction))
+    return replace(made, corrections=corrections, computed=DecisionOptions(alpha, correction))
 
 
 def resolved(report: Report, view: View, opens: bool) -> View:

@@ -23,6 +23,7 @@ from app.requests.testsets import Changed, Drafted, Put
 from app.routes.questions import Picture, Values, add_links, add_shelf, as_it_stands, page_of
 from sigtest.cached import cached_property
 from sigtest.data.names import choose
+from sigtest.decide.summary import decided as decided_anew
 from sigtest.errors import InputError, RecipeError
 from sigtest.render.comparison import present
 from sigtest.render.formats import FORMATS
@@ -40,14 +41,13 @@ from sigtest.report import (
 from sigtest.significance import CORRECTIONS
 from workers.errors import NotReadyError
 from workers.questions import Record
-from workers.store.boards import Choice, Standing, SystemRecord, TestSetRecord
+from workers.store.boards import Standing, SystemRecord, TestSetRecord
 from workers.store.records import Link
 from workers.testsets import Claim, Leaderboard
 
 PAGE = 100
 ROWS, CLAIMED = b",\n", b'"significant": true'  # between pairs as they are stored, and in them
 WAIT_SECONDS = 2  # for a newer one; until then there is one without the systems just submitted
-CHOSEN_SECONDS = 10  # for another alpha or correction, without which there is nothing to show
 
 router = routing(prefix=models.TESTSETS, tags=["leaderboards"])
 people = routing(prefix="/boards", include_in_schema=False)
@@ -276,14 +276,16 @@ async def board_of(
     Raises:
         RecipeError: An impossible choice.
     """
-    caller, choice = owner.name, decided.choice
+    caller = owner.name
 
     def read(shown: Leaderboard) -> Board:
-        metric, test = _measure(shown.testset, measure, choice)
+        metric, test = _measure(shown.testset, measure)
         if (record := shown.record) is not None:
             stored = watch.questions.report(record.id, caller)
-            bare, pairs = excerpt(stored, metric, test)
             try:
+                if decided != answers.AS_ASKED:
+                    stored = render_json(answers.read(stored, record, decided)).encode()
+                bare, pairs = excerpt(stored, metric, test)
                 if pairs:
                     decode(PairReport, json.loads(pairs.partition(ROWS)[0]))
                 report = answers.read(bare, record)
@@ -293,21 +295,19 @@ async def board_of(
                 rows = [json.loads(row) for row in pairs.split(ROWS) if CLAIMED in row]
                 names = [(row["a"], row["b"]) for row in rows]
                 column = metric, test
-                claims = boards.claims(shown.testset, column, names) if shown.binding else ()
+                own = shown.testset.settings
+                binding = (report.alpha, report.correction) == (own["alpha"], own["correction"])
+                claims = boards.claims(shown.testset, column, names) if binding else ()
                 return Board(shown, stored, report, metric, test, pairs, claims)
-        empty = boards.empty(shown.testset, choice)
+        empty = decided_anew(boards.empty(shown.testset), decided.alpha, decided.correction)
         return Board(replace(shown, record=None), b"", empty, metric, test, b"", ())
 
-    chosen = negotiation.shows_pages(request) and choice != answers.AS_ASKED
-    usual = CHOSEN_SECONDS if chosen else WAIT_SECONDS
-    look = partial(boards.leaderboard, testset_id, caller, choice, set())
-    seconds = usual if wait is None else wait
+    look = partial(boards.leaderboard, testset_id, caller, set())
+    seconds = WAIT_SECONDS if wait is None else wait
     return await in_turn(read, await watch.until(testset_id, look, lambda own: own.fresh, seconds))
 
 
-def _measure(
-    testset: TestSetRecord, measure: answers.MeasureOptions, choice: Choice
-) -> tuple[str, str]:
+def _measure(testset: TestSetRecord, measure: answers.MeasureOptions) -> tuple[str, str]:
     """The metric and the test to show.
 
     Raises:
@@ -315,7 +315,7 @@ def _measure(
     """
     metric = measure.metric or testset.metrics[0]
     choose(metric, testset.metrics, "metric", "metric of this test set")
-    correction = choice.correction or str(testset.settings["correction"])
+    correction = str(testset.settings["correction"])
     joint = CORRECTIONS[correction].joint
     tests = (joint,) if joint in testset.tests else testset.tests
     test = measure.test or tests[0]
@@ -335,9 +335,9 @@ async def leaderboard(
     """Systems by name with scores, clusters and rank ranges, and all pairs; one metric and test.
 
     It shows the comparison of the systems that are measured; `comparison` says where that has all
-    metrics and tests. `alpha` and `correction` change what is shown and nothing else. Systems that
+    metrics and tests. `alpha` and `correction` decide it anew, as they do any report. Systems that
     are not in it yet are `pending`. `Prefer: wait=N` waits up to N seconds, instead of two, until
-    all that are measured are in it: another `alpha` is computed when it is asked for.
+    all that are measured are in it.
     """
     return answers.unless_held(request, await in_turn(written, board, wish, wait))
 
@@ -415,7 +415,7 @@ async def freeze(
     It lasts until it is deleted, whatever becomes of the test set, and counts to the budget of what
     lasts. The same state is frozen once (200). 409 while systems are to be measured.
     """
-    look = partial(boards.leaderboard, testset_id, caller.name, answers.AS_ASKED, set())
+    look = partial(boards.leaderboard, testset_id, caller.name, set())
     seconds = WAIT_SECONDS if wait is None else wait
     shown = await watch.until(testset_id, look, lambda own: own.fresh and not own.pending, seconds)
     record, created = await run_in_threadpool(boards.freeze, shown, notes)

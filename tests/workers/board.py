@@ -1,9 +1,10 @@
 """A test set on a running service and the comparison that its leaderboard must equal."""
 
+import json
 import random
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from computed import sample_of
@@ -14,19 +15,28 @@ from sigtest.comparison.plan import Plan
 from sigtest.data.testset import TestSet
 from sigtest.data.text import parse_lines
 from sigtest.decide.facts import gather
-from sigtest.decide.summary import Gone, summarise
+from sigtest.decide.summary import Gone, decided, summarise
 from sigtest.render.records import render_json
 from sigtest.report import Report
 from sigtest.requests.comparisons import SystemRequest, system_of
 from sigtest.requests.recipe import Recipe
 from workers.questions import Questions
 from workers.queue import Context
-from workers.store.boards import Choice, TestSetRecord
+from workers.store.boards import TestSetRecord
 from workers.testsets import Leaderboard, NewTestSet, TestSets
 
 Lines = tuple[str, ...]
 Output = Lines | tuple[Lines, ...]  # hypotheses, or those of several replicas
-EVERYTHING = Choice()  # as the test set says
+
+
+class Choice(NamedTuple):
+    """How a report is decided, where not as the test set says."""
+
+    alpha: float | None = None
+    correction: str | None = None
+
+
+EVERYTHING = Choice()
 RECIPE: dict[str, Any] = {
     "metrics": ["bleu", "chrf", "ter"],
     "tests": ["approximate_randomization", "bootstrap"],
@@ -88,25 +98,25 @@ class Board:
     def settled(self) -> None:
         until(lambda: not self.record.pending, pause=0.05)
 
-    def look(self, choice: Choice = EVERYTHING) -> Leaderboard:
+    def look(self) -> Leaderboard:
         """The leaderboard as it is now; a worker is asked for what is missing."""
-        return self.testsets.leaderboard(self.id, CALLER, choice, set())
+        return self.testsets.leaderboard(self.id, CALLER, set())
 
-    def shown(self, choice: Choice = EVERYTHING) -> Leaderboard:
+    def shown(self) -> Leaderboard:
         """The leaderboard once it is fresh and whole."""
         self.settled()
         asked: set[str] = set()
 
         def fresh() -> Leaderboard | None:
-            found = self.testsets.leaderboard(self.id, CALLER, choice, asked)
+            found = self.testsets.leaderboard(self.id, CALLER, asked)
             return found if found.fresh else None
 
         found: Leaderboard = until(fresh, pause=0.05)
         return found
 
-    def report(self, choice: Choice = EVERYTHING) -> bytes:
+    def report(self) -> bytes:
         """What it shows, read as any other comparison is."""
-        comparison = self.shown(choice).comparison
+        comparison = self.shown().comparison
         assert comparison is not None
         return Questions(self.context).report(comparison, CALLER)
 
@@ -151,12 +161,28 @@ class Board:
         return found
 
     def is_right(self, choice: Choice = EVERYTHING) -> None:
-        shown = self.shown(choice)
-        expected = render_json(self.expected(choice)).encode()
-        assert self.report(choice) == expected
+        shown = self.shown()
+        assert self.report() == render_json(self.expected()).encode()
+        anew = decided(Report.from_json(json.loads(self.report())), *choice)
+        assert decisions(anew) == decisions(self.expected(choice))
         assert shown.systems == tuple(sorted(self.systems))
         assert not shown.pending
         assert not shown.testset.failed
+
+
+def decisions(report: Report) -> dict[Any, Any]:
+    """What follows from the level and the correction, but for sentences about intervals."""
+    ranks = {system.name: system.ranks for system in report.systems}
+    pairs = {
+        (pair.a, pair.b, pair.metric, pair.test): (
+            pair.p_adjusted,
+            pair.significant,
+            pair.undecided,
+            pair.detectable,
+        )
+        for pair in report.pairs
+    }
+    return {"ranks": ranks, "rank_confidence": report.rank_confidence, **pairs}
 
 
 def board_on(

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import pytest
-from board import EVERYTHING, Board
+from board import Board
 from redis import Redis
 
 from workers.machine.supervisor import Supervisor
@@ -32,7 +32,7 @@ def finish(context: Context, question_id: str) -> None:
 def settle(context: Context, board: Board) -> None:
     """Measure the systems of a test set and write what its leaderboard shows."""
     perform(context, board.state.joins)
-    perform(context, [board.state.refreshing(EVERYTHING, "by hand")])
+    perform(context, [board.state.refreshing("by hand")])
     context.feed.drop(board.id)
 
 

@@ -16,7 +16,6 @@ from workers.queue import Context
 from workers.races import Races
 from workers.settings import Settings
 from workers.store import keys
-from workers.store.boards import Choice
 from workers.store.records import Task, owner_of
 from workers.store.server import disk_free
 from workers.tasks.run import died
@@ -100,7 +99,7 @@ class Reconciler:
             if state is None:
                 self._context.testsets.settle(testset_id)
             else:
-                self._again(state.caller, state.joins or [state.refreshing(Choice())])
+                self._again(state.caller, state.joins or [state.refreshing()])
 
     def _again(self, caller: str, tasks: list[Task]) -> None:
         self._jobs.forget(entry.key for entry in tasks)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import chain
 from typing import Any
@@ -25,15 +25,14 @@ from sigtest.kinds.comparisons import about
 from sigtest.metrics import Metric
 from sigtest.report import Report, ScoreReport
 from sigtest.requests.notes import PlainNotes
-from sigtest.requests.recipe import Recipe, parse_metric
-from sigtest.version import __version__
+from sigtest.requests.recipe import parse_metric
 from workers.errors import NotFoundError
 from workers.store import codec, keys, totals
-from workers.store.cache import newest
 from workers.store.codec import decoded
 from workers.store.keys import MAKE
 from workers.store.lasting import COMMON, Shelf
-from workers.store.records import Lasting, Progress, Status, Task, by_name
+from workers.store.questions import finish, finished
+from workers.store.records import Lasting, Task, by_name
 from workers.store.usage import hold, weigh
 from workers.store.webhooks import Message, announce
 
@@ -158,9 +157,9 @@ class TestSetRecord(Lasting):
         digests = dict.fromkeys(self.digests[name] for name in self.pending)
         return [Task("join", self.id, (own, self.resamples), JOIN_SECONDS) for own in digests]
 
-    def refreshing(self, choice: Choice, question_id: str = "again") -> Task:
+    def refreshing(self, question_id: str = "again") -> Task:
         """The task that writes what its leaderboard shows."""
-        return Task("refresh", self.id, (choice.spelled, question_id), REFRESH_SECONDS)
+        return Task("refresh", self.id, (question_id,), REFRESH_SECONDS)
 
     def system(self, name: str) -> SystemRecord:
         """What is told of one system.
@@ -187,36 +186,6 @@ class TestSetRecord(Lasting):
         return SystemRecord(name, digest, standing, scores, error, envelope)
 
 
-@dataclass(frozen=True)
-class Choice:
-    """How a leaderboard is decided, where not as its test set says.
-
-    Attributes:
-        alpha: Level of decisions and intervals.
-        correction: Correction for multiple comparisons.
-    """
-
-    alpha: float | None = None
-    correction: str | None = None
-
-    @property
-    def spelled(self) -> str:
-        """What tells it from others: letters and digits, as ids of tasks have them."""
-        return json.dumps([self.alpha, self.correction]).encode().hex()
-
-    def beside(self, recipe: Recipe) -> Choice:
-        """The same choice without what the test set says itself: of one choice, one spelling."""
-        return Choice(
-            None if self.alpha == recipe.alpha else self.alpha,
-            None if self.correction == recipe.correction else self.correction,
-        )
-
-    @classmethod
-    def of(cls, spelled: str) -> Choice:
-        """The choice that `spelled` wrote."""
-        return cls(*json.loads(bytes.fromhex(spelled)))
-
-
 def row_name(resamples: int | str, *digests: str) -> str:
     """What the row of one system, or of a pair, is called; `said` for all numbers of resamples."""
     return " ".join((MAKE, str(resamples), *digests))
@@ -234,6 +203,7 @@ Pair = tuple[Member, Member]
 Column = tuple[str, str]  # metric and test
 
 
+SHOWN = b"[null, null]".hex()  # 0.3.0 had more: what readers chose to be decided in another way
 FACTS = ("summary", "resamples", "capacity", "submissions", "changed", "family", "task")
 
 
@@ -241,12 +211,13 @@ class TestSetStore(Shelf[TestSetRecord]):
     """Reads and writes test sets and systems. Raises what redis raises."""
 
     kind, noun, listed, busy = "testset", "test set", "testsets", keys.JOINING
+    body = "testset-text"
 
     # test sets
 
     def besides(self, pipe: Any, name: str) -> list[str]:
         """The comparisons that it shows or showed are deleted with a test set."""
-        shown = self.shown(name, Choice())
+        shown = self.shown(name)
         reports = {*map(decoded, pipe.smembers(keys.key("testset-reports", name)))}
         return [*filter(None, [shown]), *reports.difference([shown])]
 
@@ -424,15 +395,13 @@ class TestSetStore(Shelf[TestSetRecord]):
 
     # what leaderboards show
 
-    def shown(self, testset_id: str, choice: Choice) -> str:
+    def shown(self, testset_id: str) -> str:
         """Id of the comparison that was shown last; empty before there is one."""
-        found = self.redis.hget(keys.key("testset-shown", testset_id), choice.spelled)
-        return decoded(found or b"")
+        return decoded(self.redis.hget(keys.key("testset-shown", testset_id), SHOWN) or b"")
 
     def show(
         self,
         state: TestSetRecord,
-        choice: Choice,
         question_id: str,
         plan: Plan,
         report: bytes = b"",
@@ -440,81 +409,42 @@ class TestSetStore(Shelf[TestSetRecord]):
     ) -> None:
         """Show a comparison, as long as its test set is there; webhooks are told of another one.
 
-        They are told of the choice that their test set makes, and of no other.
-
         Args:
             state: The test set, which has the contents.
-            choice: How it is decided; what only a reader chose is kept as long as a cache.
             question_id: Where the comparison is.
             plan: What is compared.
             report: Canonical JSON, where that is to be stored.
             pictures: Names of those that can be drawn of the report.
         """
-        now = time.time()
         caller = state.caller
-        question, stored, gone = (
-            keys.key(part, question_id) for part in ("question", "report", "gone")
-        )
         record, shown, reports = (
             keys.key(part, state.id) for part in ("testset", "testset-shown", "testset-reports")
         )
-        facts: dict[str, str | bytes] = {
-            "caller": caller,
-            "kind": "comparisons",
-            "about": json.dumps(asdict(about(plan))),
-            "testset": state.id,
-            "outline": codec.pack_json(plan.as_json()),
-            "outcome": Status.SUCCEEDED.value,
-            "progress": json.dumps(vars(Progress("report", 1, 1))),
-            "computed_with": __version__,
-            "pictures": json.dumps(pictures),
-        }
+        facts = finished("comparisons", about(plan), plan.as_json(), pictures)
+        facts |= {"caller": caller, "testset": state.id}
         told = {"id": state.id, "name": state.name, "comparison": question_id}
         message = Message.of("leaderboard.refreshed", {**told, **vars(state.envelope)})
 
         def write(pipe: Any) -> None:
             lasts = int(pipe.hget(record, "expiry") or 0)
-            before = decoded(pipe.hget(shown, choice.spelled) or b"")
+            before = decoded(pipe.hget(shown, SHOWN) or b"")
             pipe.multi()
             if not lasts:
                 return
             if report:
-                expiry, remembered = lasts, lasts + self.settings.remembrance * 1000
-                if choice != Choice():
-                    expiry = remembered = min(lasts, int((now + self.settings.cache) * 1000))
-                pipe.hset(question, mapping={**facts, "expiry": expiry})
-                pipe.hsetnx(question, "created", repr(now))
-                pipe.pexpireat(question, expiry)
-                pipe.set(stored, codec.pack_bytes(report), pxat=expiry)
-                pipe.set(gone, caller, pxat=remembered)
-                weigh(pipe, caller, "question", question_id)
+                finish(pipe, self.settings, question_id, facts, report, lasts)
                 # not as long as it lasts: its own bytes say that, until it is deleted
-                usual = self.settings.retention + self.settings.remembrance
-                hold(pipe, caller, min(remembered, int((now + usual) * 1000)))
-            pipe.hset(shown, choice.spelled, question_id)
+                usual = time.time() + self.settings.retention + self.settings.remembrance
+                hold(pipe, caller, int(usual * 1000))
+            pipe.hset(shown, SHOWN, question_id)
             pipe.sadd(reports, question_id)  # deleted with the test set
             for name in (shown, reports):
                 pipe.pexpireat(name, lasts)
             pipe.publish(keys.key("news", state.id), question_id)
-            if choice == Choice() and before != question_id:
+            if before != question_id:
                 announce(pipe, caller, message)
 
         self.redis.transaction(write, record, shown)
-        if choice != Choice():
-            chosen = " ".join((state.id, choice.spelled, question_id))
-            group = keys.of_caller("choices", caller)
-            for old in newest(self.redis, group, chosen, self.settings.retention, MOST_CHOICES):
-                self._drop(caller, *old.split())
-
-    def _drop(self, caller: str, testset_id: str, spelled: str, question_id: str) -> None:
-        """Forget a comparison that only a reader chose."""
-        shown, reports = (keys.key(f"testset-{part}", testset_id) for part in ("shown", "reports"))
-        with self.redis.pipeline() as pipe:
-            weigh(pipe, caller, "question", question_id, lasts=False)
-            pipe.hdel(shown, spelled)
-            pipe.srem(reports, question_id)
-            pipe.delete(*(keys.key(part, question_id) for part in (*keys.OF_QUESTION, "gone")))
-            pipe.execute()
 
     def _hold(self, part: str, testset_id: str, fields: Mapping[str, bytes]) -> None:
         with self.redis.pipeline() as pipe:
@@ -541,6 +471,3 @@ class TestSetStore(Shelf[TestSetRecord]):
         parts = ("testset-failures", "attempts")
         self.redis.delete(*(keys.key(part, testset_id) for part in parts))
         self.unsettle(testset_id)
-
-
-MOST_CHOICES = 8  # of a caller's boards, decided in another way than their test sets say

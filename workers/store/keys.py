@@ -12,7 +12,6 @@
     sigtest:idempotency:HASH       string  id and `asked` that an idempotency key stands for; caller
     sigtest:cache:SPACE:HASH       string  statistics of one output, a distribution, or shares
     sigtest:views:CALLER           list    a caller's newest distributions and shares, as totals
-    sigtest:choices:CALLER         list    what a caller's boards show where a reader chose how
     sigtest:news:ID                channel says that something of a question was finished
     sigtest:erase                  string  something was deleted that the disk still has
     sigtest:probe                  string  written to see that it can be

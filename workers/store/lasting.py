@@ -68,6 +68,7 @@ class Shelf(Generic[R]):
         kind: What keys call it; one of WHOLES.
         noun: What sentences call it.
         listed: What its listing is called.
+        body: The key of what is stored beside a record, whole, where there is such a thing.
         busy: The key of the ids of those with something to do: questions without an outcome, test
             sets whose systems have changed since they were settled, races with scores to look at.
     """
@@ -75,6 +76,7 @@ class Shelf(Generic[R]):
     kind: ClassVar[str]
     noun: ClassVar[str]
     listed: ClassVar[str]
+    body: ClassVar[str] = ""
     busy: ClassVar[str] = keys.PENDING
 
     def __init__(self, redis: Redis, settings: Settings) -> None:
@@ -162,10 +164,10 @@ class Shelf(Generic[R]):
         Args:
             name: Its id.
             caller: Whose it is.
-            facts: Fields of its record.
+            facts: Fields of its record; a `kind` is what it is listed among.
             notes: What is written on it; what is not said stays.
             until: When it expires at the earliest, in ms.
-            text: What it is about, as it is stored beside the record, if that is stored apart.
+            text: What is stored beside the record, if anything is.
 
         Raises:
             InputError: It would have expired already.
@@ -173,7 +175,7 @@ class Shelf(Generic[R]):
         """
         now = time.time()
         written = fields_of(notes)
-        record = keys.key(self.kind, name)
+        record, listed = keys.key(self.kind, name), facts.get("kind", self.listed)
         lasts = int(written.get("expires", 0))
         check_lasting(self.redis, self.settings, caller, lasts, len(text), record)
         first = {"caller": caller, "created": repr(now), "place": place_of(name, now)}
@@ -185,13 +187,13 @@ class Shelf(Generic[R]):
                 pipe.hset(record, mapping={**first, **facts, **written})
                 hold(pipe, caller, int((now + self.settings.retention) * 1000))
             if new and text:
-                pipe.set(keys.key(WHOLES[self.kind][1], name), text)
+                pipe.set(keys.key(self.body, name), text)
             return new
 
         while True:
             held = int(self.redis.hget(record, "expires") or 0)
-            new = self.change(name, caller, write, until=max(until, lasts, held), new=True)
-            shorten(self.redis, keys.of_caller("listing", caller, self.listed), self.kind)
+            new = self.change(name, caller, write, until=max(until, lasts, held), new=listed)
+            shorten(self.redis, keys.of_caller("listing", caller, listed), self.kind)
             with suppress(NotFoundError):  # somebody deleted it in between
                 return self.describe(name, caller, {} if new else notes), new
 
@@ -203,7 +205,7 @@ class Shelf(Generic[R]):
         check: Check = unseen,
         *,
         until: int | None = None,
-        new: bool = False,
+        new: str = "",
         watched: Sequence[str] = (),
     ) -> T:
         """Change a thing undivided, which then lives and stays listed as long as a new one.
@@ -215,7 +217,7 @@ class Shelf(Generic[R]):
                 written, and returns what is done; where that is nothing, it lives no longer.
             check: Raises where it is not as its caller thinks.
             until: When it is to expire, in ms, where that is later; as it says itself by default.
-            new: Whether it need not be there.
+            new: What it is listed among, where it need not be there.
             watched: Further keys that must stay as they are meanwhile.
         """
         record = keys.key(self.kind, name)
@@ -235,7 +237,7 @@ class Shelf(Generic[R]):
                 delete_first(pipe)
             ends = int(expires or 0) if until is None else until
             expiry = max(ends, int((now + self.settings.retention) * 1000))
-            listing = decoded(kind or self.listed)
+            listing = new or decoded(kind or self.listed)
             stay(pipe, self.settings, caller, self.kind, name, listing, expiry)
             return done
 

@@ -22,7 +22,7 @@ from redis.exceptions import OutOfMemoryError
 
 from sigtest.comparison.plan import Part, Plan
 from sigtest.errors import InputError
-from sigtest.kinds import Question
+from sigtest.kinds import About, Question
 from sigtest.kinds.comparisons import ComparisonQuestion
 from sigtest.requests.notes import LAST, PARTS, Noted
 from sigtest.version import __version__
@@ -34,7 +34,7 @@ from workers.store.cache import Cache
 from workers.store.codec import decoded
 from workers.store.keys import MAKE, hashed
 from workers.store.lasting import Shelf, unseen
-from workers.store.usage import TOMBSTONE, WEIGH, check_lasting
+from workers.store.usage import TOMBSTONE, WEIGH, check_lasting, stay
 from workers.store.webhooks import ANNOUNCE, Message, announcing
 
 # Seconds of work that are worth a task of their own: starting one takes about 0.02 s.
@@ -210,6 +210,54 @@ def _tasks(seconds: float, each: float, workers: int) -> int:
 
 def _runs(total: int, step: int) -> list[Run]:
     return [(first, min(first + step, total)) for first in range(0, total, step)]
+
+
+def finished(
+    kind: str, about: About, outline: Any, pictures: Sequence[str], make: str | None = __version__
+) -> dict[str, Any]:
+    """Fields of a question that has its report.
+
+    Args:
+        kind: Path of its kind.
+        about: Names and labels of what it is about.
+        outline: What is known of it without its contents.
+        pictures: Names of those that can be drawn of the report.
+        make: Version of sigtest that computed it.
+    """
+    return {
+        "kind": kind,
+        "about": json.dumps(asdict(about)),
+        "outline": codec.pack_json(outline),
+        "outcome": records.Status.SUCCEEDED.value,
+        "progress": json.dumps(vars(records.Progress("report", 1, 1))),
+        "computed_with": make or "",
+        "pictures": json.dumps(pictures),
+    }
+
+
+def finish(
+    pipe: Any,
+    settings: Settings,
+    question_id: str,
+    facts: Mapping[str, Any],
+    report: bytes,
+    expiry: int,
+) -> None:
+    """Let a pipeline store a question that nobody waits for, with its report.
+
+    Args:
+        pipe: To send it with.
+        settings: How long is remembered what was there.
+        question_id: Where.
+        facts: From `finished`, and whose it is.
+        report: Canonical JSON.
+        expiry: When it expires, in ms.
+    """
+    question = keys.key("question", question_id)
+    pipe.hset(question, mapping=facts)
+    pipe.hsetnx(question, "created", repr(time.time()))
+    pipe.set(keys.key("report", question_id), codec.pack_bytes(report))
+    stay(pipe, settings, facts["caller"], "question", question_id, facts["kind"], expiry)
 
 
 WRITTEN = (*PARTS, "expiry", "bytes")  # of a question where it is created
@@ -404,6 +452,7 @@ class QuestionStore(Shelf[records.Record]):
     """Reads and writes questions. Raises what redis raises."""
 
     kind, noun, listed, busy = "question", "question", "", keys.PENDING
+    body = "report"
 
     def __init__(self, redis: Redis, settings: Settings) -> None:
         super().__init__(redis, settings)

@@ -19,7 +19,6 @@ from sigtest.arrays import Array
 from sigtest.comparison.notes import errors_of, exact_notes, findings_of, proportions_of
 from sigtest.comparison.plan import ClusteredError, Part, Plan
 from sigtest.data.health import OF_REFERENCES
-from sigtest.data.names import choose
 from sigtest.decide.facts import no_rows, pair_rows, system_row
 from sigtest.decide.summary import Gone, report_of_rows
 from sigtest.draws.sample import Sample
@@ -40,7 +39,7 @@ from sigtest.significance.best import most_draws
 from workers.errors import GoneError
 from workers.queue import Context
 from workers.store import codec, keys, totals
-from workers.store.boards import Choice, TestSetRecord, TestSetStore, row_name
+from workers.store.boards import TestSetRecord, TestSetStore, row_name
 from workers.tasks.questions import Statistics
 
 
@@ -195,81 +194,66 @@ def join(context: Context, testset_id: str, digest: str, resamples: int) -> None
     state = context.testsets.stored(testset_id)
     if state is None:
         return
-    pairs = _pairs(shown_part(sampling.part, state, Choice()))
+    pairs = _pairs(shown_part(sampling.part, state))
     _make_rows(sampling, [pair for pair in pairs if digest in pair], {digest: member})
     if not state.pending:
-        refresh(context, testset_id, Choice().spelled)
+        refresh(context, testset_id)
 
 
-def refresh(context: Context, testset_id: str, spelled: str, *_: str) -> None:
+def refresh(context: Context, testset_id: str, *_: str) -> None:
     """Write the report of the systems that are measured now, where it is not there.
 
     What comes meanwhile is for who brings it, and for the reconciler.
     """
-    choice = Choice.of(spelled)
     state = context.testsets.stored(testset_id)
     if state is None:
         return
-    if not _measured_anew(context, state, choice):
+    if not _measured_anew(context, state):
         sampling = Sampling(context, testset_id, context.testsets.part(testset_id))
-        part = shown_part(sampling.part, state, choice)
+        part = shown_part(sampling.part, state)
         gone = p_values_of_gone(context.testsets, state, part)
         question_id = id_of(state, part, gone)
         made: tuple[bytes, Sequence[str]] = (b"", ())
         if context.questions.stored(question_id) is None:
             report = _report(sampling, state, part, gone)
-            if choice == Choice():
-                context.testsets.note_claims(testset_id, part, report)
+            context.testsets.note_claims(testset_id, part, report)
             made = render_json(report).encode(), KINDS["comparisons"].drawable(report)
-        context.testsets.show(state, choice, question_id, Plan((part,)), *made)
-    if state.pending:  # for the reconciler, as is what another choice did not write
+        context.testsets.show(state, question_id, Plan((part,)), *made)
+    if state.pending:  # for the reconciler
         context.testsets.unsettle(state.id)
-    elif choice == Choice():
+    else:
         context.testsets.settle(state.id, state)
 
 
-def _measured_anew(context: Context, state: TestSetRecord, choice: Choice) -> bool:
+def _measured_anew(context: Context, state: TestSetRecord) -> bool:
     """Whether what is shown has systems that wait to be measured once more; then it stays.
 
     After an upgrade no system is measured, and for more resamples none is.
     """
     with suppress(GoneError):
-        _, outline = context.questions.read(context.testsets.shown(state.id, choice))
+        _, outline = context.questions.read(context.testsets.shown(state.id))
         (part,) = Plan.of(outline).parts
         held = dict(zip(part.systems, part.digests, strict=True))
         return any(held.get(name) == state.digests[name] for name in state.pending)
     return False
 
 
-def shown_part(part: Part, state: TestSetRecord, choice: Choice) -> Part:
+def shown_part(part: Part, state: TestSetRecord) -> Part:
     """What a leaderboard compares: the systems that are measured, by name."""
     names = state.measured
     digests = tuple(state.digests[name] for name in names)
-    return replace(
-        part,
-        systems=names,
-        digests=digests,
-        recipe=decided(part.recipe, choice, state.family),
-    )
+    recipe = decided(part.recipe, state.family)
+    return replace(part, systems=names, digests=digests, recipe=recipe)
 
 
-def decided(recipe: Recipe, choice: Choice, family: int) -> Recipe:
-    """The recipe as it is chosen, in a family of so many systems: as many as may come, or more.
+def decided(recipe: Recipe, family: int) -> Recipe:
+    """The recipe in a family of so many systems: as many as may come, or more.
 
     A joint correction leaves only the test that it goes with, and the systems present.
-
-    Raises:
-        RecipeError: An impossible choice.
     """
-    correction = recipe.correction if choice.correction is None else choice.correction
-    choose(correction, CORRECTIONS, "correction", "correction")
-    joint = CORRECTIONS[correction].joint
-    return recipe.but(
-        alpha=recipe.alpha if choice.alpha is None else choice.alpha,
-        correction=correction,
-        family="present" if joint else family,
-        tests=(joint,) if joint in recipe.tests else recipe.tests,
-    )
+    joint = CORRECTIONS[recipe.correction].joint
+    tests = (joint,) if joint in recipe.tests else recipe.tests
+    return recipe.but(family="present" if joint else family, tests=tests)
 
 
 def id_of(state: TestSetRecord, part: Part, gone: Gone) -> str:
@@ -337,16 +321,8 @@ def _swaps(sampling: Sampling, m: int, a: Member, b: Member) -> SwapFact:
 
 def _report(sampling: Sampling, state: TestSetRecord, part: Part, gone: Gone) -> Report:
     """The report; raises as `Sampling.members` does."""
-    pairs = _pairs(part)
-    if part.recipe.alpha == sampling.part.recipe.alpha:
-        systems = [state.rows[digest] for digest in part.digests]
-        rows = _make_rows(sampling, pairs, {})
-    else:  # rows have intervals of the test set's own level
-        at_level = Sampling(sampling.context, sampling.testset_id, part)
-        members = at_level.members(part.digests)
-        systems = [row_of(part, members[digest].totals) for digest in part.digests]
-        made = _rows_of(at_level, pairs, {})
-        rows = [row.tobytes() for _, batch in made for row in batch]
+    systems = [state.rows[digest] for digest in part.digests]
+    rows = _make_rows(sampling, _pairs(part), {})
     draws, ranges = _joint(sampling, part)
     own, both = _by_metric(part, systems), _by_metric(part, rows)
     return report_of_rows(_with_notes(sampling, part), own, both, draws, ranges, gone)

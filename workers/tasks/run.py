@@ -15,7 +15,6 @@ from workers.errors import PROBLEM, GoneError, StorageError, problem_of
 from workers.process import QUESTION, REQUEST, TOLD
 from workers.queue import Context
 from workers.store import keys
-from workers.store.boards import Choice
 from workers.store.records import Status, Task
 from workers.store.usage import Tallies
 from workers.tasks import boards, questions
@@ -172,7 +171,7 @@ def _fail(context: Context, task: Task, message: str, problem: Mapping[str, Any]
         context.testsets.fail(task.owner, str(task.arguments[0]), message)
         state = context.testsets.stored(task.owner)
         if state is not None:
-            context.feed.add(state.caller, [state.refreshing(Choice(), "failed")])
+            context.feed.add(state.caller, [state.refreshing("failed")])
     elif task.name == races.look.__name__:
         log.error("task %s: %s", task.key, message)
         context.redis.srem(keys.RACING, task.owner)  # until it is asked for, or more scores come

@@ -57,7 +57,7 @@ def test_leaderboard_after_joins_is_what_it_was(service, tmp_path):
         board.put(name)
     shown = board.shown(
         {},
-        {"metric": "nist", "test": BOOTSTRAP, "correction": "max_t", "alpha": 0.2},
+        {"metric": "nist", "test": BOOTSTRAP, "correction": "bonferroni", "alpha": 0.2},
         {"metric": "gain", "correction": "benjamini_yekutieli", "alpha": 0.01},
     )
     require_unchanged("leaderboard after joins", shown, tmp_path)

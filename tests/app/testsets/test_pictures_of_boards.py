@@ -14,6 +14,7 @@ from app.settings import Settings
 from sigtest.cli import main
 from sigtest.client import Client
 from sigtest.comparison.comparison import parse_comparison
+from sigtest.decide.summary import decided
 from sigtest.engine import compare, distribute
 from sigtest.render.pictures import PICTURES
 
@@ -84,7 +85,7 @@ def test_pictures_are_those_of_a_comparison(service, make, choice):
     url = make()
     metric, test = choice.get("metric", "bleu"), choice.get("test", TEST)
     shown = {k: v for k, v in choice.items() if k in {"alpha", "correction"}}
-    report = compare(parse_comparison(whole(metrics=[metric], tests=[test], **shown)))
+    report = decided(compare(parse_comparison(whole(metrics=[metric], tests=[test]))), **shown)
     assert got(service, f"{url}/plots/matrix.svg", **choice) == PICTURES["matrix"].draw(report, {})
     assert got(service, f"{url}/plots/intervals.svg", **choice) == PICTURES["intervals"].draw(
         report, {}
@@ -180,7 +181,7 @@ def test_pictures_run_nothing_and_are_kept(service, make, name):
         (
             "plots/intervals.svg?correction=max_t&test=approximate_randomization",
             "invalid-recipe",
-            "test",
+            "correction",
         ),
         ("plots/matrix.svg?metrics=bleu", "invalid-recipe", "metrics"),
         ("plots/distribution.svg", "invalid-recipe", "a"),

@@ -190,6 +190,7 @@ def test_the_same_content_again_changes_nothing(service, make):
 def test_etag_of_a_leaderboard(service, make):
     url = make()
     put(service, url, "good", GOOD)
+    put(service, url, "poor", POOR)
     first = service.get(f"{url}/leaderboard")
     held = {"If-None-Match": first.headers["etag"]}
     assert service.get(f"{url}/leaderboard", headers=held).status_code == 304
@@ -199,22 +200,32 @@ def test_etag_of_a_leaderboard(service, make):
 
 
 def test_alpha_and_correction_change_only_what_is_shown(service, make):
-    url = make(tests=["bootstrap"])
+    url = make(tests=["bootstrap"], capacity=3)
     for name, lines in (("good", GOOD), ("fair", FAIR), ("poor", POOR)):
         put(service, url, name, lines)
     plain = service.get(f"{url}/leaderboard").json()
-    params = {"alpha": "0.2", "correction": "max_t"}
+    params = {"alpha": "0.2", "correction": "none"}
     other = service.get(f"{url}/leaderboard", params=params).json()
-    assert (other["alpha"], other["correction"]) == (0.2, "max_t")
-    assert [p["p_value"] for p in other["pairs"]] == [p["p_value"] for p in plain["pairs"]]
-    assert other["pairs"][0]["ci"] != plain["pairs"][0]["ci"]
+    assert (other["alpha"], other["correction"]) == (0.2, "none")
+    for field in ("p_value", "ci"):
+        assert [p[field] for p in other["pairs"]] == [p[field] for p in plain["pairs"]]
+    assert all(p["p_adjusted"] == p["p_value"] for p in other["pairs"])
+    assert (plain["claims"] != [], other["claims"], other["interval_alpha"]) == (True, [], 0.05)
+    same = service.get(f"{url}/leaderboard", params={"alpha": "0.05"}).json()
+    assert same == plain
     assert service.get(f"{url}/leaderboard").json() == plain
     tiny = service.get(f"{url}/leaderboard", params={"alpha": "1e-300"})
     assert "at least 1e-100" in problem(tiny, 422, "invalid-recipe")["detail"]
     doubled = service.get(f"{url}/leaderboard?metric=bleu&metric=chrf")
     assert "'metric' is given twice" in problem(doubled, 422, "invalid-recipe")["detail"]
-    refused = service.get(f"{url}/leaderboard", params={"correction": "tukey"})
-    assert "randomization only" in problem(refused, 422, "invalid-recipe")["detail"]
+    for joint in ("max_t", "tukey"):
+        refused = service.get(f"{url}/leaderboard", params={"correction": joint})
+        assert "counts in the draws" in problem(refused, 422, "invalid-recipe")["detail"]
+    empty = make()
+    for wrong in ({"alpha": "1.5"}, {"alpha": "0"}, {"correction": "bonferoni"}):
+        for board in (url, empty):
+            refused = service.get(f"{board}/leaderboard", params=wrong)
+            assert problem(refused, 422, "invalid-recipe")["errors"][0]["field"] in wrong
 
 
 @pytest.mark.parametrize("kind", ["text", "csv", "markdown", "latex", "html"])

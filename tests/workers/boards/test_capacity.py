@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from board import EVERYTHING, REFERENCE, SYSTEMS, Board, board_on, garbled
+from board import REFERENCE, SYSTEMS, Board, Choice, board_on, garbled
 from sentences import sentences
 from service import CALLER
 from statsmodels.stats.multitest import multipletests
@@ -17,7 +17,6 @@ from sigtest.errors import RecipeError
 from sigtest.report import Report
 from sigtest.requests.comparisons import TestSetRequest
 from workers.errors import CapacityError
-from workers.store.boards import Choice
 
 ADJUSTED = dict[tuple[str, ...], float]
 RESAMPLES = 1_999
@@ -28,8 +27,8 @@ def nearly(name: str, lines: int) -> tuple[str, ...]:
     return (*REFERENCE[:lines], *SYSTEMS[name][lines:])
 
 
-def report(board: Board, choice: Choice = EVERYTHING) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(board.report(choice))
+def report(board: Board) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(board.report())
     return found
 
 
@@ -166,9 +165,6 @@ def test_claims_have_the_time_of_their_first_report(working):
     later = claims()
     assert later["aspen", "elm"] == first["aspen", "elm"]
     assert later["aspen", "cedar"] > first["aspen", "elm"]
-    assert board.shown().binding
-    assert board.look(Choice(alpha=0.05)).binding  # its own level by another spelling
-    assert not board.shown(Choice(correction="none")).binding
     board.put("aspen", nearly("aspen", 3), replaces=True)
     assert claims()["aspen", "elm"] > later["aspen", "cedar"]
 
@@ -192,7 +188,6 @@ def test_a_joint_correction_is_of_the_systems_present(working):
     for name in ("aspen", "birch", "elm"):
         board.put(name, SYSTEMS[name])
     assert "family" not in report(board)
-    assert report(board, Choice(correction="holm"))["family"] == {"systems": 9, "comparisons": 36}
     board.remove("elm")
     board.is_right()
 

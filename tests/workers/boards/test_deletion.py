@@ -16,7 +16,7 @@ from workers.errors import GoneError, OnBoardError, TakenError
 from workers.questions import PairChoice, Questions
 from workers.queue import Context
 from workers.store import keys, totals
-from workers.store.boards import Choice, Standing, row_name
+from workers.store.boards import Standing, row_name
 from workers.store.questions import block_name
 from workers.store.records import Task
 from workers.tasks.boards import refresh
@@ -101,13 +101,9 @@ def test_nothing_but_tombstones_is_left_of_a_deleted_test_set(board, context):
             board.remove("aspen")
         settle(context, board)
         reports.add(board.look().comparison)
-    wide = Choice(alpha=0.01)
-    perform(context, [board.state.refreshing(wide, "by hand")])
-    reports.add(board.look(wide).comparison)
-    assert len(reports) == 5
-    board.look(Choice(alpha=0.2))  # with a task that waits
+    assert len(reports) == 4
     again = replace(board.state, rows={}).joins
-    tasks = [Task("refresh", board.id, (wide.spelled, "late")), *again]
+    tasks = [Task("refresh", board.id, ("late",)), *again]
     board.testsets.delete(board.id, CALLER)
     redis = context.questions.redis
     for late in (False, True):
@@ -159,7 +155,7 @@ def test_a_test_set_deleted_while_its_report_is_written_leaves_none(board, conte
         show(*arguments)
 
     context.testsets.show = deleted_meanwhile  # type: ignore[method-assign]
-    refresh(context, board.id, Choice().spelled)
+    refresh(context, board.id)
     left = about(context, "")
     assert not {key for key in left if key.startswith(("sigtest:report:", "sigtest:question:"))}
     assert about(context, board.id) == {f"sigtest:gone:{board.id}"}
@@ -173,10 +169,10 @@ def test_a_system_removed_while_its_board_is_settled_is_not_forgotten(board, con
         settled(*arguments)
 
     context.testsets.settle = removed_meanwhile  # type: ignore[method-assign]
-    refresh(context, board.id, Choice().spelled)
+    refresh(context, board.id)
     assert context.testsets.pending() == {board.id}  # for the reconciler, who lets it be written
     context.testsets.settle = settled  # type: ignore[method-assign]
-    refresh(context, board.id, Choice().spelled)
+    refresh(context, board.id)
     assert context.testsets.pending() == set()
 
 
@@ -291,7 +287,7 @@ def test_systems_that_another_version_measured_are_measured_again(board, context
         redis.hset(name, f"0.0.1 {rest}", bytes(len(row)))
     assert board.state.pending == ("aspen", "birch", "cedar")
     assert board.id not in context.testsets.pending()
-    perform(context, [board.state.refreshing(Choice(), "by hand")])
+    perform(context, [board.state.refreshing("by hand")])
     assert board.id in context.testsets.pending()  # where the reconciler finds it
     shown = board.look()  # what the other version made, until all of it is made anew
     assert (shown.systems, shown.pending, shown.fresh) == (

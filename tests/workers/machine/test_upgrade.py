@@ -18,7 +18,6 @@ from sigtest.version import __version__
 from workers.questions import Questions, Status
 from workers.queue import Context
 from workers.settings import Settings
-from workers.store.boards import Choice
 from workers.testsets import TestSets
 
 pytestmark = pytest.mark.slow
@@ -80,7 +79,7 @@ def test_what_an_older_version_accepted_is_computed(settings, tree):
     with started(settings) as service:
         context = service.jobs.questions.context
         testsets = TestSets(context)
-        before = testsets.leaderboard(board, CALLER, Choice(), set())
+        before = testsets.leaderboard(board, CALLER, set())
         assert before.systems[:3] == ("aspen", "birch", "cedar")  # never empty
         kept_by(service, begun_id, begun)
         for name, question in zip(ids, questions, strict=True):
@@ -105,12 +104,12 @@ def board_is_made_anew(context: Context, board: str) -> None:
     testsets, asked = TestSets(context), set[str]()
 
     def fresh() -> bool:
-        shown = testsets.leaderboard(board, CALLER, Choice(), asked)
+        shown = testsets.leaderboard(board, CALLER, asked)
         assert set(shown.systems) >= {"aspen", "birch", "cedar"}
         return shown.fresh and len(shown.systems) == 4
 
     until(fresh, 60, OFTEN)
-    shown = testsets.leaderboard(board, CALLER, Choice(), asked)
+    shown = testsets.leaderboard(board, CALLER, asked)
     assert shown.comparison is not None
     questions = Questions(context)
     assert questions.find(shown.comparison, CALLER).computed_with == __version__

@@ -2,17 +2,13 @@
 
 import numpy as np
 import pytest
-from board import SYSTEMS, Board, board_on
-from byhand import finish, settle
-from service import CALLER, Comparisons, example, synthetic
+from byhand import finish
+from service import CALLER, example, synthetic
 
 from workers.access import MOST_SESSIONS, Sessions
 from workers.questions import PairChoice
-from workers.queue import Context
 from workers.store import cache, keys
-from workers.store.boards import MOST_CHOICES, Choice
 from workers.store.usage import all_held
-from workers.tasks.boards import refresh
 from workers.tasks.run import run
 from workers.webhooks import Webhooks
 
@@ -49,34 +45,6 @@ def test_so_many_views_of_a_question_wait(jobs, context):
     assert jobs.questions.distribution(record.id, CALLER, pair, False) is None
     assert jobs.questions.segments(record.id, CALLER, pair, False) is None
     assert context.redis.llen(waiting) == 1000
-
-
-@pytest.fixture
-def board(jobs: Comparisons, context: Context) -> Board:
-    board = board_on(context, "by hand", metrics=["chrf"], tests=["bootstrap"], capacity=4)
-    for name in ("aspen", "birch"):
-        board.put(name, SYSTEMS[name])
-    settle(context, board)
-    return board
-
-
-def test_boards_that_readers_choose_are_few_and_go(board, context):
-    whole = board.look().comparison
-    choices = [Choice(alpha=0.2 + number / 100) for number in range(MOST_CHOICES + 4)]
-    for choice in choices:
-        refresh(context, board.id, choice.spelled)
-    names = context.redis.keys("sigtest:question:*")
-    assert len(names) == MOST_CHOICES + 1
-    for name in names:
-        if name.decode() != keys.key("question", str(whole)):
-            assert 0 < context.redis.ttl(name) <= context.settings.cache
-    for part in ("gone", "report"):
-        assert len(context.redis.keys(f"sigtest:{part}:*")) <= MOST_CHOICES + 2
-    assert context.redis.hlen(keys.key("testset-shown", board.id)) == MOST_CHOICES + 1
-    assert context.redis.scard(keys.key("testset-reports", board.id)) == MOST_CHOICES + 1
-    assert board.look().comparison == whole
-    assert board.look(choices[-1]).comparison
-    assert not board.look(choices[0]).comparison
 
 
 def test_a_key_has_so_many_sessions(context):
