@@ -6,6 +6,7 @@ Systems are drawn at system level, segments below it.
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, combinations
 
 import numpy as np
@@ -21,10 +22,11 @@ from sigtest.meta_evaluation.scored import ScoredSet
 from sigtest.meta_evaluation.statistics import (
     Cells,
     Values,
+    correlate,
     evaluate,
     midranks,
-    pearson,
     standardised,
+    weighted_ranks,
 )
 from sigtest.significance.base import SLACK
 from sigtest.significance.intervals import p_value, percentile_interval, with_ties
@@ -32,6 +34,8 @@ from sigtest.special import ndtr, stdtrit
 
 RESAMPLES = 999  # at most, behind intervals
 FLIPS = 9_999  # at most, behind the p-values of soft accuracy
+CACHED = 1 << 15  # weights at a time
+NOISE = 1e-12  # variance of standardised scores up to which they do not vary
 USABLE = 0.5  # share of resamples on which a statistic must be defined
 POOLED = ("accuracy", "soft_accuracy")  # statistics that have a value over several sets
 
@@ -167,7 +171,7 @@ class MetricTable:
         if choices.absolute:
             for m, scores in enumerate(self.metrics):
                 here = self.present[m]
-                if pearson(scores[here], self.human[here]) < 0:
+                if correlate("pearson", scores[here], self.human[here]) < 0:
                     self.metrics[m] = -scores
 
     def on(self, chosen: tuple[int, ...]) -> Shared:
@@ -263,97 +267,81 @@ def draw(statistic: str, cells: Cells, values: Values, draws: Draws, level: str)
         segments, which would take too long.
     """
     drawn: Array | None = None
-    shares = values.shares
-    if statistic == "spearman" and shares is None:
-        drawn = _of_ranks(
-            cells, np.arange(cells.size) if level == "system" else cells.segments, draws
-        )
-    elif level == "system":
-        counts = draws.counts(0, draws.resamples, cells.size).astype(np.float64)
-        drawn = _of_systems(statistic, cells, values, counts)
-    elif shares is not None:
+    shares, whole = values.shares, level == "system"
+    units = np.arange(cells.size) if whole else cells.segments
+    if shares is not None and not whole:
         if shares.parts.shape[1]:
-            size = int(shares.segments.max()) + 1
             sides = zip(shares.parts, shares.weights, strict=True)
             rows = (np.stack(both, axis=1) for both in sides)  # of one metric at a time
-            drawn = _of_sums(rows, shares.segments, size, _share, draws)
+            drawn = _of_sums(rows, shares.segments, _share, draws)
     elif statistic == "pearson":
         rows = (correlation_rows(scores) for scores in standard_scores(cells))
-        drawn = _of_sums(rows, cells.segments, cells.segment_count, correlations, draws)
-        drawn[cells.constant] = np.nan
+        drawn = _of_sums(rows, units, partial(correlations, flat=math.nan), draws)
+    elif whole or statistic == "spearman":
+        size, scores = int(units.max()) + 1, (cells.flat_human, *cells.flat_metrics)
+        blocks = (
+            draws.counts(start, stop, size)[:, units].astype(np.float64)
+            for start, stop in blocks_of(draws.resamples, cells.size)
+        )
+        drawn = by_order(statistic, scores, blocks, values.epsilons)
     own = values.values[:, None]  # rounding leads beyond it, and beyond 1
     return None if drawn is None else np.where(np.abs(drawn - own) <= SLACK, own, drawn.clip(-1, 1))
 
 
-def _of_systems(statistic: str, cells: Cells, values: Values, counts: Array) -> Array:
-    """Resamples of systems: each statistic is a form in how often a system was drawn.
+def blocks_of(resamples: int, size: int) -> Iterator[tuple[int, int]]:
+    """Cut resamples into runs whose weights of so many things fit the cache."""
+    rows = max(1, CACHED // size)
+    return ((start, min(start + rows, resamples)) for start in range(0, resamples, rows))
 
-    Copies of a system are tied with each other and make no pairs.
+
+def by_order(
+    statistic: str,
+    scores: Sequence[Array],
+    blocks: Iterable[Array],
+    epsilons: Array | None = None,
+) -> Array:
+    """(M, R) statistics of the order of N things, each of which counts by a weight.
+
+    Rho is Pearson's r of weighted middle ranks; tau-b and accuracy are forms in the weights. Copies
+    of a thing are tied with each other and make no pairs.
 
     Args:
-        statistic: Its name.
-        cells: Scores of whole systems.
-        values: The statistic as observed.
-        counts: (B, S) how often each system was drawn.
+        statistic: `spearman`, `kendall`, `accuracy` or `accuracy_ties`.
+        scores: (N,) by people, then by each metric.
+        blocks: (R, N) whole weights, some resamples at a time.
+        epsilons: (M,) largest gap that counts as a tie, of `accuracy_ties`.
     """
-    human = cells.flat_human
-    by_people = _signs(human)
-    rows = []
-    for m, scores in enumerate(cells.flat_metrics):
-        signs = _signs(scores)
-        if statistic == "pearson":
-            row = _weighted(counts, scores - scores.mean(), human - human.mean())
-        elif statistic == "kendall":
-            tables = (signs * by_people, signs**2, by_people**2)
-            row = _ratio(*[_form(counts, table) for table in tables])
-        else:
-            limit = 0.0 if values.epsilons is None else values.epsilons[m]
-            gaps = scores[:, None] - scores[None, :]
-            right = (np.where(np.abs(gaps) <= limit, 0.0, signs) == by_people).astype(np.float64)
-            np.fill_diagonal(right, 0.0)
-            all_pairs = counts.sum(1) ** 2 - (counts**2).sum(1)
-            with np.errstate(invalid="ignore"):
-                row = _form(counts, right) / all_pairs
-        rows.append(row)
-    return np.array(rows)
+    ranked, found = statistic == "spearman", []
+    sides = [(own, np.argsort(own, kind="stable")) for own in scores if ranked]
+    gaps = [np.subtract.outer(own, own) for own in scores if not ranked]
+    for gap, epsilon in zip(gaps[1:], () if epsilons is None else epsilons, strict=False):
+        gap[np.abs(gap) <= epsilon] = 0.0
+    signs = [np.sign(own) for own in gaps]
+    for weights in blocks:
 
+        def total(table: Array, weights: Array = weights) -> Array:
+            return np.einsum("rn,rn->r", weights, table if ranked else weights @ table)
 
-def _signs(scores: Array) -> Array:
-    return np.sign(scores[:, None] - scores[None, :])
-
-
-def _form(counts: Array, table: Array) -> Array:
-    """(B,) sums over pairs of counts times an (S, S) table."""
-    return ((counts @ table) * counts).sum(axis=1)
-
-
-def _ratio(product: Array, first: Array, second: Array) -> Array:
-    """A product over the root of two sums of squares; NaN where one of them is 0."""
-    spread = first * second
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(spread > 0, product / np.sqrt(spread), np.nan)
-
-
-def _weighted(counts: Array, x: Array, y: Array) -> Array:
-    """(B,) Pearson's r of weighted vectors."""
-    columns = fixed_point(np.stack([x, y, x * y, x * x, y * y], axis=1))  # exact in any order
-    mean_x, mean_y, xy, xx, yy = (counts @ columns).T / counts.sum(axis=1)
-    xy, xx, yy = xy - mean_x * mean_y, xx - mean_x**2, yy - mean_y**2
-    noise = 1e-12  # of a variance, where all systems drawn have the same score
-    defined = (xx > noise * np.mean(x * x)) & (yy > noise * np.mean(y * y))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(defined, xy / np.sqrt(xx * yy), np.nan)
+        people, *rows = [weighted_ranks(*own, weights) for own in sides] or signs
+        spread = total(people**2)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if statistic in {"spearman", "kendall"}:
+                sums = [(total(own * people), total(own**2) * spread) for own in rows]
+                found.append([np.where(b > 0, a / np.sqrt(b), np.nan) for a, b in sums])
+            else:
+                pairs = 1.0 - np.eye(len(people))
+                found.append([total((own == people) * pairs) / total(pairs) for own in rows])
+    return np.concatenate(found, axis=1)
 
 
 def _of_sums(
     rows: Iterable[Array],
     segments: Counts,
-    size: int,
     score: Callable[[Array], Array],
     draws: Draws,
 ) -> Array:
     """(M, B) scores of sums of each metric's (U, k) rows, those of a segment drawn together."""
-    tables = []
+    tables, size = [], int(segments.max()) + 1
     for row in rows:
         summed = np.zeros((size, row.shape[1]))
         np.add.at(summed, segments, row)
@@ -371,67 +359,6 @@ def _share(sums: Array) -> Array:
         return sums[0] / sums[1]
 
 
-def _of_ranks(cells: Cells, units: Counts, draws: Draws) -> Array:
-    """Spearman's rho over all cells, ranked anew in every resample of (N,) units."""
-    drawn = np.empty((len(cells.metrics), draws.resamples))
-    orders = [np.argsort(scores, kind="stable") for scores in cells.flat_metrics]
-    by_people = np.argsort(cells.flat_human, kind="stable")
-    for start in range(0, draws.resamples, ROWS):
-        stop = min(start + ROWS, draws.resamples)
-        counts = draws.counts(start, stop, int(units.max(initial=-1)) + 1)
-        human = np.empty((stop - start, cells.size))
-        _rank(cells.flat_human, by_people, units, counts, human)
-        for m, (scores, order) in enumerate(zip(cells.flat_metrics, orders, strict=True)):
-            drawn[m, start:stop] = _rho(scores, order, units, counts, human)
-    drawn[cells.constant] = np.nan
-    return drawn
-
-
-@compiled
-def _rank(scores: Array, order: Counts, segments: Counts, counts: Weights, ranks: Array) -> None:
-    """Fill in the centred middle ranks of cells, each of which comes as often as its segment.
-
-    Args:
-        scores: (N,) scores.
-        order: (N,) the cells from the lowest score.
-        segments: (N,) number of each cell's segment.
-        counts: (R, G) how often each segment was drawn.
-        ranks: (R, N) what to fill.
-    """
-    for r in range(len(counts)):
-        row = counts[r]
-        below, first = 0.0, 0
-        while first < len(order):
-            score, here, last = scores[order[first]], 0.0, first
-            while last < len(order) and scores[order[last]] == score:
-                here += row[segments[order[last]]]
-                last += 1
-            for place in range(first, last):
-                ranks[r, order[place]] = below + here / 2.0
-            below += here
-            first = last
-        for i in range(len(order)):
-            ranks[r, i] -= below / 2.0
-
-
-@compiled
-def _rho(scores: Array, order: Counts, segments: Counts, counts: Weights, human: Array) -> Array:
-    """(R,) rank correlations with (R, N) centred ranks by people; arguments as for `_rank`."""
-    found = np.empty(len(counts))
-    ranks = np.empty((1, len(order)))
-    for r in range(len(counts)):
-        _rank(scores, order, segments, counts[r : r + 1], ranks)
-        product, by_metric, by_people = 0.0, 0.0, 0.0
-        for i in range(len(order)):
-            weight = counts[r, segments[i]]
-            product += weight * ranks[0, i] * human[r, i]
-            by_metric += weight * ranks[0, i] ** 2
-            by_people += weight * human[r, i] ** 2
-        spread = by_metric * by_people
-        found[r] = product / np.sqrt(spread) if spread > 0.0 else np.nan
-    return found
-
-
 def correlation_rows(scores: Array) -> Array:
     """(..., 6) numbers that may be added, of which r with people follows.
 
@@ -446,20 +373,26 @@ def correlation_rows(scores: Array) -> Array:
     return np.stack([np.ones_like(m), m, m * m, m * h, h, h * h], axis=-1)
 
 
-def correlations(sums: Array) -> Array:
-    """Pearson's r of sums of such rows, (6, ...) to (...)."""
-    flat = np.ascontiguousarray(sums, np.float64).reshape(6, -1)
-    return _correlations(flat).reshape(sums.shape[1:])
+def correlations(sums: Array, flat: float = 0.0) -> Array:
+    """Pearson's r of sums of such rows, (6, ...) to (...).
+
+    Args:
+        sums: Of standardised scores.
+        flat: What it is where a vector does not vary.
+    """
+    rows = np.ascontiguousarray(sums, np.float64).reshape(6, -1)
+    return _correlations(rows, flat).reshape(sums.shape[1:])
 
 
 @compiled
-def _correlations(sums: Array) -> Array:
-    """One correlation a column; 0 where a vector does not vary."""
-    found = np.empty(sums.shape[1])
+def _correlations(sums: Array, flat: float) -> Array:
+    """One correlation a column."""
+    found = np.full(sums.shape[1], flat)
     for i in range(len(found)):
         n, m, mm, mh, h, hh = sums[:, i]
-        spread = (n * mm - m * m) * (n * hh - h * h)
-        found[i] = (n * mh - m * h) / np.sqrt(spread) if spread > 0.0 else 0.0
+        of_metric, of_people, noise = n * mm - m * m, n * hh - h * h, NOISE * n * n
+        if of_metric > noise and of_people > noise:
+            found[i] = (n * mh - m * h) / np.sqrt(of_metric * of_people)
     return found
 
 

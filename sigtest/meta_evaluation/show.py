@@ -17,7 +17,7 @@ from sigtest.meta_evaluation.report import (
     SetReport,
     StatisticReport,
 )
-from sigtest.meta_evaluation.statistics import pearson, spearman
+from sigtest.meta_evaluation.statistics import correlate
 from sigtest.people.show import correcting
 from sigtest.render import drawing as svg
 from sigtest.render import marks, model, records
@@ -378,7 +378,7 @@ def scatter_plot(report: MetaReport, metric: str | None = None, testset: str | N
     _require(len(names) >= FEWEST, "scores of three systems, by people and by the metric")
     _require(len(set(people)) > 1 and len(set(scores)) > 1, "scores that are not all equal")
     x, y = ([(v - fmean(of)) / pstdev(of) for v in of] for of in (scores, people))
-    r, rho = (fixed(of(np.array(x), np.array(y)), 3) for of in (pearson, spearman))
+    r, rho = (fixed(correlate(of, np.array(x), np.array(y)), 3) for of in ("pearson", "spearman"))
     what = f"r = {r}, rho = {rho}".replace("-", MINUS)
     points = list(zip(x, y, strict=True))
     points_in_words = (

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -22,11 +22,11 @@ from sigtest.draws.weights import swap_masks
 from sigtest.meta_evaluation import bootstrap
 from sigtest.meta_evaluation.question import FEWEST_WILLIAMS
 from sigtest.meta_evaluation.report import MetricPair
-from sigtest.meta_evaluation.statistics import Pairs, Values, midranks, pearson, standardised
+from sigtest.meta_evaluation.statistics import Pairs, Values, correlate, midranks, standardised
 from sigtest.metrics.scores import Ratio
 from sigtest.people.statistics import Tails, student
 from sigtest.significance import ALTERNATIVES, Alternative
-from sigtest.significance.base import SLACK, SMALLEST_P, reaching, slack
+from sigtest.significance.base import SMALLEST_P, reaching, slack
 from sigtest.significance.exact import (
     MOST_UNITS,
     ExactP,
@@ -120,7 +120,8 @@ def _compare_on(
             x, y = float(values.values[first]), float(values.values[second])
             n, r12, defined = shared.cells.size, math.nan, not math.isnan(x + y)
             if name == "pearson" and choices.group == "none":
-                r12 = pearson(shared.cells.flat_metrics[first], shared.cells.flat_metrics[second])
+                metrics = shared.cells.flat_metrics
+                r12 = correlate("pearson", metrics[first], metrics[second])
             row = partial(
                 _pair, choices.alternative, set=table.name, a=table.labels[a], b=table.labels[b],
                 statistic=name, n=n, value_a=finite(x), value_b=finite(y), delta=finite(x - y),
@@ -429,12 +430,6 @@ def exact_correlations(a: Array, b: Array) -> Chances | None:
     return counted_chances(greater, less, len(differing))
 
 
-@lru_cache(maxsize=4)
-def patterns(units: int) -> Flags:
-    """(2**units, units) which units stay, each pattern once."""
-    return (np.arange(2**units)[:, None] >> np.arange(units)) & 1 == 0
-
-
 @compiled
 def _count_correlations(
     a: Array, b: Array, low: Array, high: Array, observed: float, tolerance: float
@@ -489,107 +484,46 @@ def exchange_systems(human: Array, a: Array, b: Array, masks: Flags) -> dict[str
     """
     values = np.stack([standardised(a), standardised(b)]).round(DIGITS)
     differing = np.flatnonzero(values[0] != values[1])
-    units = len(differing)
+    units, size = len(differing), len(a)
     exact = units <= MOST_UNITS
-    signs, ranks = _signs(values), 2.0 * midranks(human)
-    gaps = ranks[:, None] - ranks[None, :]
-    order = np.sign(gaps)
-    if (signs[np.triu_indices(len(a), 1)] == 0).any():
-        if exact:
-            some = differing[:-1]
-            masks = np.ones((2 ** len(some), len(a)), bool)
-            masks[:, some] = patterns(len(some))
-        spread = float(((ranks - ranks.mean()) ** 2).sum())
-        counts = _count(signs, gaps, order, spread, masks, exact and units > 0)
+    if exact:  # half of all patterns: the others give opposite differences
+        some = differing[:-1]
+        masks = np.ones((2 ** len(some), size), np.bool_)
+        masks[:, some] = np.arange(len(masks))[:, None] >> np.arange(len(some)) & 1 == 0
+    signs = np.sign(np.subtract.outer(values, values))  # (2, S, 2, S)
+    masks = np.concatenate([np.ones((1, size), np.bool_), masks])  # as observed, and the draws
+    if ((signs == 0).any(axis=(0, 2)) & ~np.eye(size, dtype=bool)).any():
+        scores = np.tile(human, 2), values.reshape(-1)
+        x, y = (
+            np.concatenate(
+                [bootstrap.by_order(name, scores, _sides(masks, turned)) for name in ORDINAL]
+            )
+            for turned in (1, -1)
+        )
+        x, y = np.nan_to_num(x), np.nan_to_num(y)
     else:
-        # the divisors are the same for all exchanges, and what these take from the first metric's
-        # sums of signs and give to the second's is a sum over systems
-        between = (signs[:, :, :2].sum(axis=2) - signs[:, :, 2:].sum(axis=2)) / 2.0
-        steps = np.stack([(between * gaps).sum(axis=1), (between * order).sum(axis=1)], axis=1)
-        first = steps.sum(axis=0)[:, None]
-        if exact:
-            differences = first - 2.0 * subset_sums(steps[differing])
-        else:
-            differences = 2.0 * (masks.astype(np.float64) @ steps).T - first
-        reached = (differences >= first, differences <= first, abs(differences) >= abs(first))
-        rho, tau = np.count_nonzero(reached, axis=2).T
-        counts = np.array([rho, tau, tau])  # without ties accuracy is tau on another scale
+        # divisors are the same for all exchanges, and what these take from the first metric's sums
+        # of signs and give to the second's is a sum over systems; accuracy is tau on another scale
+        between = (signs[0] - signs[1]).sum(axis=1) / 2.0
+        gaps = np.subtract.outer(*[2.0 * midranks(human)] * 2)
+        steps = np.stack([(between * own).sum(axis=1) for own in (gaps, np.sign(gaps))])[[0, 1, 1]]
+        x, y = 2.0 * (steps @ masks.T), steps.sum(axis=1, keepdims=True)
+    differences, tolerance = x - y, slack(x[:, 0], y[:, 0])
+    observed, drawn = differences[:, 0], differences[:, 1:]
+    if exact and units:
+        drawn = np.concatenate([drawn, -drawn], axis=1)
+    reached = [reaching(observed, drawn, tolerance, claim) for claim in ALTERNATIVES]
+    counts = np.count_nonzero(reached, axis=2).T
     return {
         name: counted_chances(greater, less, units)
         if exact
-        else _drawn_chances([beyond, greater, less], len(masks))
-        for name, (greater, less, beyond) in zip(ORDINAL, counts.tolist(), strict=True)
+        else _drawn_chances([beyond, greater, less], len(masks) - 1)
+        for name, (beyond, greater, less) in zip(ORDINAL, counts.tolist(), strict=True)
     }
 
 
-def _signs(values: Array) -> Array:
-    """(S, S, 4) sign of system i's score less system j's, at [i, j, 2 * s + t].
-
-    Args:
-        values: (2, S) scores; i's score is that of metric s, j's of metric t.
-    """
-    signs = np.sign(values[:, None, :, None] - values[None, :, None, :])  # (s, t, i, j)
-    return np.ascontiguousarray(np.moveaxis(signs.reshape(4, *signs.shape[2:]), 0, -1))
-
-
-@compiled
-def _count(
-    signs: Array, gaps: Array, human: Array, spread: float, masks: Flags, halved: bool
-) -> Counts:
-    """(3, 3) for each statistic how many differences reach the observed one, on three sides.
-
-    Args:
-        signs: (S, S, 4) signs that the two metrics give.
-        gaps: (S, S) differences of doubled ranks by people.
-        human: (S, S) their signs.
-        spread: Sum of squares of the centred doubled ranks.
-        masks: (R, S) which systems keep their scores.
-        halved: Whether the masks are half of all patterns; the others give opposite differences.
-    """
-    held = np.ones(masks.shape[1], np.bool_)
-    x, y = (_scores(held, signs, gaps, human, spread), _scores(~held, signs, gaps, human, spread))
-    observed, tolerance = x - y, SLACK * np.maximum(np.abs(x), np.abs(y))
-    counts = np.zeros((3, 3), np.int64)
-    for r in range(len(masks)):
-        differences = _scores(masks[r], signs, gaps, human, spread)
-        differences -= _scores(~masks[r], signs, gaps, human, spread)
-        for s in range(3):
-            for sign in range(1, -2 if halved else 0, -2):
-                difference = sign * differences[s]
-                counts[s, 0] += difference >= observed[s] - tolerance[s]
-                counts[s, 1] += difference <= observed[s] + tolerance[s]
-                counts[s, 2] += abs(difference) >= abs(observed[s]) - tolerance[s]
-    return counts
-
-
-@compiled
-def _scores(first: Flags, signs: Array, gaps: Array, human: Array, spread: float) -> Array:
-    """Rho, tau-b and accuracy, where some systems have the first metric's scores.
-
-    The squares of the systems' sums of signs are the spread of the ranks. Rho and tau-b are 0 where
-    all scores are equal.
-    """
-    size = len(first)
-    totals = np.zeros(size)
-    rho, tau, ordered, tied = 0.0, 0.0, 0.0, 0.0  # the last two: where people see no tie, and one
-    for i in range(size):
-        for j in range(i):
-            sign = signs[i, j, 3 - 2 * first[i] - first[j]]
-            rho += sign * gaps[i, j]
-            tau += sign * human[i, j]
-            totals[i] += sign
-            totals[j] -= sign
-            if human[i, j] != 0.0:
-                ordered += abs(sign)
-            else:
-                tied += abs(sign)
-    pairs, decided = size * (size - 1) / 2, (human != 0.0).sum() / 2
-    scores = np.zeros(3)
-    for s, above, below in (
-        (0, rho, (totals**2).sum() * spread), (1, tau, (ordered + tied) * decided)
-    ):  # fmt: skip
-        if below > 0.0:
-            scores[s] = above / np.sqrt(below)
-    # pairs that both order alike, and pairs that both tie
-    scores[2] = ((tau + ordered) / 2 + (pairs - decided) - tied) / pairs
-    return scores
+def _sides(masks: Flags, turned: int) -> Iterator[Array]:
+    """(R, 2 S) weights of both metrics' scores: those that the first one has, or the second."""
+    for start, stop in bootstrap.blocks_of(len(masks), 2 * masks.shape[1]):
+        stay = masks[start:stop].astype(np.float64)
+        yield np.hstack([stay, 1.0 - stay][::turned])

@@ -19,50 +19,21 @@ from sigtest.significance.intervals import ROUNDING, with_ties
 
 Pairs = Sequence[tuple[int, int]]
 
-# Correlations of two vectors ------------------------
+# Correlations of two vectors, and of many groups ------------------------
+
+CORRELATIONS = ("pearson", "spearman", "kendall")
+GROUPED = (*CORRELATIONS, "accuracy")
 
 
-def pearson(x: Array, y: Array) -> float:
-    """Product-moment correlation; NaN where either vector is constant."""
-    if is_constant(x) or is_constant(y):
-        return math.nan
-    u, v = x - x.mean(), y - y.mean()
-    xx, yy = (u * u).sum(), (v * v).sum()  # sums of NumPy, whose order no BLAS decides
-    return _ratio(float((u * v).sum()), float(xx), float(yy))
-
-
-def spearman(x: Array, y: Array) -> float:
-    """Pearson's r of the ranks, ties sharing the middle one; NaN for a constant vector."""
-    return pearson(midranks(x), midranks(y))
-
-
-def kendall(x: Array, y: Array) -> float:
-    """Kendall's tau-b, which corrects for ties in either vector; NaN for a constant vector.
-
-    (concordant - discordant) / sqrt((pairs - ties in x) (pairs - ties in y)), in n log n steps:
-    Knight (1966), "A Computer Method for Calculating Kendall's Tau with Ungrouped Data".
-    """
-    return float(_tau_b(np.ascontiguousarray(x), np.ascontiguousarray(y)))
-
-
-def is_constant(x: Array) -> bool:
-    """Whether no two numbers differ by more than rounding."""
-    return not len(x) or float(np.ptp(x)) <= ROUNDING * float(np.abs(x).max())
-
-
-def midranks(x: Array) -> Array:
-    """Ranks from 1, equal numbers sharing the middle one."""
-    return _midranks(np.ascontiguousarray(x))
+def correlate(name: str, x: Array, y: Array) -> float:
+    """Pearson's r, Spearman's rho or Kendall's tau-b; NaN where either vector is constant."""
+    return float(by_group(name, x, y, np.array([0, len(x)]))[0])
 
 
 def standardised(x: Array) -> Array:
     """Mean 0 and standard deviation 1 (with n), for a vector that is not constant."""
     centred = x - x.mean()
     return centred / np.sqrt(np.mean(centred**2))
-
-
-CORRELATIONS = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
-GROUPED = (*CORRELATIONS, "accuracy")
 
 
 def by_group(name: str, x: Array, y: Array, starts: Counts) -> Array:
@@ -77,7 +48,8 @@ def by_group(name: str, x: Array, y: Array, starts: Counts) -> Array:
     Returns:
         (G,) NaN where a group has fewer than two numbers or, of correlations, constant ones.
     """
-    return _by_group(GROUPED.index(name), x, y, starts)
+    code = GROUPED.index(name)
+    return _by_group(code, np.ascontiguousarray(x), np.ascontiguousarray(y), starts)
 
 
 @compiled
@@ -85,12 +57,12 @@ def _by_group(code: int, x: Array, y: Array, starts: Counts) -> Array:
     found = np.empty(len(starts) - 1)
     for g in range(len(found)):
         u, v = x[starts[g] : starts[g + 1]], y[starts[g] : starts[g + 1]]
-        if len(u) < 2 or (code < 3 and (_flat(u) or _flat(v))):
+        if len(u) < 2 or (code < 3 and (is_constant(u) or is_constant(v))):
             found[g] = np.nan
         elif code == 0:
             found[g] = _r(u, v)
         elif code == 1:
-            found[g] = _r(_midranks(u), _midranks(v))
+            found[g] = _r(midranks(u), midranks(v))
         elif code == 2:
             found[g] = _tau_b(u, v)
         else:
@@ -99,12 +71,14 @@ def _by_group(code: int, x: Array, y: Array, starts: Counts) -> Array:
 
 
 @compiled
-def _flat(x: Array) -> bool:
-    return x.max() - x.min() <= ROUNDING * np.abs(x).max()
+def is_constant(x: Array) -> bool:
+    """Whether no two numbers differ by more than rounding."""
+    return len(x) == 0 or x.max() - x.min() <= ROUNDING * np.abs(x).max()
 
 
 @compiled
 def _r(x: Array, y: Array) -> float:
+    """Exactly 1 where both are equal, which a product of two roots is not."""
     mean_x, mean_y = x.mean(), y.mean()
     xy, xx, yy = 0.0, 0.0, 0.0
     for i in range(len(x)):
@@ -112,42 +86,51 @@ def _r(x: Array, y: Array) -> float:
         xy += u * v
         xx += u * u
         yy += v * v
-    return _ratio(xy, xx, yy)
-
-
-@compiled
-def _ratio(xy: float, xx: float, yy: float) -> float:
-    """Exactly 1 where both are equal, which a product of two roots is not."""
     share = xx / yy if yy > 0.0 else 0.0
     size = math.sqrt(share) * yy if 1e-200 < share < 1e200 else math.sqrt(xx) * math.sqrt(yy)
     return min(1.0, max(-1.0, xy / size))
 
 
 @compiled
-def _midranks(x: Array) -> Array:
-    order = np.argsort(x, kind="mergesort")
-    ranks = np.empty(len(x))
-    first = 0
-    while first < len(x):
-        last = first
-        while last + 1 < len(x) and x[order[last + 1]] == x[order[first]]:
-            last += 1
-        for place in range(first, last + 1):
-            ranks[order[place]] = (first + last) / 2.0 + 1.0
-        first = last + 1
+def midranks(x: Array) -> Array:
+    """Centred ranks, equal numbers sharing the middle one."""
+    return weighted_ranks(x, np.argsort(x, kind="mergesort"), np.ones((1, len(x))))[0]
+
+
+@compiled
+def weighted_ranks(x: Array, order: Counts, weights: Array) -> Array:
+    """(R, N) centred middle ranks of N numbers, each of which comes so often.
+
+    Args:
+        x: (N,) numbers.
+        order: (N,) their places, from the lowest.
+        weights: (R, N) how often each comes.
+    """
+    ranks = np.empty(weights.shape)
+    for r in range(len(weights)):
+        below, first = 0.0, 0
+        while first < len(order):
+            here, last = 0.0, first
+            while last < len(order) and x[order[last]] == x[order[first]]:
+                here += weights[r, order[last]]
+                last += 1
+            for place in range(first, last):
+                ranks[r, order[place]] = below + here / 2.0
+            below += here
+            first = last
+        ranks[r] -= below / 2.0
     return ranks
 
 
 @compiled
 def _tau_b(x: Array, y: Array) -> float:
-    """From tied and discordant pairs, the latter counted while merging y in the order of x."""
+    """From tied and discordant pairs, the latter counted in the order of x."""
     n = len(x)
     by_y = np.argsort(y, kind="mergesort")
     order = by_y[np.argsort(x[by_y], kind="mergesort")]  # by x, and by y where x is tied
     u, v = x[order], y[order]
-    tied_x, tied_both = _tied(u, u), _tied(u, v)
-    discordant = _inversions(v)  # and sorts v
-    tied_y = _tied(v, v)
+    tied_x, tied_y, tied_both = _tied(u, u), _tied(y[by_y], y[by_y]), _tied(u, v)
+    discordant = _inversions((2.0 * midranks(v)).astype(np.int64) + n)
     pairs = n * (n - 1) // 2
     if tied_x == pairs or tied_y == pairs:
         return np.nan
@@ -168,26 +151,23 @@ def _tied(u: Array, v: Array) -> int:
 
 
 @compiled
-def _inversions(values: Array) -> int:
-    """Pairs in the wrong order; sorts `values` by merging ever longer runs."""
-    n = len(values)
-    source, target = values, np.empty(n)
-    count, run = 0, 1
-    while run < n:
-        for low in range(0, n, 2 * run):
-            middle, high = min(low + run, n), min(low + 2 * run, n)
-            i, j = low, middle
-            for place in range(low, high):
-                if i < middle and (j >= high or source[i] <= source[j]):
-                    target[place] = source[i]
-                    i += 1
-                else:
-                    target[place] = source[j]
-                    j += 1
-                    count += middle - i
-        source, target = target, source
-        run *= 2
-    values[:] = source
+def _inversions(places: Counts) -> int:
+    """Pairs in the wrong order, of places from 1 to twice as many as there are.
+
+    A sum over the places up to one takes log n steps: Fenwick (1994), "A New Data Structure for
+    Cumulative Frequency Tables".
+    """
+    tree, count = np.zeros(2 * len(places) + 1, np.int64), 0
+    for before in range(len(places)):
+        place, not_above = places[before], 0
+        while place > 0:
+            not_above += tree[place]
+            place &= place - 1
+        count += before - not_above
+        place = places[before]
+        while place < len(tree):
+            tree[place] += 1
+            place += place & -place
     return count
 
 
@@ -321,13 +301,13 @@ class Cells:
         """Scores group after group.
 
         Args:
-            by: `item` for segments, `system` for systems.
+            by: `item` for segments, `system` for systems, `none` for all cells together.
 
         Returns:
             (N,) human scores, (M, N) scores of the metrics, (G + 1,) starts of the groups.
         """
         here, human, *metrics = (
-            table if by == "system" else table.T
+            {"none": table.reshape(1, -1), "system": table}.get(by, table.T)
             for table in (self.present, self.human, *self.metrics)
         )
         sizes = np.count_nonzero(here, axis=1)
@@ -416,15 +396,10 @@ def evaluate(statistic: str, cells: Cells, group: str) -> Values:
     """
     if statistic == "accuracy_ties" or (statistic == "accuracy" and group != "system"):
         return _accuracies(cells, statistic == "accuracy_ties")
-    if group == "none":
-        correlate = CORRELATIONS[statistic]
-        values = [
-            np.nan if flat else correlate(scores, cells.flat_human)
-            for scores, flat in zip(cells.flat_metrics, cells.constant, strict=True)
-        ]
-        return Values(np.array(values), np.full(len(values), cells.size))
     human, metrics, starts = cells.grouped(group)
     found = np.array([by_group(statistic, scores, human, starts) for scores in metrics])
+    if group == "none":
+        return Values(found[:, 0], np.full(len(found), cells.size))
     known = ~np.isnan(found)
     shares = Shares(
         unit="segment" if group == "item" else "system",
