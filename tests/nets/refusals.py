@@ -364,7 +364,7 @@ def refused_files(share: int) -> Iterator[tuple[str, dict[str, Any]]]:
             path.parent.mkdir(exist_ok=True)
             path.write_bytes(SPOILED[slip](text))
             try:
-                told = written(command.replace("FILE", str(path)).split())
+                told = written([*command.replace("FILE", str(path)).split(), "--resamples", "99"])
             except Exception as fault:
                 told = f"status 2: FAULT {type(fault).__name__}: {fault}"
             words = told.partition("status 2: ")[2].replace(str(path.parent), "FOLDER")

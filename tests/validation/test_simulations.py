@@ -78,6 +78,7 @@ def test_every_place_of_the_docs_is_there():
         assert f"<!-- {name} -->\n" in page
 
 
+@pytest.mark.slow
 def test_documents_of_unequal_size_keep_the_level_where_reports_say_so():
     """500 simulations of 300: four standard errors of .07 are .046; of few, nothing is said."""
     runs = [unequal.simulated(("sizes alone", 300, run)) for run in range(10)]
@@ -89,6 +90,7 @@ def test_documents_of_unequal_size_keep_the_level_where_reports_say_so():
     assert np.sum([run["covered"] for run in few]) / 200 > 0.85
 
 
+@pytest.mark.slow
 def test_another_seed_and_the_exact_p_lie_in_the_interval_of_p_on_lattices():
     """100 simulations a kind: three standard errors of .80 are .12, of .94 are .07."""
     runs = {
@@ -128,6 +130,7 @@ def test_what_misses_its_bound_is_bold_and_ends_the_program(tmp_path, monkeypatc
         assert "**" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_tests_of_recognisers_keep_their_level_where_stretches_are_independent():
     """200 simulations a kind: three standard errors of .058 are .05."""
     alike, own, few = ([speech.simulated((kind, run)) for run in range(4)] for kind in speech.KINDS)
@@ -148,6 +151,7 @@ def test_the_stated_power_of_gates_is_that_of_skewed_differences_too():
             assert passed == pytest.approx(stated, abs=0.05), (name, claim)
 
 
+@pytest.mark.slow
 def test_a_true_best_stays_among_those_that_may_be_the_best():
     """Of 200 boards of 20 equal systems, 1 in 20 of which is excluded: three standard errors."""
     runs = [best.simulated(("0 and 1", 30, "equal", run)) for run in range(2)]
@@ -157,7 +161,8 @@ def test_a_true_best_stays_among_those_that_may_be_the_best():
     assert best.rate(steps, "excluded") > best.rate(steps, "apart") > 5
 
 
-@pytest.mark.parametrize("kind", ["right or wrong", pytest.param("normal", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["right or wrong", "normal"])
 def test_races_of_equal_systems_decide_nothing_in_any_look(kind):
     """100 races a kind, 1 in 20 of which may decide: three standard errors of .06 are .07."""
     for systems in race.SYSTEMS:

@@ -13,9 +13,13 @@ from validation.results import Check, Part, Table
 from validation.settings import QUICK
 
 CHECKS = {mutation.named(fault): fault.seen_by for fault in FAULTS}
+LONG = {"blocks are irrelevant", "counts equal plain loops"}
 
 
-@pytest.mark.parametrize("name", CHECKS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(own, marks=pytest.mark.slow) if own in LONG else own for own in CHECKS],
+)
 def test_check_passes_on_the_real_library(name):
     check = CHECKS[name]()
 

@@ -205,8 +205,6 @@ def test_a_metric_of_another_package_is_loaded_where_it_is_allowed(sold, tmp_pat
     assert found == {"elm": [80.0, 60.0], "oak": [40.0, 40.0]}
     listed = run("sigtest", "metrics", folder=sold, PYTHONPATH=site, SIGTEST_METRICS="numbers_kept")
     assert "\n  numbers_kept\n" in listed.stdout
-    assert "numbers_kept" not in run("sigtest", "metrics", folder=sold, PYTHONPATH=site).stdout
-    for allowed in ("", "bleu,numbers"):
-        done = run(*asked, folder=sold, PYTHONPATH=site, SIGTEST_METRICS=allowed)
-        assert done.returncode == 2
-        assert "Unknown metric 'numbers_kept'" in done.stderr
+    done = run(*asked, folder=sold, PYTHONPATH=site, SIGTEST_METRICS="bleu,numbers")
+    assert done.returncode == 2
+    assert "Unknown metric 'numbers_kept'" in done.stderr

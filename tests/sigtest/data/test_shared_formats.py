@@ -21,6 +21,11 @@ MEANS = (
 )  # fmt: skip
 
 
+SIZES = pytest.mark.parametrize(  # files up to so many bytes, and at least so many of them
+    ("largest", "least"), [(100_000, 100), pytest.param(10**9, 330, marks=pytest.mark.slow)]
+)
+
+
 def files_of(folder):
     return sorted(path for path in folder.rglob("*") if path.is_file())
 
@@ -43,9 +48,12 @@ def outcome(reading):
         return None, str(error)
 
 
-def test_every_file_is_read_or_refused_with_one_message(data):
+@SIZES
+def test_every_file_is_read_or_refused_with_one_message(data, largest, least):
     seen = 0
     for path in files_of(data):
+        if path.stat().st_size > largest:
+            continue
         found, message = outcome(lambda path=path: read_path(path))
         seen += 1
         if message is not None:
@@ -58,15 +66,16 @@ def test_every_file_is_read_or_refused_with_one_message(data):
         if is_plain(path) and path.suffix not in {".eval", ".xml", ".sgm"}:
             assert found is not None, message
             assert len(found.texts) == 1, path
-    assert seen >= 330
+    assert seen >= least
 
 
+@SIZES
 @pytest.mark.parametrize("packed", [False, pytest.param(True, marks=pytest.mark.slow)])
-def test_nothing_but_text_is_taken_for_plain_lines(data, packed):
+def test_nothing_but_text_is_taken_for_plain_lines(data, packed, largest, least):
     """Whatever is given as the output of a system: markup, JSON and tables are never its lines."""
     tables = {"he-en.docs", "systems.tsv", "two-references.tsv"}  # two columns of text and more
     for path in files_of(data / "formats") + files_of(data / "wmt23.he-en"):
-        if path.stat().st_size > 3_000_000 or is_plain(path):
+        if path.stat().st_size > min(largest, 3_000_000) or is_plain(path):
             continue
         name, content = "x", path.read_bytes()
         if packed:
@@ -274,6 +283,7 @@ def test_wmt_xml_joins_submissions_and_references(data):
         read_path(folder / "sample-hyp.invalid.xml")
 
 
+@pytest.mark.slow
 def test_wmt25_joins_test_set_outputs_and_scores(data):
     found = read_path(data / "formats/wmt25", how=Joining(testset="ja-zh_CN"))
     assert len(found) == 334

@@ -50,7 +50,7 @@ def without_interval(system: SystemReport) -> SystemReport:
 
 
 def asked(**choices: object) -> Report:
-    return report(FOUR, tests=TESTS, resamples=999, **choices)
+    return report(FOUR, tests=TESTS, resamples=199, **choices)
 
 
 @pytest.mark.parametrize("correction", OPEN)

@@ -167,6 +167,8 @@ def test_a_pair_is_undecided_where_its_own_interval_turns_its_decision(
 ):
     kinds = set()
     for seed in range(20):
+        if len(kinds) == 4:
+            break
         choices = {"correction": correction, "alternative": alternative, "alpha": 0.1}
         pairs = report_of(of_scores(5, seed, tests=[test], **choices))["pairs"]
         kinds |= decisions(pairs, correction, 0.1)
@@ -204,24 +206,6 @@ def test_a_pair_is_undecided_where_the_interval_of_a_joint_p_holds_alpha(correct
             assert pair["significant"] == (pair["p_adjusted"] <= 0.1)
             kinds.add((pair["undecided"], pair["significant"]))
     assert len(kinds) == 4
-
-
-@pytest.mark.parametrize(
-    ("test", "pairs", "resamples"),
-    [
-        ("bootstrap", 125, 9_999),
-        ("bootstrap", 126, 19_999),
-        ("paired_bootstrap", 62, 9_999),
-        ("paired_bootstrap", 63, 19_999),
-    ],
-)
-def test_auto_lets_a_corrected_p_get_as_low_as_a_quarter_of_alpha(test, pairs, resamples):
-    """With Holm 125 / 10,000 is .0125, a quarter of alpha; 126 / 10,000 is more.
-
-    The two-sided paired bootstrap adds up two p-values.
-    """
-    found = against_first(pairs, tests=[test], resamples="auto")
-    assert {pair["resamples"] for pair in found} == {resamples}
 
 
 def test_significant_at_alpha_and_not_above():

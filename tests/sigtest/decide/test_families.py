@@ -28,10 +28,6 @@ def request_for(systems: int, **fields: Any) -> dict[str, Any]:
     return {"systems": entries, "metrics": ["scores"], **fields}
 
 
-def adjusted_of(request: dict[str, Any]) -> list[float]:
-    return [pair["p_adjusted"] for pair in report_of(request)["pairs"]]
-
-
 def test_pairs_not_seen_yet_count_as_statsmodels_counts_ones():
     p = p_value(COUNTS, RESAMPLES)
     for family, gone in ((5, []), (28, []), (28, [0.0004, 0.3])):
@@ -78,6 +74,11 @@ def test_undecided_pairs_are_judged_within_the_whole_family():
 def test_auto_takes_the_smallest_step_that_can_decide(pairs, family, correction, resamples):
     recipe = Recipe.of({"family": family, "correction": correction})
     assert recipe.resolved(pairs) == resamples
+
+
+@pytest.mark.parametrize(("pairs", "resamples"), [(62, 9_999), (63, 19_999)])
+def test_two_sides_of_the_paired_bootstrap_add_up_two_p_values(pairs, resamples):
+    assert Recipe.of({"tests": ["paired_bootstrap"]}).resolved(pairs) == resamples
 
 
 def test_steps_double():

@@ -27,7 +27,7 @@ from sigtest.render.pictures import PICTURES
 from sigtest.report import Report, decode, encode
 from sigtest.significance.intervals import drawn_in, heaviness, moved_out
 
-RESAMPLES = 499
+RESAMPLES = 199
 
 
 def scores(units: int, seed: int = 1, systems: int = 3) -> Array:
@@ -370,6 +370,7 @@ def test_drawing_in_undoes_moving_out():
     assert drawn_in(np.array([np.inf]), np.array([0.1]), "greater").tolist() == [np.inf]
 
 
+@pytest.mark.slow
 def test_it_sees_skewness_that_exchanges_cannot():
     """Mean-zero exponential differences, one-sided at .05, n = 50: the lab has .058 and .102.
 
@@ -389,10 +390,10 @@ def test_it_sees_skewness_that_exchanges_cannot():
 
 
 @pytest.mark.parametrize(
-    ("simulations", "errors"), [(40, 0.22), pytest.param(120, 0.127, marks=pytest.mark.slow)]
+    ("simulations", "errors"), [(25, 0.28), pytest.param(120, 0.127, marks=pytest.mark.slow)]
 )
 def test_intervals_beside_p_values_are_as_documented(simulations, errors):
-    """docs/VALIDITY.md: 14 % of 1,000; of 120, four standard errors are 12.7 %, of 40 22 %."""
+    """docs/VALIDITY.md: 14 % of 1,000; of 120, four standard errors are 12.7 %, of 25 28 %."""
     rng = np.random.default_rng(4)
     apart = 0
     for _ in range(simulations):

@@ -18,10 +18,6 @@ from test_edits import edits_both_ways, own_rows, pair, sacrebleu_rows
 import sigtest
 from sigtest.metrics.kernels import distances, edits
 
-# Edits of so many lines joined, from the first on; by sacrebleu 2.6.0,
-# `TER()._extract_corpus_statistics`, and the sum of the reference lengths.
-JOINED = {}
-
 
 def joined(lines: list[str], count: int, segments: int = 0) -> list[str]:
     """Every `count` lines as one segment; the first `segments` of them, or all."""
@@ -31,18 +27,6 @@ def joined(lines: list[str], count: int, segments: int = 0) -> list[str]:
 
 def lines_of(path: Path) -> list[str]:
     return path.read_text("utf-8").split("\n")
-
-
-@pytest.mark.parametrize(("corpus", "reference", "system"), JOINED)
-def test_joined_lines_equal_sacrebleu(data, corpus, reference, system):
-    hypotheses = lines_of(data / corpus / "systems" / system)
-    references = lines_of(data / corpus / reference)
-    for count, (expected, length) in JOINED[corpus, reference, system].items():
-        rows = own_rows(
-            joined(hypotheses, count, len(expected)), [joined(references, count, len(expected))]
-        )
-        assert rows[:, 0].tolist() == expected
-        assert rows[:, 1].sum() == length
 
 
 @pytest.mark.parametrize("options", [{}, {"normalized": True, "asian_support": True}], ids=str)
@@ -55,7 +39,7 @@ def test_joined_lines_equal_sacrebleu_with_options(data, corpus, options):
     np.testing.assert_array_equal(own_rows(hypotheses, [references], **options), expected)
 
 
-@pytest.mark.parametrize("count", [3, 6, 10, 30, 100])
+@pytest.mark.parametrize("count", [3, 10, 100])
 def test_bits_and_cells_agree_on_joined_lines(data, count):
     folder = data / "wmt12.es-en"
     references = joined(lines_of(folder / "reference.en")[:300], count)
@@ -64,7 +48,7 @@ def test_bits_and_cells_agree_on_joined_lines(data, count):
         np.testing.assert_array_equal(in_bits, in_cells)
 
 
-@pytest.mark.parametrize(("longest", "count"), [(70, 600), (150, 150), (400, 25)])
+@pytest.mark.parametrize(("longest", "count"), [(70, 100), (150, 50), (400, 10)])
 def test_bits_and_cells_agree_on_long_random_lines(longest, count):
     rng = random.Random(longest)
     hypotheses, references = zip(*(pair(rng, longest) for _ in range(count)), strict=True)
@@ -88,7 +72,7 @@ def test_lines_of_any_two_lengths_equal_sacrebleu():
 
 def test_the_beam_never_turns_back_and_fits_one_word_where_it_is_said_to():
     rng = random.Random(2)
-    for _ in range(3000):
+    for _ in range(500):
         n = rng.choice((1, 2, 3, 7, 30, 200))
         m = rng.randrange(1, 55 * n)
         beam = [distances.beam(i, n, m) for i in range(1, n + 1)]

@@ -85,6 +85,7 @@ def test_scores_of_a_system_equal_meteors_own(data, oracles):
     assert float(Meteor().score(rows.sum(axis=0))) == pytest.approx(wanted, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_meteors_example_has_the_scores_it_came_with(data):
     folder = data / "meteor-example"
     texts = [sgml(folder / name) for name in ("ref.sgm", "test.sgm")]
@@ -107,6 +108,7 @@ def sgml(path: Path) -> dict[tuple[str, str], str]:
     return texts
 
 
+@pytest.mark.slow  # as all that loads the tables of paraphrases
 @pytest.mark.parametrize(
     ("hypothesis", "wanted"),
     [

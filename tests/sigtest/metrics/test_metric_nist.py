@@ -93,7 +93,7 @@ def test_zero_is_no_prefix_as_in_mteval(references, expected):
     ids=lambda metric: metric.spelling,
 )
 @given(batch=st.lists(st.tuples(LINES, LINES, LINES, st.integers(0, 2)), min_size=1, max_size=12))
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_statistics_are_those_of_textbook_loops(metric, batch):
     texts = [text for text, _, _, _ in batch]
     first: list[str | None] = [None if gap == 1 else line for _, line, _, gap in batch]
@@ -104,12 +104,12 @@ def test_statistics_are_those_of_textbook_loops(metric, batch):
 def test_statistics_of_real_text_are_those_of_textbook_loops(data):
     folder = data / "wmt22.cs-en"
     references: list[list[str | None]] = [
-        list(parse_lines((folder / f"reference.{name}.en").read_bytes(), name)[:500])
+        list(parse_lines((folder / f"reference.{name}.en").read_bytes(), name)[:150])
         for name in ("B", "C")
     ]
     references[0][3] = references[1][5] = None
     path = min((folder / "systems").iterdir())
-    texts = list(parse_lines(path.read_bytes(), path.name)[:500])
+    texts = list(parse_lines(path.read_bytes(), path.name)[:150])
     for metric in (Nist(), Nist(tokenize="intl", lowercase=True, max_ngram_order=9)):
         require_equal(metric, references, texts)
 

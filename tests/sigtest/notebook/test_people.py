@@ -284,7 +284,7 @@ def test_what_cannot_be_used_is_said_in_words(ask, said):
         ask()
 
 
-asked_of_each_kind = pytest.mark.parametrize(
+@pytest.mark.parametrize(
     ("path", "ask"),
     [
         (
@@ -310,9 +310,6 @@ asked_of_each_kind = pytest.mark.parametrize(
     # races have no door in notebooks yet
     ids=[path for path in KINDS if path != "sequential-comparisons"],
 )
-
-
-@asked_of_each_kind
 def test_reports_of_every_kind_become_files_tables_and_data_frames(path, ask, tmp_path):
     found, kind = ask(), KINDS[path]
     for form in FORMATS.values():
@@ -329,17 +326,7 @@ def test_reports_of_every_kind_become_files_tables_and_data_frames(path, ask, tm
         found.save(tmp_path / "report.docx")
     with pytest.raises(sigtest.RecipeError, match="table"):
         found.to_latex("tabel")
-
-
-@asked_of_each_kind
-def test_a_plain_shell_shows_a_report_as_print_does(path, ask):
-    found = ask()
-    assert repr(found) == str(found) == FORMATS["text"].render(KINDS[path].present(found))
-
-
-@asked_of_each_kind
-def test_reports_are_equal_if_they_say_the_same_and_may_be_pickled(path, ask):
-    found = ask()
+    assert repr(found) == str(found) == FORMATS["text"].render(kind.present(found))
     assert found == ask()
     for again in (pickle.loads(pickle.dumps(found)), copy.deepcopy(found)):
         assert again == found

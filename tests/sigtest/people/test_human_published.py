@@ -3,6 +3,7 @@
 import json
 import math
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ FILLER = "0.12"  # of a published matrix: not significant, or not tested
 SETS = (("wmt22.cs-en", "csen", "cs-en"), ("flores21.bn-hi", "bnhi", "bn-hi"))
 
 
+@cache
 def evaluated(path: Path, **choices: object) -> HumanReport:
     return compute(parse(choices, [(path.name, path.read_bytes())]))
 
@@ -239,6 +241,7 @@ def test_mtme_means_equal_the_published_system_scores(data):
     assert report.sources[0].dropped == {"not judged": 13 * 1090}
 
 
+@pytest.mark.slow
 def test_wmt24_wave_is_read_language_by_language(data):
     file = data / "formats" / "esa" / "esa_generalMT2024_wave2.csv"
     used = 0

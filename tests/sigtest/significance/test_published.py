@@ -11,8 +11,6 @@ from computed import report_of
 from sigtest.significance.corrections import adjust
 from sigtest.significance.intervals import clopper_pearson
 
-RANDOMIZATION = "approximate_randomization"
-
 
 def compared(texts: dict[str, str], references: list[str], metric: str) -> dict[str, float]:
     """Scores of one-segment systems."""
@@ -179,47 +177,10 @@ def test_signed_rank_test_has_the_tabulated_critical_values(size):
         assert found["signed_rank"]["significant"] == significant
 
 
-# Okita et al. (2010), CLIA, Table 4: BLEU of baseline, baseline2, prior I and prior II on 12 data
-# sets.
-OKITA = [
-    (16.33, 16.10, 17.08, 16.02), (22.01, 21.71, 22.11, 20.02), (23.42, 24.10, 24.22, 23.22),
-    (21.68, 22.32, 22.45, 21.00), (17.68, 17.76, 17.81, 17.01), (17.80, 18.00, 18.02, 17.30),
-    (18.40, 18.80, 18.99, 18.20), (18.20, 18.50, 18.60, 17.50), (16.21, 16.61, 16.91, 16.15),
-    (15.17, 15.60, 15.87, 14.60), (16.87, 17.40, 17.50, 16.50), (17.62, 18.21, 18.20, 17.10),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("x", "y", "won", "patterns"),
-    [
-        (2, 0, 12, 1),
-        (2, 1, 11, 1 + 12),
-        (1, 0, 10, 1 + 12 + 66),
-        (3, 0, 0, 1),
-    ],
-)
-def test_sign_test_on_okita_2010_table_4(x, y, won, patterns):
-    """Wins are counted in the table; p is twice the patterns with as few losses, of 2**12."""
-    found = over_data_sets([row[x] for row in OKITA], [row[y] for row in OKITA])
-    assert (found["won"], found["lost"]) == (won, 12 - won)
-    assert found["sign_test"]["p_value"] == 2 * patterns / 2**12
-
-
-# Successes, trials and the printed 95 % limits. Graham, Mathur & Baldwin (2014), Tables 1 and 2 (in
-# per cent); Newcombe (1998), "Two-sided confidence intervals for the single proportion", Table I,
-# method 5; Conover (1999), "Practical Nonparametric Statistics".
+# Successes, trials and the printed 95 % limits. Newcombe (1998), "Two-sided confidence intervals
+# for the single proportion", Table I, method 5; Conover (1999), "Practical Nonparametric
+# Statistics". validation/published.py has those of Graham, Mathur & Baldwin (2014).
 CLOPPER_PEARSON = [
-    (48, 66, 0.604, 0.830, 3),
-    (50, 66, 0.636, 0.855, 3),
-    (51, 66, 0.653, 0.867, 3),
-    (52, 66, 0.670, 0.879, 3),
-    (53, 66, 0.687, 0.891, 3),
-    (54, 66, 0.704, 0.902, 3),
-    (30, 55, 0.406, 0.680, 3),
-    (31, 55, 0.423, 0.697, 3),
-    (32, 55, 0.441, 0.713, 3),
-    (33, 55, 0.459, 0.730, 3),
-    (34, 55, 0.477, 0.746, 3),
     (81, 263, 0.2527, 0.3676, 4),
     (15, 148, 0.0578, 0.1617, 4),
     (0, 20, 0.0, 0.1684, 4),
@@ -267,49 +228,3 @@ THROMBOLYSIS = [
 def test_benjamini_hochberg_1995_example(correction, rejected):
     found = adjust(np.array(THROMBOLYSIS), correction) <= 0.05
     assert found.tolist() == [True] * rejected + [False] * (15 - rejected)
-
-
-# Riezler & Maxwell (2005), Table 2: p-values of systems 1:2 to 1:6. Adjusted by hand: every
-# p times 5; 5, 4, ... 1 times the sorted ones; 5/1, 5/2, ... 5/5 times the sorted ones.
-RIEZLER_MAXWELL = {
-    RANDOMIZATION: (
-        [0.03, 0.025, 0.05, 0.079, 0.028],
-        {
-            "bonferroni": [0.15, 0.125, 0.25, 0.395, 0.14],
-            "holm": [0.125] * 5,
-            "hochberg": [0.079] * 5,
-            "benjamini_hochberg": [0.05, 0.05, 0.0625, 0.079, 0.05],
-        },
-    ),
-    "bootstrap": (
-        [0.014, 0.013, 0.028, 0.039, 0.013],
-        {
-            "bonferroni": [0.07, 0.065, 0.14, 0.195, 0.065],
-            "holm": [0.065] * 5,
-            "hochberg": [0.039] * 5,
-            "benjamini_hochberg": [0.07 / 3, 0.07 / 3, 0.035, 0.039, 0.07 / 3],
-        },
-    ),
-}
-
-
-@pytest.mark.parametrize("test", RIEZLER_MAXWELL)
-def test_riezler_maxwell_2005_table_2(test):
-    p, expected = RIEZLER_MAXWELL[test]
-    for correction, values in expected.items():
-        assert adjust(np.array(p), correction) == pytest.approx(values, rel=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("systems", "pairs", "alpha", "printed", "digits"),
-    [(15, "all", 0.05, 0.9954, 4), (6, {"baseline": "s0"}, 0.015, 0.07, 2)],
-)
-def test_riezler_maxwell_2005_experimentwise_error(systems, pairs, alpha, printed, digits):
-    """Section 4.4: 105 tests of 15 systems at .05, and 5 tests at .015."""
-    body = {
-        "systems": [{"name": f"s{i}", "scores": {"s": [i, 1]}} for i in range(systems)],
-        "metrics": ["scores"],
-        "resamples": 1,
-    }
-    found = report_of({**body, "pairs": pairs, "alpha": alpha})["experimentwise_error"]
-    assert round(found, digits) == printed

@@ -79,26 +79,6 @@ def test_worked_fixtures_are_within_four_standard_errors(
     assert abs(pair.p_value / sides - expected) <= 4 * error + 1 / pair.resamples
 
 
-@pytest.mark.parametrize("name", ["fixture_A", "fixture_B"])
-def test_worked_fixtures_resampled_randomization(oracles, name):
-    worked = fixture(oracles, name)
-    expected = worked["approximate_randomization"]["ar_two_sided"]["p"]
-    pair = run(worked, exact="never")["approximate_randomization"]
-    assert not pair.exact
-    error = math.sqrt(expected * (1 - expected) / pair.resamples)
-    assert abs(pair.p_value - expected) <= 4 * error + 1 / pair.resamples
-
-
-@pytest.mark.parametrize("name", ["fixture_A", "fixture_B"])
-def test_percentile_interval_of_worked_fixtures(oracles, name):
-    worked = fixture(oracles, name)
-    interval = worked["bootstrap"]["percentile_95_ci"]
-    pair = run(worked, tests=["bootstrap"], resamples=999_999)["bootstrap"]
-    step = 0.003  # neighbouring values of the resampled differences are up to this far apart
-    assert pair.ci[0] == pytest.approx(interval["lower"]["value"], abs=step)
-    assert pair.ci[1] == pytest.approx(interval["upper"]["value"], abs=step)
-
-
 def sums_of_signs(sizes: list[int]) -> dict[int, int]:
     """In how many ways signs give each sum: the product of all 1/x**size + x**size.
 
@@ -125,28 +105,13 @@ def test_tail_equals_integer_arithmetic(units, largest):
         assert log_upper_tail(sizes, reach) == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.parametrize("sizes", [[1] * 3 + [10] * 2, [2, 2, 5, 7, 7, 7], [1, 2, 4, 8, 16]])
-def test_every_tail_of_few_signs(sizes):
-    sums = sums_of_signs(sizes)
-    for reach in range(2 - sum(sizes) % 2, sum(sizes) + 1, 2):
-        ways = sum(count for total, count in sums.items() if total >= reach)
-        expected = math.log(ways) - len(sizes) * math.log(2)
-        assert log_upper_tail(np.array(sizes), reach) == pytest.approx(expected, abs=1e-9)
-
-
-@pytest.mark.parametrize("reach", [2, 10, 400, 1_800, 2_996])
+@pytest.mark.parametrize("reach", [2, 10, 400, 1_800, 2_996, 2_998])
 def test_tail_of_equal_steps_is_binomial(reach):
     ways = sum(math.comb(3_000, up) for up in range(1_500 + reach // 2, 3_001))
     expected = math.log(ways) - 3_000 * math.log(2)
     assert log_upper_tail(np.ones(3_000, dtype=np.int64), reach) == pytest.approx(
         expected, abs=1e-9
     )
-
-
-def test_tail_far_below_the_smallest_double():
-    # all 3,000 signs up but one: (1 + 3000) / 2**3000
-    expected = math.log(3001) - 3000 * math.log(2)
-    assert log_upper_tail(np.ones(3000, dtype=np.int64), 2998) == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
@@ -231,6 +196,11 @@ def test_denominators_that_exchanges_change_are_not_convolved():
     [
         ([0.0, 0.0], [0, 0]),
         ([0.25, -0.5, 0.0], [1, -2, 0]),
+        ([0.0304, 0.0008], [38, 1]),
+        ([4.0, 8.0], [1, 2]),
+        (np.random.default_rng(1).normal(size=500).tolist(), None),
+        ([0.000000001, 7.0], None),
+        ([1e9] + [0.3] * 30, None),
         ([3e-9, 1e-9], [3, 1]),  # the finest grid has nine decimals
         ([3e-10, 1e-9], None),
         ([2.0**21, -(2.0**21) + 1], [2**21, -(2**21) + 1]),
@@ -295,30 +265,6 @@ def test_enumeration_equals_a_loop_over_all_swaps():
     assert found.p_value == reached / 2**9
 
 
-@pytest.mark.parametrize(
-    ("differences", "steps"),
-    [
-        ([1.0, -2.0, 0.0], [1, -2, 0]),
-        ([0.5, -0.25], [2, -1]),
-        ([0.0304, 0.0008], [38, 1]),
-        ([4.0, 8.0], [1, 2]),
-    ],
-)
-def test_grid_is_the_coarsest(differences, steps):
-    assert on_grid(np.array(differences)).tolist() == steps
-
-
-def test_real_numbers_have_no_grid():
-    assert on_grid(np.random.default_rng(1).normal(size=500)) is None
-
-
-def test_grid_with_too_many_points_is_resampled():
-    assert (
-        on_grid(np.array([0.000001, 5.0, 1.3])) is None
-        or on_grid(np.array([0.000000001, 7.0])) is None
-    )
-
-
 @pytest.mark.parametrize("units", range(21, 120, 7))
 def test_exact_p_is_never_above_one(units):
     """Totals one step apart: every pattern of an odd number of units is as extreme."""
@@ -329,10 +275,6 @@ def test_exact_p_is_never_above_one(units):
     found = convolve_swaps(Scores(), tables[0], tables[1], "two-sided")
     assert 1 - 1e-9 <= found.p_value <= 1 or units % 2 == 0
     assert found.log10_p <= 0
-
-
-def test_small_differences_next_to_a_large_one_are_no_ties():
-    assert on_grid(np.array([1e9] + [0.3] * 30)) is None
 
 
 def signed_sums(steps: np.ndarray) -> dict[int, int]:
