@@ -69,7 +69,7 @@ def test_errors_keep_what_they_say():
 
 
 @pytest.mark.parametrize(
-    "pause", [0.0, *(pytest.param(own, marks=pytest.mark.slow) for own in (0.005, 0.02)), 0.5]
+    "pause", [*(pytest.param(own, marks=pytest.mark.slow) for own in (0.0, 0.005, 0.02)), 0.5]
 )
 def test_interrupts_end_all_processes(pause, tmp_path):
     for name in ("one", "two", "reference"):

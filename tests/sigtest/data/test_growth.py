@@ -197,7 +197,7 @@ def grown(
 
 def test_what_takes_the_square_of_its_bytes_is_noticed():
     assert grown(
-        re.compile(rb"\s+$").search, lambda _, size: iter([" " * size + "x"]), "", 8 * SMALL
+        re.compile(rb"\s+$").search, lambda _, size: iter([" " * size + "x"]), "", 4 * SMALL
     )
 
 

@@ -139,12 +139,12 @@ def test_resamples_agree_with_fitting_each_anew():
     covariance, without = resample(at, sums, unit, 4000, 3)
     rng, thetas = np.random.default_rng(2), []
     rows = [np.flatnonzero(unit == u) for u in range(40)]
-    for _ in range(1500):
+    for _ in range(600):
         take = np.concatenate([rows[u] for u in rng.integers(40, size=40)])
         again = compared(6, *sums.system.codes[take].T, sums.share[take])
         thetas.append(fit(again.won, float(again.ties.sum()), davidson=True).theta)
     assert without == 0
-    assert np.diag(covariance) == pytest.approx(np.var(thetas, axis=0), rel=0.12)
+    assert np.diag(covariance) == pytest.approx(np.var(thetas, axis=0), rel=0.18)
 
 
 def test_draws_do_not_depend_on_blocks(monkeypatch):

@@ -257,7 +257,9 @@ def test_latin_letters_need_what_the_first_line_says(tmp_path, letters, encoding
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
-@pytest.mark.parametrize("letter", "ЖΩạħ机か가ก")
+@pytest.mark.parametrize(
+    "letter", [*"Ж机", *(pytest.param(own, marks=pytest.mark.slow) for own in "Ωạħか가ก")]
+)
 def test_other_letters_stop_pdflatex_and_the_first_lines_say_what_to_take(tmp_path, letter):
     shown = named(letter)
     needed = " ".join(shown.splitlines()[:4])
