@@ -10,6 +10,7 @@ from sentences import sentences
 from studied import SYSTEMS, comparison, people, request
 
 from sigtest.accuracy_of_tests.compute import compute
+from sigtest.accuracy_of_tests.kind import KIND
 from sigtest.accuracy_of_tests.question import AccuracyQuestion, parse
 from sigtest.accuracy_of_tests.report import AccuracyReport
 from sigtest.accuracy_of_tests.show import PICTURES, bars_plot, grid_plot
@@ -18,6 +19,7 @@ from sigtest.engine import compare
 from sigtest.errors import InputError, RecipeError
 from sigtest.people.compute import compute as evaluate
 from sigtest.people.question import parse as parse_human
+from sigtest.render.formats import FORMATS
 from sigtest.report import decode, encode
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -105,6 +107,14 @@ def test_agreement_between_tests_and_over_metrics(report):
         ("approximate_randomization", 1),
         ("bootstrap", 1),
     ]
+
+
+def test_one_metric_and_one_test_have_nothing_to_be_compared_with():
+    body = request(alphas=[0.05])
+    body["comparison"] |= {"metrics": ["chrf"], "tests": ["bootstrap"]}
+    text = FORMATS["text"].render(KIND.present(compute(parse(body))))
+    assert "Agreement between tests" not in text
+    assert "chi-square with" not in text
 
 
 def test_choices_of_the_comparison_that_do_not_count_are_named():

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from evaluated import promptfoo, promptfoo_rows
-from sentences import sentences
 from service import EXAMPLE
 
 import sigtest
@@ -31,14 +30,6 @@ def sgml(kind, texts, attributes=""):
         f'<{kind} setid="news" srclang="any" trglang="en">\n'
         f'<doc docid="d1" {attributes}>\n{segments}\n</doc>\n</{kind}>\n'
     )
-
-
-def samples(right, first=0):
-    return lines(
-        json.dumps({"doc_id": i, "doc": {"q": f"q{i}"}, "target": "x", "filtered_resps": ["x"],
-                    "resps": [["x"]], "arguments": {}, "acc": value, "doc_hash": f"h{i}"})
-        for i, value in enumerate(right, first)
-    )  # fmt: skip
 
 
 @pytest.fixture
@@ -67,26 +58,10 @@ def scores(report):
     return {s["name"]: {m: v["score"] for m, v in s["scores"].items()} for s in report["systems"]}
 
 
-def test_sgml_scores_as_its_text_does(run):
-    plain = run("-r", "ref.txt", "aspen.txt", "birch.txt")
-    assert scores(run("-r", "ref.sgm", "aspen.sgm", "birch.sgm")) == scores(plain)
-    assert scores(run("-r", "ref.txt", "aspen.sgm", "birch.txt")) == scores(plain)
-
-
 def test_a_name_that_is_given_wins_over_one_inside(run):
     Path("birch.sgm").write_text(sgml("tstset", OUTPUTS["birch"], 'sysid="inside"'))
     assert {*scores(run("-r", "ref.sgm", "aspen.sgm", "birch.sgm"))} == {"aspen", "inside"}
     assert {*scores(run("-r", "ref.sgm", "aspen.sgm", "mine=birch.sgm"))} == {"aspen", "mine"}
-
-
-def test_logs_of_two_models_are_compared_on_what_they_score(run):
-    Path("samples_a.jsonl").write_text(samples([1, 1, 0, 1]))
-    Path("samples_b.jsonl").write_text(samples([0, 1, 0, 0]))
-    found = run("a=samples_a.jsonl", "b=samples_b.jsonl")
-    assert list(found["metrics"]) == ["acc"]
-    assert scores(found) == {"a": {"acc": 0.75}, "b": {"acc": 0.25}}
-    assert found["pairs"][0]["p_value"] == 0.5  # 2 items differ, both for a: 2 * 1/4
-    assert run("--scores", "acc:a=samples_a.jsonl", "--scores", "acc:b=samples_b.jsonl") == found
 
 
 def test_a_table_has_all_systems_and_metrics(run):
@@ -98,28 +73,6 @@ def test_a_table_has_all_systems_and_metrics(run):
     chosen = ["--scores", "f1:x=all.csv", "--scores", "f1:y=all.csv"]
     assert scores(run(*chosen)) == {"x": {"f1": 0.5}, "y": {"f1": 0.25}}
     assert "2 systems (x, y), none of them 'z'" in run("--scores", "z=all.csv")
-
-
-def test_several_imports_are_joined_by_id(run):
-    Path("one.csv").write_text("id,score\nq1,1\nq2,0\nq3,1\n")
-    Path("two.csv").write_text("id,score\nq3,0\nq2,0\nq1,1\n")
-    found = run("--from", "one.csv", "--from", "two.csv")
-    assert scores(found) == {"one": {"scores": pytest.approx(2 / 3)},
-                             "two": {"scores": pytest.approx(1 / 3)}}  # fmt: skip
-    assert found["pairs"][0]["p_value"] == 1  # one item differs
-
-
-def test_what_only_one_file_has_is_an_error_or_dropped_and_said(run):
-    Path("one.csv").write_text("id,score\nq1,1\nq2,0\nq3,1\n")
-    Path("two.csv").write_text("id,score\nq3,0\nq2,\nq1,1\nq9,1\n")
-    said = run("--from", "one.csv", "--from", "two.csv")
-    assert "'q9'" in said
-    assert "--missing drop" in said
-    found = run("--from", "one.csv", "--from", "two.csv", "--missing", "drop")
-    assert found["testset"]["segments"] == 2
-    assert [w for w in sentences(found) if "'q9'" in w and "dropped" in w]
-    assert [w for w in sentences(found) if "'q2'" in w and "no 'scores' score" in w]
-    assert "Did you mean 'drop'" in run("--from", "one.csv", "--missing", "dorp")
 
 
 def test_a_test_set_is_chosen_where_there_are_several(run):
@@ -180,22 +133,6 @@ def test_what_is_no_text_is_parsed_or_refused_and_never_scored(run, kind, packed
         same = ["words" if a == "given" else a.replace("=given", "=words") for a in arguments]
         assert scores(found) == scores(run(*same))
     assert scores(run("-r", "ref.txt", "aspen.txt", "birch.txt")) == plain
-
-
-def test_ocelots_pair_scores_as_its_text(run, data):
-    folder = data / "formats" / "ocelot"
-    output = "newstest2019.msft-WMT19-document-level.6808.en-de"
-    reference = str(folder / "newstest2019-ende-ref.de.sgm")
-    found = run("-r", reference, f"sgml={folder / output}.sgm", f"text={folder / output}.txt")
-    assert {name: round(s["bleu"], 2) for name, s in scores(found).items()} == {
-        "sgml": 42.43, "text": 42.43
-    }  # fmt: skip
-
-
-def test_long_lines_are_recognised_quickly(run):
-    for line in ("x" * 60_000, "<" * 60_000, "< " * 30_000, "0 " * 30_000):
-        Path("long").write_text(f"{line}\n{line}\n")
-        run("-r", "ref.txt", "aspen.txt", "long")  # within the time that a test has
 
 
 def test_columns_of_numbers_are_systems_or_metrics_where_an_option_says_so(run):

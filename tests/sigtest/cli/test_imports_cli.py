@@ -50,12 +50,6 @@ def test_own_systems_and_scores_come_beside_an_import(run):
     assert list(found["metrics"]) == ["bleu", "scores"]
 
 
-def test_command_line_says_what_is_wrong(run):
-    Path("task.zip").write_bytes(zipped(FILES | {"../x": b""}))
-    assert "task.zip: the path '../x' leads out" in run("--from", "task.zip")
-    assert "missing: No such file" in run("--from", "missing")
-
-
 def scored(gaps, systems=("aspen", "birch", "cedar"), count=20):
     """A long table of two metrics, one of which lacks some segments."""
     lines = ["id,system,metric,score"]
@@ -159,12 +153,6 @@ def test_what_programs_leave_in_folders_is_no_system(run):
     Path("task.zip").write_bytes(zipped({str(p): p.read_bytes() for p in Path().rglob("*")
                                          if p.is_file() and p.suffix != ".zip"}))  # fmt: skip
     assert run("--from", "task.zip")["systems"] == found["systems"]
-
-
-def test_two_files_of_one_system_are_both_named(run):
-    Path("systems/good.txt").write_bytes(GOOD)
-    said = run("--from", ".")
-    assert "systems/good.en and systems/good.txt" in said
 
 
 def test_an_empty_last_line_is_told(run):
@@ -271,14 +259,6 @@ def test_a_suite_calls_a_file_without_its_suffix_and_a_folder_as_it_is(tmp_path,
     assert main(["suite", *paths, "--resamples", "99", "--format", "json"]) == 0
     found = json.loads(capfdbinary.readouterr().out)
     assert [own["name"] for own in found["testsets"]] == ["arc", "v1.2"]
-
-
-def test_a_test_goes_with_metrics_that_nobody_names(run):
-    """McNemar's takes scores of 0 and 1, and no BLEU, which nothing here has."""
-    for name in ("good", "bad"):
-        Path(f"{name}.num").write_bytes(b"1\n0\n" * 4)
-    found = run("--scores", "x:bad=bad.num", "--scores", "x:good=good.num", "--test", "mcnemar")
-    assert list(found["metrics"]) == ["x"]
 
 
 def test_notes_name_a_folder_however_its_path_is_typed(run, tmp_path, monkeypatch):

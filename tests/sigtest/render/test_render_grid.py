@@ -4,16 +4,12 @@ import json
 from xml.etree import ElementTree
 
 import pytest
-from studied import SYSTEMS, comparison
+from studied import comparison
 
-from sigtest.cli import main
 from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare
 from sigtest.errors import RecipeError
-from sigtest.render.comparison import present
-from sigtest.render.formats import FORMATS
 from sigtest.render.pictures import PICTURES
-from sigtest.render.records import render_json
 from sigtest.report import Report, select
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -28,13 +24,6 @@ def compared(**choices: object) -> Report:
 @pytest.fixture(scope="module")
 def report() -> Report:
     return compared()
-
-
-def test_the_shell_draws_it_of_a_stored_report(report, tmp_path, capfdbinary):
-    stored = tmp_path / "report.json"
-    stored.write_text(render_json(report))
-    assert main(["plot", "grid", str(stored)]) == 0
-    assert capfdbinary.readouterr().out.decode() == GRID.draw(report, {})
 
 
 def several() -> dict:
@@ -98,32 +87,6 @@ def test_a_part_of_a_report_does_not_speak_of_the_whole(report):
     assert select(report).discriminative_power == report.discriminative_power
     assert select(report, metric="bleu").discriminative_power is None
     assert select(report, system=["Aspen", "Birch"]).discriminative_power is None
-
-
-@pytest.mark.parametrize("name", ["text", "markdown", "latex", "html"])
-def test_every_look_shows_it(report, name):
-    text = FORMATS[name].render(present(report))
-    assert "Discriminative power" in text
-    for tests in report.discriminative_power.values():
-        assert all(f"{100 * share:.1f}" in text for share in tests.values())
-
-
-def test_a_page_draws_the_grid_once(report):
-    page = FORMATS["html"].render(present(report))
-    assert page.count("<svg") == 1 + 2 * 2  # intervals and matrix of each metric
-
-
-def test_the_grid_has_a_panel_a_metric_and_test(report):
-    svg = GRID.draw(report, {})
-    assert len(hints(svg)) == 2 * 2 * 4 * 3
-    assert words(svg).count("bleu") == words(svg).count("chrf") == 2
-    assert {test.replace("_", " ") for test in TESTS} <= set(words(svg))
-    for tests in report.discriminative_power.values():
-        for share in tests.values():
-            assert f"{100 * share:.1f} % apart" in words(svg)
-    ordered = [word for word in words(svg) if word in SYSTEMS][:4]
-    scores = {system.name: system.scores["bleu"].score for system in report.systems}
-    assert ordered == sorted(SYSTEMS, key=lambda name: -scores[name])
 
 
 def test_better_systems_have_the_small_p_values(report):

@@ -74,14 +74,6 @@ def test_names_from_right_to_left_turn_nothing_round_in_html():
     assert "bdi" not in rendered("html", report())
 
 
-def test_html_tables_have_captions_and_scoped_headings():
-    text = rendered("html", report())
-    assert text.count("<table>") == text.count("<caption>") == 5
-    assert 'scope="row"' in text
-    assert 'scope="col"' in text
-    assert "prefers-color-scheme: dark" in text
-
-
 @with_browser
 def test_html_captions_fit_a_narrow_screen(tmp_path):
     """Tables scroll at 400 pixels; what they are called is seen whole, before and after."""
@@ -129,20 +121,3 @@ def test_markdown_escapes_what_it_would_format(name):
     escaped = text.escape(name)
     assert name not in escaped
     assert re.sub(r"\\([^\w\s])", r"\1", escaped) == name
-
-
-def test_latex_has_booktabs_clusters_as_rules_and_a_legend():
-    text = rendered("latex", report())
-    assert r"\toprule" in text
-    assert text.count(r"\midrule") > text.count(r"\toprule")
-    assert r"$^{***}$ significant at $0.001$" in text
-
-
-def test_clusters_are_numbers_in_markdown_and_bodies_in_html():
-    made = report(("A", "B", "C"), metrics=["ter"])
-    ranks = [system.ranks["ter"]["approximate_randomization"] for system in made.systems]
-    assert [rank.cluster for rank in ranks] == [3, 2, 1]
-    table = rendered("markdown", made).split("\n\n")[2].splitlines()[2:]
-    assert [line.split(" | ")[:2] for line in table] == [["| 1", "C"], ["| 2", "B"], ["| 3", "A"]]
-    systems = rendered("html", made).partition("</table>")[0]
-    assert systems.count("<tbody>") == 3

@@ -45,23 +45,6 @@ def test_decimals_follow_the_scale(score, stderr, places):
     assert decimals([ScoreReport(score, (score, score), stderr)]) == places
 
 
-def test_systems_come_best_first_with_a_line_between_clusters():
-    lines = rendered("text", report(("worse", "middle", "best"))).splitlines()
-    names = [line.split()[0] for line in lines[5:] if line.strip()]
-    order = [name for name in names if name in {"worse", "middle", "best"}][:3]
-    assert order == ["best", "middle", "worse"]
-    assert any(set(line) == {"╌"} for line in lines)
-
-
-def test_error_metrics_say_that_lower_is_better():
-    assert "ter (lower is better)" in rendered("text", report())
-
-
-def test_signature_is_the_last_line():
-    made = report()
-    assert rendered("text", made).splitlines()[-1] == f"Signature: {made.signature}"
-
-
 def test_every_test_has_its_columns_and_an_uncalibrated_one_is_named():
     made = report(tests=("bootstrap", "riezler_maxwell_bootstrap"))
     shown = rendered("text", made)
