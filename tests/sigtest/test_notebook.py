@@ -1,5 +1,4 @@
 import collections
-import doctest
 import inspect
 import json
 import pkgutil
@@ -16,12 +15,6 @@ from sigtest.cli import main
 
 REFERENCES = ["a b c d e", "f g h i j", "k l m n o"]
 SYSTEMS = {"A": ["a b c d e", "f g h i j", "k l m n"], "B": ["a b c d", "x g h i", "k l"]}
-
-
-def test_the_example_in_the_documentation_runs():
-    tried = doctest.testmod(notebook, extraglobs={"sigtest": sigtest})
-    assert tried.attempted > 2
-    assert tried.failed == 0
 
 
 def test_the_documentation_names_every_choice():
@@ -398,29 +391,18 @@ def test_scores_without_a_label_have_the_usual_one(scores):
         ({"references": 5, "systems": SYSTEMS}, "references must be a list .* not int"),
         ({"references": "ref.txt", "systems": SYSTEMS}, r"pathlib\.Path"),
         ({"references": {"a": "b"}, "systems": SYSTEMS}, "references must be .* not dict"),
-        ({"references": [1, 2, 3], "systems": SYSTEMS}, "one string a segment"),
         ({"references": REFERENCES, "systems": 5}, "systems must be an object .* not int"),
         ({"references": REFERENCES, "systems": "A"}, "systems must be an object .* not str"),
-        ({"references": REFERENCES, "systems": [5]}, "must be an object"),
         ({"references": REFERENCES, "systems": {"A": 5, "B": 6}}, r"systems\['A'\] must be a list"),
         ({"references": REFERENCES, "systems": {"A": "abc"}}, "not one string"),
-        ({"references": REFERENCES, "systems": {"A": [None] * 3, "B": [1.5] * 3}}, "'A', segment"),
         ({"scores": 5}, "scores must be an object .* not int"),
         ({"scores": {"A": 5}}, "one number a segment, not int"),
         ({"scores": {"A": {"x": "abc"}}}, "one number a segment, not str"),
-        ({"scores": {"A": ["a"], "B": ["b"]}}, "one number"),
-        ({"scores": {"A": [None], "B": [1.0]}}, "one number"),
-        ({"scores": {"A": [0.5, None], "B": [1.0, 2.0]}}, "segment 2: .* is null; it must be"),
-        ({"scores": {"A": [[1, 2], [1, "b"]]}}, "segment 2: .* is 'b'; it must be"),
-        ({"scores": {"A": [[1, 2], [1]]}}, r"segment 2: .* is \[1\]; it must be"),
-        ({"scores": {"A": [1, [1]]}}, r"segment 2: .* is \[1\]; it must be"),
-        ({"scores": {"A": []}}, "not an empty list"),
         ({"references": REFERENCES, "systems": {"A": [pandas.NaT] * 3}}, "found NaTType"),
         ({"from_": None}, "from_ must be a path, .* not NoneType"),
         ({"from_": 3}, "from_ must be a path, .* not int"),
         ({"from_": {"id": [1], "score": [2]}}, "from_ must be a path, .* not dict"),
         ({"references": REFERENCES, "systems": SYSTEMS, "documents": 5}, "documents must be"),
-        ({"references": REFERENCES, "systems": SYSTEMS, "documents": [1, 2, 3]}, "string"),
         ({"references": object(), "systems": SYSTEMS}, "not object"),
         ({}, "reference"),
     ],

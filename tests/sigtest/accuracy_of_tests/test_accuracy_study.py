@@ -13,7 +13,7 @@ from sigtest.accuracy_of_tests.compute import compute
 from sigtest.accuracy_of_tests.kind import KIND
 from sigtest.accuracy_of_tests.question import AccuracyQuestion, parse
 from sigtest.accuracy_of_tests.report import AccuracyReport
-from sigtest.accuracy_of_tests.show import PICTURES, bars_plot, grid_plot
+from sigtest.accuracy_of_tests.show import PICTURES
 from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare
 from sigtest.errors import InputError, RecipeError
@@ -198,26 +198,14 @@ def test_judged_segments_are_lines_of_the_test_set():
 
 REFUSED = [
     ({"humans": {}}, RecipeError, "Did you mean 'human'"),
-    ({"human": {}}, InputError, r"judgements, .* or \{\"id\": ID\} of a finished human evaluation"),
-    ({"human": {"pairs": []}}, InputError, "one at least"),
-    ({"human": {"pair": []}}, RecipeError, "Did you mean 'pairs'"),
-    ({"human": {"pairs": ["x"]}}, InputError, r"human.pairs\[0\] must be an object"),
-    ({"human": {"pairs": [{**people()[0], "p_less": 2}]}}, InputError, "number from 0 to 1"),
     ({"human": {"pairs": [{**people()[0], "b": "Aspen"}]}}, InputError, "with itself"),
     ({"human": {"pairs": people()[:5]}}, InputError, "did not compare Cedar and Daisy"),
     ({"human": {"pairs": people(), "criteria": ["x"]}}, RecipeError, "Unknown criterion"),
     ({"human": {"pairs": people()[:1]}}, InputError, "Systems differ"),
-    ({"comparison": {}}, InputError, "references and outputs, .* of a finished comparison"),
-    ({"comparison": "0" * 32}, InputError, r"or \{\"id\": ID\} of a finished comparison"),
     ({"comparison": {"testsets": {}}}, RecipeError, "about one test set"),
     ({"comparison": comparison(tests=["riezler_maxwell_bootstrap"])}, RecipeError, "no direction"),
     ({"comparison": comparison(metrics=["blue"])}, RecipeError, "Did you mean 'bleu'"),
-    ({"alphas": []}, RecipeError, "one at least"),
     ({"alphas": [0.05, 0.05]}, RecipeError, "2 times"),
-    ({"alphas": [0]}, RecipeError, r"alphas\[0\] must lie between"),
-    ({"alphas": 0.05}, RecipeError, "alphas must be a list"),
-    ({"human_alpha": "different"}, RecipeError, 'a number or "same"'),
-    ({"human_alpha": 2}, RecipeError, "human_alpha must lie between"),
 ]
 
 
@@ -237,17 +225,6 @@ def test_pictures_are_accessible_and_stay_inside(report, name):
     for element in root.iter():
         assert 0 <= float(element.get("x") or 0) <= wide
         assert 0 <= float(element.get("y") or 0) <= high
-
-
-def test_bars_and_grid_show_the_level_that_is_asked_for(report):
-    row = next(row for row in report.rows if row.alpha == 0.001)
-    texts = [e.text for e in ElementTree.fromstring(bars_plot(report, "0.001")).iter(f"{SVG}text")]
-    assert f"{100 * row.share:.1f} %" in texts
-    hints = [e.text or "" for e in ElementTree.fromstring(grid_plot(report)).iter(f"{SVG}title")]
-    cells = [hint for hint in hints if "better than" in hint]
-    assert len(cells) == 2 * 3 * 12  # tests, people and two metrics, ordered pairs
-    with pytest.raises(RecipeError, match="Unknown level"):
-        grid_plot(report, "0.5")
 
 
 def test_the_2014_study_on_wmt22(data):

@@ -251,8 +251,6 @@ def test_bad_files_are_named_with_what_is_wrong(complaint, kind, place):
         ([*BOTH[1:], "--metric", "bleu:tokenize"], ["needs a value"]),
         ([*BOTH[1:], "--metric", "bleu", "--metric", "bleu"], ["2 times"]),
         ([*BOTH[1:], "--test", "bootstrp"], ["significance test", "mean 'bootstrap'"]),
-        ([*BOTH[1:], "--correction", "hom"], ["correction", "mean 'holm'"]),
-        ([*BOTH[1:], "--alternative", "grater"], ["alternative", "mean 'greater'"]),
         ([*BOTH[1:], "--unit", "documents"], ["mean 'document'"]),
         ([*BOTH[1:], "--unit", "document"], ["document of every segment"]),
         ([*BOTH[1:], "--width", "16cm"], ["--width is about pictures; it needs --plots DIR"]),
@@ -260,14 +258,9 @@ def test_bad_files_are_named_with_what_is_wrong(complaint, kind, place):
         ([*BOTH[1:], "--format", "jsn"], ["format", "mean 'json'"]),
         ([*BOTH[1:], "--baseline", "nobody"], ["'nobody'", "good, bad"]),
         ([*BOTH[1:], "--baseline", "BAD"], ["baseline", "mean 'bad'"]),
-        ([*BOTH[1:], "--resamples", "0"], ["resamples must be from 1"]),
-        ([*BOTH[1:], "--resamples", "-5"], ["resamples", "-5"]),
-        ([*BOTH[1:], "--resamples", "1000000"], ["999,999", "1,000,000"]),
         ([*BOTH[1:], "--resamples", "many"], ['"auto"', "'many'"]),
         ([*BOTH[1:], "--jobs", "0"], ["--jobs must be 1 or more, not 0"]),
         ([*BOTH[1:], "--seed", "x"], ["seed must be a whole number"]),
-        ([*BOTH[1:], "--alpha", "0"], ["alpha", "between 0 and 1"]),
-        ([*BOTH[1:], "--alpha", "1"], ["alpha", "between 0 and 1"]),
         ([*BOTH[1:], "--alpha", "1e-300"], ["alpha must be at least 1e-100"]),
         ([*BOTH[1:], "--alpha", "nan"], ["alpha", "between 0 and 1"]),
         ([*BOTH[1:], "--metri", "bleu"], ["unknown option '--metri'", "--metric"]),
@@ -281,26 +274,6 @@ def test_bad_files_are_named_with_what_is_wrong(complaint, kind, place):
 )
 def test_bad_usage_is_one_clear_message(complaint, arguments, parts):
     said = complaint("compare", *arguments)
-    assert all(part in said for part in parts), said
-
-
-@pytest.mark.parametrize(
-    ("content", "parts"),
-    [
-        ("1\nx\n", ["s.tsv, line 2", "'x'"]),
-        ("1\nnan\n", ["s.tsv", "system 'A'", "1 of 2", "segment 2", "--missing drop"]),
-        ("1\ninf\n", ["s.tsv, line 2", "finite"]),
-        ("1\n[1, null]\n", ["s.tsv, line 2"]),
-        ("1\n\n3\n", ["t.tsv has 2 lines, but", "s.tsv has 3"]),
-        ("1\n", ["s.tsv has one line of numbers", "one line a segment"]),
-        ("1 2\n1\n", ["s.tsv, line 2", "1 number", "have 2"]),
-        ("1 2\n1 -2\n", ["s.tsv", "segment 2", "negative"]),
-    ],
-)
-def test_bad_scores_name_file_and_line(complaint, content, parts):
-    Path("s.tsv").write_text(content)
-    Path("t.tsv").write_text("1\n2\n")
-    said = complaint("compare", "--scores", "A=s.tsv", "--scores", "B=t.tsv")
     assert all(part in said for part in parts), said
 
 

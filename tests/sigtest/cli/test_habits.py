@@ -24,16 +24,11 @@ def test_metrics_may_be_spelled_as_in_papers(run, spelled, label):
     assert list(json.loads(out)["metrics"]) == [label]
 
 
-def test_several_metrics_after_one_option_are_explained(run):
-    status, out, err = run(*FILES, "-m", "bleu", "chrf")
+@pytest.mark.parametrize("metrics", [("bleu", "chrf"), ("bleu,chrf",)])
+def test_several_metrics_after_one_option_are_explained(run, metrics):
+    status, out, err = run(*FILES, "-m", *metrics)
     assert (status, out) == (2, "")
-    assert "'chrf' is a metric" in err
-    assert "-m bleu -m chrf" in err
-
-
-def test_several_metrics_between_commas_are_explained(run):
-    status, out, err = run(*FILES, "-m", "bleu,chrf")
-    assert (status, out) == (2, "")
+    assert len(metrics) == 1 or "'chrf' is a metric" in err
     assert "-m bleu -m chrf" in err
 
 
@@ -49,12 +44,6 @@ def test_metrics_of_models_are_brought_as_scores(run, name):
     status, _, err = run(*FILES, "-m", name)
     assert status == 2
     assert f"--scores {name.lower()}:NAME=FILE" in err
-
-
-def test_other_metrics_are_unknown(run):
-    status, _, err = run(*FILES, "-m", "blue")
-    assert status == 2
-    assert "Did you mean 'bleu'" in err
 
 
 @pytest.mark.parametrize("option", habits.OPTIONS)

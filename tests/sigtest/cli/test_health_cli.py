@@ -44,19 +44,6 @@ def write(name, lines):
     Path(name).write_text("".join(f"{line}\n" for line in lines))
 
 
-def test_good_outputs_are_not_warned_of(texts, run):
-    found = run("-r", "ref.txt", "a.txt", "b.txt", "--source", "src.txt")
-    assert not warned(found, "a:") + warned(found, "b:")
-
-
-def test_a_shifted_output_is_named_with_its_segments(texts, run):
-    write("late.txt", ["", *texts["b"][:-1]])
-    found = run("-r", "ref.txt", "a.txt", "late.txt")
-    assert warned(found, "late: all its lines seem shifted by 1 line")
-    assert warned(found, "late: segment 1 has no output")
-    assert not warned(found, "a:")
-
-
 def test_lines_of_the_source_are_found_where_it_is_given(texts, run):
     write("lazy.txt", [s if i < 30 else b for i, (s, b) in enumerate(zip(texts["src"], texts["b"],
                                                                        strict=True))])  # fmt: skip

@@ -1,6 +1,5 @@
 """Evaluations of language models: proportions, runs, clusters, one model; held to statsmodels."""
 
-import itertools
 import json
 from dataclasses import asdict
 from pathlib import Path
@@ -8,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binom, multinomial
 from sentences import sentences
 from statsmodels.regression.linear_model import OLS, WLS
 from statsmodels.stats.anova import anova_lm
@@ -24,7 +22,6 @@ from sigtest.errors import RecipeError
 from sigtest.files.gathering import read_bytes
 from sigtest.files.join import join
 from sigtest.requests.recipe import parse_metric
-from sigtest.significance.intervals import bonett_price_interval, wilson_interval
 
 
 def asked(scores, **choices):
@@ -63,12 +60,6 @@ def test_the_exact_p_of_right_and_wrong_is_mcnemars(seed):
     assert not any("McNemar" in warning for warning in sentences(graded))
 
 
-@pytest.mark.parametrize(("right", "items"), [(0, 20), (1, 7), (100, 100), (97, 100), (40, 80)])
-def test_wilsons_interval_is_that_of_statsmodels(right, items):
-    low, high = wilson_interval(np.array([right]), items, 0.1)
-    assert (low[0], high[0]) == pytest.approx(proportion_confint(right, items, 0.1, "wilson"))
-
-
 def test_shares_have_wilsons_intervals_whatever_the_bootstrap_says():
     report = asked({"best": np.ones(100), "worse": np.arange(100) < 50})
     for system, right in zip(report.systems, (100, 50), strict=True):
@@ -102,31 +93,6 @@ def test_differences_of_shares_have_bonett_and_prices_intervals():
         assert known is None or pair.ci == pytest.approx(known, abs=5e-4)
 
 
-def test_intervals_of_shares_hold_for_few_items():
-    """Every outcome of n items counted, with its probability: no simulation."""
-    for items in (12, 20, 50):
-        for rate_a, rate_b in [(0.5, 0.5), (0.7, 0.5), (0.9, 0.9), (0.98, 0.9), (0.98, 0.98)]:
-            only_a, only_b = rate_a * (1 - rate_b), rate_b * (1 - rate_a)
-            n12, n21 = np.mgrid[: items + 1, : items + 1].reshape(2, -1)
-            possible = n12 + n21 <= items
-            n12, n21 = n12[possible], n21[possible]
-            low, high = bonett_price_interval(n12 - n21, n12 + n21, items, 0.05)
-            p = multinomial.pmf(
-                np.stack([n12, n21, items - n12 - n21], axis=1),
-                items,
-                [only_a, only_b, 1 - only_a - only_b],
-            )
-            true = rate_a - rate_b
-            assert p[(low <= true) & (true <= high)].sum() >= 0.94
-    for items in (12, 20, 50):
-        right = np.arange(items + 1)
-        low, high = wilson_interval(right, items, 0.05)
-        rates = np.arange(0.5, 0.985, 0.02)
-        cover = [binom.pmf(right, items, r)[(low <= r) & (r <= high)].sum() for r in rates]
-        assert np.mean(cover) >= 0.94
-        assert min(cover) >= 0.9
-
-
 def test_only_shares_of_segments_have_intervals_of_shares():
     graded = asked({"a": np.linspace(0, 1, 60), "b": np.zeros(60)})
     assert graded.systems[1].scores["acc"].ci == (0, 0)
@@ -141,21 +107,6 @@ def test_only_shares_of_segments_have_intervals_of_shares():
     for how in chosen.values():
         drawn = asked({"a": right}, **how)
         assert drawn.systems[0].scores["acc"].ci != pytest.approx(wilson, abs=1e-6)
-
-
-def test_the_standard_error_over_clusters_is_that_of_statsmodels():
-    rng = np.random.default_rng(3)
-    cluster = np.repeat(np.arange(60), 5)
-    right = {name: (rng.random(60)[cluster] + rng.random(300)) / 2 > 0.5 for name in "ab"}
-    report = asked(right, clusters=[f"c{c}" for c in cluster], unit="cluster", resamples=9_999)
-    for system in report.systems:
-        own = right[system.name].astype(float)
-        fit = OLS(own, np.ones(300)).fit(
-            cov_type="cluster", cov_kwds={"groups": cluster, "use_correction": False}
-        )
-        assert system.scores["acc"].stderr == pytest.approx(fit.bse[0], rel=0.03)
-    independent = asked(right, resamples=9_999)
-    assert independent.systems[0].scores["acc"].stderr < report.systems[0].scores["acc"].stderr
 
 
 def in_clusters(rng, count=6):
@@ -288,15 +239,6 @@ def test_variances_of_items_and_runs_are_the_mean_squares_of_an_analysis_of_vari
     found = spread_of(table)
     assert found.items == pytest.approx(mean_squares["C(item)"], rel=1e-9)
     assert found.runs == pytest.approx(mean_squares["C(run)"], rel=1e-9)
-
-
-def test_variances_of_items_and_runs_are_those_of_all_draws_enumerated():
-    table = np.random.default_rng(9).random((3, 4))
-    found = spread_of(table)
-    for means, variance in ((table.mean(axis=0), found.items), (table.mean(axis=1), found.runs)):
-        size = len(means)
-        drawn = [np.mean(draw) for draw in itertools.product(means, repeat=size)]
-        assert variance == pytest.approx(np.var(drawn) * size / (size - 1), rel=1e-12)
 
 
 def with_runs(tmp_path):

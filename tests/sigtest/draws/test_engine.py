@@ -57,11 +57,6 @@ def test_resamples_can_be_drawn_one_by_one_or_all_at_once(sample):
     assert (sample.swapped_sums(0, total)[0] == np.concatenate(kept, axis=2)).all()
 
 
-def test_report_survives_json(sample):
-    report = in_blocks(sample, 500)
-    assert Report.from_json(report.as_json()) == report
-
-
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_identical_systems_have_p_one_in_every_test_and_metric(example, alternative):
     for exact in ("auto", "never"):

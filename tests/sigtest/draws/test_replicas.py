@@ -1,6 +1,5 @@
 """Systems with several training runs: against plain loops, plain systems and each other."""
 
-import re
 import statistics
 from itertools import product
 from pathlib import Path
@@ -10,15 +9,12 @@ import pytest
 from computed import in_blocks, read, sample_of
 from sacrebleu.metrics import BLEU
 from test_incremental import from_parts
-from written import rendered
 
 from sigtest.comparison.comparison import parse_comparison
 from sigtest.comparison.plan import Plan
 from sigtest.draws.weights import bootstrap_counts, swap_masks
 from sigtest.engine import compare
 from sigtest.errors import SigtestError
-from sigtest.render.comparison import present
-from sigtest.render.formats import FORMATS, Layout
 from sigtest.report import Report
 
 NAMES = ("aspen", "birch", "cedar", "elm")
@@ -203,38 +199,6 @@ def test_everything_survives_json(example):
     assert "|replicas:3|" in comparison.plan.signature
     report = compare(comparison)
     assert Report.from_json(report.as_json()) == report
-
-
-@pytest.mark.parametrize(
-    ("form", "heading", "row"),
-    [
-        ("text", r"training sd", r"\n{name} .*\] +{sd} "),
-        ("markdown", r"training sd", r"\| {name} \| .*\\\] \| {sd} \|\n"),
-        ("html", r">training sd<", r">{name}</th>.*\]</td><td class=\"number\">{sd}</td></tr>"),
-        ("latex", r"& training sd & rank", r"\n{name} .*\]\$ & \${sd}\$ & "),
-    ],
-)
-def test_tables_show_the_spread_over_runs(example, form, heading, row):
-    report = compare(parse_comparison(request_of(example)))
-    shown = rendered(form, report)
-    assert heading in shown
-    for system in report.systems:
-        spread = f"{system.scores['bleu'].training_stderr:.2f}"
-        assert re.search(row.format(name=system.name, sd=re.escape(spread)), shown), system.name
-    single = texts(example)["aspen"]
-    systems = [{"name": name, "hypotheses": single[i:] + single[:i]} for i, name in enumerate("AB")]
-    plain = rendered(form, compare(parse_comparison(request_of(example, systems=systems))))
-    assert heading not in plain
-
-
-def test_a_table_for_a_paper_rounds_scores_and_not_their_spread(example):
-    report = compare(parse_comparison(request_of(example)))
-    shown = FORMATS["text"].render(present(report, Layout("systems")))
-    own = report.systems[0]
-    score = own.scores["bleu"]
-    found = re.search(rf"^{own.name} .*? ([\d.]+) \[.*?\] +([\d.]+)", shown, re.M)
-    assert found
-    assert found.groups() == (f"{score.score:.1f}", f"{score.training_stderr:.2f}")
 
 
 @pytest.mark.parametrize(

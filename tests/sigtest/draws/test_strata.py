@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from computed import in_blocks, read, sample_of
-from sentences import sentences
 
 from sigtest.comparison.comparison import parse_comparison
 from sigtest.comparison.plan import Plan
@@ -58,12 +57,6 @@ def test_compiled_draws_of_a_stream_equal_numpy_draws(monkeypatch):
     monkeypatch.setattr(weights, "COMPILED", False)
     assert (stratified_counts(9, 5, 20, strata, 2) == compiled[0]).all()
     assert (weights.swap_masks(9, 5, 20, 321, 3) == compiled[1]).all()
-
-
-def test_streams_are_independent():
-    first, second = (bootstrap_counts(0, 0, 4000, 10, stream)[:, 0] for stream in (0, 1))
-    # correlation of 4,000 independent pairs has standard deviation 0.0158
-    assert abs(np.corrcoef(first, second)[0, 1]) < 0.08
 
 
 def test_counts_equal_textbook_loops(example):
@@ -147,12 +140,6 @@ def test_plan_and_comparison_survive_json(example):
     assert parse_comparison(comparison.as_json()) == comparison
     assert Plan.of(comparison.plan.as_json()) == comparison.plan
     assert "|stratified:true|" in comparison.plan.signature
-
-
-def test_small_strata_are_warned_of(example):
-    labels = ["rare", *["common"] * 137]
-    report = compare(parse_comparison(request_of(example, labels=labels, stratified=True)))
-    assert any("smallest stratum has 1 segment;" in warning for warning in sentences(report))
 
 
 @pytest.mark.parametrize(

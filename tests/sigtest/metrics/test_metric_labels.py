@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
-import numpy as np
 import pytest
 
 from sigtest.comparison.comparison import parse_comparison
@@ -101,42 +100,6 @@ def test_randomization_counts_every_exchange_of_labels(metric, plain):
     pair = compared(GOLD, {"new": NEW, "old": OLD}, metric).pairs[0]
     assert pair.exact
     assert pair.p_value == pytest.approx(reached / 2 ** len(GOLD), rel=1e-12)
-
-
-def test_randomization_of_f1_is_that_of_a_loop_over_drawn_exchanges():
-    rng = random.Random(3)
-    gold = rng.choices(["pos", "neg"], [1, 3], k=200)
-    systems = {
-        name: [truth if rng.random() < share else rng.choice(["pos", "neg"]) for truth in gold]
-        for name, share in (("a", 0.75), ("b", 0.65))
-    }
-    pair = compared(gold, systems, "f1:positive=pos", resamples=9_999).pairs[0]
-    observed = abs(plain_f1(gold, systems["a"], "pos") - plain_f1(gold, systems["b"], "pos"))
-    draws = np.random.default_rng(1)
-    reached = 0
-    for _ in range(2_000):
-        swaps = draws.random(len(gold)) < 0.5
-        told = [(b, a) if s else (a, b) for s, a, b in zip(swaps, *systems.values(), strict=True)]
-        a, b = zip(*told, strict=True)
-        reached += abs(plain_f1(gold, a, "pos") - plain_f1(gold, b, "pos")) >= observed - 1e-9
-    share = reached / 2_000
-    assert pair.p_value == pytest.approx(share, abs=4 * math.sqrt(share * (1 - share) / 2_000))
-
-
-def test_mcnemar_is_randomization_of_accuracy_counted_completely():
-    tests = ["approximate_randomization", "mcnemar", "mcnemar_mid_p"]
-    report = compared(GOLD, {"new": NEW, "old": OLD}, "accuracy", tests=tests)
-    p = {pair.test: pair.p_value for pair in report.pairs}
-    right = [(a == g, b == g) for g, a, b in zip(GOLD, NEW, OLD, strict=True)]
-    only_new, only_old = right.count((True, False)), right.count((False, True))
-    units = only_new + only_old
-    observed = abs(only_new - only_old)
-    reached = sum(abs(sum(signs)) >= observed for signs in product((-1, 1), repeat=units))
-    assert p["mcnemar"] == reached / 2**units
-    assert p["approximate_randomization"] == pytest.approx(p["mcnemar"], rel=1e-12)
-    assert p["mcnemar_mid_p"] == pytest.approx(
-        p["mcnemar"] - math.comb(units, only_new) / 2**units, rel=1e-12
-    )
 
 
 def test_intervals_score_the_classes_that_a_resample_has():

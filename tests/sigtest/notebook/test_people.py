@@ -3,7 +3,6 @@
 import copy
 import doctest
 import gzip
-import json
 import pickle
 from pathlib import Path
 from typing import Any
@@ -107,17 +106,6 @@ def test_choices_may_be_numbers_of_numpy():
     choices = {"resamples": 99, "seed": 3, "test": "approximate_randomization"}
     found = sigtest.human(FRAME, **choices | {"resamples": np.int64(99), "seed": np.uint8(3)})
     assert found.signature == sigtest.human(FRAME, **choices).signature
-
-
-def test_reports_show_themselves():
-    kind = KINDS["human-evaluations"]
-    found = sigtest.human(CAMPAIGN)
-    presented = kind.present(found)
-    assert str(found) == FORMATS["text"].render(presented)
-    assert "<table" in found._repr_html_()
-    assert FORMATS["json"].render(presented) == FORMATS["json"].render(
-        kind.present(compute(parse({}, [(CAMPAIGN.name, CAMPAIGN.read_bytes())])))
-    )
 
 
 def test_metrics_come_as_paths_mappings_and_series():
@@ -331,10 +319,3 @@ def test_reports_of_every_kind_become_files_tables_and_data_frames(path, ask, tm
     for again in (pickle.loads(pickle.dumps(found)), copy.deepcopy(found)):
         assert again == found
         assert again._repr_html_() == found._repr_html_()
-
-
-def test_a_report_survives_json():
-    found = sigtest.human(CAMPAIGN)
-    kind = KINDS["human-evaluations"]
-    body = json.loads(FORMATS["json"].render(kind.present(found)))
-    assert vars(kind.read(body)) == vars(found)

@@ -1,12 +1,10 @@
 """The notebook's function `plan` asks what the service is asked."""
 
-import doctest
 import random
 
 import pytest
 
 import sigtest
-from sigtest import notebook
 from sigtest.errors import SigtestError
 from sigtest.plans.compute import compute, parse
 from sigtest.plans.report import PlanReport
@@ -14,10 +12,6 @@ from sigtest.report import encode
 
 RNG = random.Random(5)
 SCORES = {name: {"comet": [RNG.random() for _ in range(80)]} for name in ("a", "b", "c")}
-
-
-def test_the_example_runs():
-    assert doctest.testmod(notebook).failed == 0
 
 
 def test_a_plan_is_that_of_the_same_request():

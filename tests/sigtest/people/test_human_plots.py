@@ -19,7 +19,6 @@ from sigtest.people.pictures import (
 )
 from sigtest.people.question import parse
 from sigtest.render.drawing import COLOURS, COLUMN
-from sigtest.render.marks import P_LEVELS
 from sigtest.render.words import printable
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -54,80 +53,6 @@ def test_pictures_are_accessible_xml_with_text_as_text(plot, report):
     assert float(root.get("width").removesuffix("pt")) >= COLUMN
     colours = set(re.findall(r'(?:fill|stroke)="(#\w+)"', plot(report)))
     assert colours <= set(COLOURS.values())
-
-
-@pytest.mark.parametrize("plot", [annotators_plot, heatmap_plot, panels_plot])
-def test_tests_are_named_in_words(plot, report):
-    assert re.search("paired t|rank sum", plot(report))
-    assert not re.search("paired_t|rank_sum", plot(report))
-
-
-@pytest.mark.parametrize("plot", [boxes_plot, heatmap_plot, panels_plot])
-def test_every_system_is_named(plot, report):
-    assert {system.name for system in report.systems} <= set(words(plot(report)))
-
-
-def test_cells_have_the_shade_of_their_p_value(report):
-    root = ElementTree.fromstring(heatmap_plot(report, "fluency"))
-    shades = {}
-    for cell in root.iter(f"{SVG}rect"):
-        hint = cell.find(f"{SVG}title")
-        if hint is not None:
-            better, worse = hint.text.split(": ")[0].split(" better than ")
-            shades[better, worse] = cell.get("fill")
-    assert len(shades) == 5 * 4
-    for pair in report.pairs:
-        if pair.criterion != "fluency":
-            continue
-        for names, p in (((pair.a, pair.b), pair.p_greater), ((pair.b, pair.a), pair.p_less)):
-            shade = next((colour for limit, colour in P_LEVELS if p <= limit), "none")
-            assert shades[names] == COLOURS[shade]
-
-
-def test_corrected_cells_follow_the_corrected_conclusions():
-    report = compute(parse({"correction": "bonferroni"}, [("c", CAMPAIGN.read_bytes())]))
-    root = ElementTree.fromstring(heatmap_plot(report, "adequacy"))
-    found = [hint for hint in root.iter(f"{SVG}title") if ": p = " in (hint.text or "")]
-    dark = {COLOURS["one"], COLOURS["two"], COLOURS["three"]}
-    shaded = {cell.find(f"{SVG}title").text.split(": ")[0] for cell in root.iter(f"{SVG}rect")
-              if cell.get("fill") in dark and cell.find(f"{SVG}title") is not None}  # fmt: skip
-    claimed = set()
-    for pair in report.pairs:
-        if pair.criterion == "adequacy" and pair.conclusion != "tie":
-            names = (pair.a, pair.b) if pair.conclusion == "a" else (pair.b, pair.a)
-            claimed.add(f"{names[0]} better than {names[1]}")
-    assert shaded == claimed
-    assert len(found) == 20
-
-
-def test_panels_show_all_criteria_and_their_combination(report):
-    shown = words(panels_plot(report))
-    assert {"adequacy", "fluency", "combined"} <= set(shown)
-    cells = [e for e in ElementTree.fromstring(panels_plot(report)).iter(f"{SVG}title")
-             if ": p = " in (e.text or "")]  # fmt: skip
-    assert len(cells) == 3 * 5 * 4
-
-
-def test_systems_stand_in_the_order_of_their_means(report):
-    shown = [w for w in words(boxes_plot(report, "fluency")) if w in
-             {system.name for system in report.systems}]  # fmt: skip
-    ordered = sorted(report.systems, key=lambda own: -own.criteria["fluency"].z)
-    assert shown == [own.name for own in ordered]
-
-
-def test_boxes_reach_from_whisker_to_whisker(report):
-    root = ElementTree.fromstring(boxes_plot(report, "adequacy"))
-    assert len([r for r in root.iter(f"{SVG}rect") if r.get("fill") == COLOURS["one"]]) == 5
-    assert "median" in root[1].text
-
-
-def test_annotators_who_fail_are_hollow(report):
-    root = ElementTree.fromstring(annotators_plot(report))
-    marks = [circle.get("fill") for circle in root.iter(f"{SVG}circle")]
-    assert marks.count(COLOURS["paper"]) == 2 + 1  # and the legend's
-    assert marks.count(COLOURS["strong"]) == 10 + 1
-    assert "10 of 12 annotators pass paired t" in root[1].text
-    assert not any("rater" in word for word in words(annotators_plot(report)))
 
 
 def test_gains_name_language_pairs_and_their_mean(report):

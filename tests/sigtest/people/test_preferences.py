@@ -673,19 +673,6 @@ def test_rankings_are_comparisons_clustered_by_ranking(data):
     assert fitted.at.theta.sum() == pytest.approx(0)
 
 
-def test_every_format_and_picture_shows_strengths():
-    sums, unit = drawn()
-    report = evaluated(text_of(sums, item=unit), resamples=99)
-    assert "strength" in str(report)
-    assert "Davidson" in report.methods.text
-    assert KIND.present(report).document().answer
-    for name in ("strengths", "wins", "heatmap"):
-        assert "s5" in PICTURES[name].draw(report, {})
-    frame = report.to_pandas("systems")
-    assert frame.strength.sum() == pytest.approx(0)
-    assert set(report.to_pandas().columns) >= {"ties", "probability", "ci_low", "ci_high"}
-
-
 def test_size_is_kept_where_all_are_equal():
     rejected = []
     for seed in range(150):

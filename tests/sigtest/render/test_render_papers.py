@@ -13,13 +13,10 @@ from written import hostile, rendered, report, reported_on_several, with_pair
 
 from sigtest.cli import main
 from sigtest.errors import RecipeError
-from sigtest.render.comparison import TABLES
-from sigtest.render.formats import FORMATS
 from sigtest.render.pictures import PICTURES
 from sigtest.report import Report, renamed
 
 NAMES = tuple(f"Team-{chr(65 + i)}{'-two' * (i % 2)}" for i in range(19))
-NO_TABLES = {"json", "csv", "bibtex"}
 SYMBOLS = {"text": "", "markdown": r"\*\*", "latex": r"\\mathbf{", "html": 'class="number best">'}
 
 
@@ -101,34 +98,6 @@ def test_a_table_that_goes_on_below_draws_no_other_metrics_clusters():
     assert "╌" not in second
 
 
-def test_claims_against_a_baseline_are_named():
-    asked = {"pairs": {"baseline": "system-0"}, "alternative": "greater"}
-    shown = rendered("text", report(("base", "B", "C"), metrics=["bleu"], **asked))
-    assert "† significantly better than base (p adjusted by holm is at most 0.05)" in shown
-
-
-@pytest.mark.parametrize("table", TABLES)
-@pytest.mark.parametrize("form", [name for name in FORMATS if name not in NO_TABLES])
-def test_every_look_has_every_table(form, table):
-    for made in (report(), reported_on_several()):
-        shown = rendered(form, made, table=table)
-        assert "bleu" in shown or table == "row"
-        assert ("Pairs" in shown) == (table == "pairs")
-        assert ("Who is better" in shown) == (table == "matrix")
-
-
-def test_a_matrix_has_the_p_value_of_every_pair():
-    made = report(tuple("ABCD"), metrics=["bleu"], exact="never")
-    lines = rendered("text", made, table="matrix").splitlines()
-    rows = [line.split() for line in lines if re.match(r" ?\d  \w", line)]
-    assert [row[1] for row in rows] == ["D", "C", "B", "A"]
-    assert [len(row) - 2 for row in rows] == [3, 2, 1, 0]
-    found = {frozenset((p.a, p.b)): p.p_adjusted for p in made.pairs}
-    for row, others in zip(rows, ("CBA", "BA", "A", ""), strict=True):
-        expected = [found[frozenset((row[1], other))] for other in others]
-        assert [float(cell.rstrip("*?")) for cell in row[2:]] == pytest.approx(expected, rel=0.05)
-
-
 def test_a_matrix_needs_all_pairs(example, monkeypatch, capsys):
     with pytest.raises(RecipeError, match="all pairs"):
         rendered("text", report(pairs={"baseline": "system-0"}), table="matrix")
@@ -138,15 +107,6 @@ def test_a_matrix_needs_all_pairs(example, monkeypatch, capsys):
     files = ["-r", "reference.en", "systems/aspen.en", "systems/birch.en", "--baseline", "birch"]
     assert main(["compare", *files, "--table", "matrix"]) == 2
     assert "all pairs" in capsys.readouterr().err
-
-
-def test_rows_have_nothing_around_them():
-    shown = rendered("latex", report(("A", "B_1"), metrics=["ter"]), table="row")
-    rows = [line for line in shown.splitlines() if not line.startswith("%")]
-    assert rows == [
-        r"B\_1 & 1 & $\mathbf{0.0}$ & 0.0--0.0 \\",
-        r"A & 2 & $22.2$ & 15.6--30.0 \\",
-    ]
 
 
 def test_nineteen_systems_in_two_metrics_are_one_float_of_one_column():

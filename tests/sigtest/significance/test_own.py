@@ -1,6 +1,5 @@
 """Tests with a p-value of their own: SciPy, statsmodels, expected values, full enumeration."""
 
-import json
 import math
 from fractions import Fraction
 from itertools import product
@@ -268,17 +267,6 @@ def test_signed_rank_of_tied_sizes_equals_all_sign_patterns(alternative):
     tails = (sums >= one.statistic).mean(), (sums <= one.statistic).mean()
     expected = {"greater": tails[0], "less": tails[1], "two-sided": min(1, 2 * min(tails))}
     assert one.p_value == pytest.approx(expected[alternative], rel=1e-12)
-
-
-def test_quality_control_fixtures(oracles):
-    fixtures = json.loads((oracles / "human.json").read_text())["quality_control_fixtures"]
-    good, bad = (np.array(fixtures["paired_t"][side], dtype=float) for side in ("good", "bad"))
-    t = found("paired_t", bad, good, "less")
-    assert t.statistic == pytest.approx(fixtures["paired_t"]["t"], rel=1e-9)
-    assert t.p_value == pytest.approx(fixtures["paired_t"]["p_less"], rel=1e-9)
-    rank = found("signed_rank", bad, good, "less")
-    assert rank.statistic == fixtures["signed_rank"]["W"]
-    assert rank.p_value == pytest.approx(fixtures["signed_rank"]["p_less_exact"], rel=1e-12)
 
 
 def accuracies(**recipe: object) -> Comparison:
