@@ -146,32 +146,14 @@ def looked_at(kind: Kind[Any], question: Question) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True)
-class SystemSummary:
-    """What one system brings.
-
-    Attributes:
-        name: Its name.
-        outputs: How many outputs of training runs; 0 where it brings scores alone.
-        characters: Mean length of a line.
-        scores: Labels of its scores.
-        line: Its first line; nothing where it brings scores alone.
-    """
-
-    name: str
-    outputs: int
-    characters: float
-    scores: tuple[str, ...]
-    line: str | None
-
-
-def _summary(system: System) -> SystemSummary:
+def _summary(system: System) -> dict[str, Any]:
+    """What one system brings: how many outputs of training runs, none where it has scores alone."""
     text = system.runs[0].hypotheses
     lines = [line or "" for line in text.lines] if text is not None else []
-    return SystemSummary(
-        name=system.name,
-        outputs=len(system.runs) if lines else 0,
-        characters=sum(map(len, lines)) / len(lines) if lines else 0.0,
-        scores=tuple(system.scores),
-        line=lines[0] if lines else None,
-    )
+    return {
+        "name": system.name,
+        "outputs": len(system.runs) if lines else 0,
+        "characters": sum(map(len, lines)) / len(lines) if lines else 0.0,
+        "scores": tuple(system.scores),
+        "line": lines[0] if lines else None,
+    }

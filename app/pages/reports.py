@@ -245,7 +245,9 @@ def resolved(report: Report, view: View, opens: bool) -> View:
     if view.test is not None and report.pairs:
         choose(view.test, report.tests, "test", "significance test")
     if view.a is None and len(names) == 2 and report.pairs and opens:
-        view = replace(view, a=report.pairs[0].a, b=report.pairs[0].b)
+        holding = (pair for pair in report.pairs if pair.significant and pair.metric == metric)
+        first = next(holding, report.pairs[0])  # one-sided, both orders are claims
+        view = replace(view, a=first.a, b=first.b)
     if report.several is not None and opens:
         known = [entry.name for entry in report.several.testsets]
         testset = choose(view.testset or known[0], known, "testset", "test set")

@@ -108,40 +108,21 @@ def page_form(form: Form, kind: Kind[Any]) -> PageForm | RawRequest:
     if isinstance(example, str):
         known = kind.examples
         return RawRequest(known[choose(example, known, "example", "example")]["value"])
-    if isinstance(kind, Comparisons):
-        return _compared(form)
-    request = request_of(form, kind)
-    names = (*kind.parts, *texts_of(kind))
-    parts = {part: files_of(form, part) for part in names}
-    if kind.compares:
-        for part, file in _by_name(form):
-            parts[part].append(file)
-    if not any(parts.values()) and not any(form.get(name) for name, _ in references(kind)):
+    comparing, texts = isinstance(kind, Comparisons), texts_of(kind)
+    request = choices_of(form) | written(form) if comparing else request_of(form, kind)
+    parts = {part: files_of(form, part) for part in kind.parts}
+    parts |= {part: [_named(file) for file in files_of(form, part)] for part in texts}
+    for part, file in (*_by_name(form), *_pasted(form)) if texts else ():
+        parts[part].append(file)
+    elsewhere = ("builtin", *(name for name, _ in references(kind)))
+    if not any(parts.values()) and not any(map(form.get, elsewhere)):
         raise InputError(
             "No files yet: choose them here, or try the example.",
             field=next(iter(kind.parts), "files"),
         )
-    return PageForm(request, parts)
-
-
-def _compared(form: Form) -> PageForm:
-    """The form of a comparison.
-
-    Raises:
-        InputError: Nothing was given; numbers that are none.
-    """
-    parts: Parts = {part: [_named(file) for file in files_of(form, part)] for part in TEXTS}
-    for part, file in (*_by_name(form), *_pasted(form)):
-        parts[part].append(file)
-    choices = choices_of(form) | written(form)
-    if choices.get("metrics") == USUAL:
-        del choices["metrics"]
-    if not any(parts.values()) and "builtin" not in choices:
-        raise InputError(
-            "No files yet: give a reference and the outputs of two systems, or try the example.",
-            field="files",
-        )
-    return PageForm(choices, parts, USUAL)
+    if comparing and request.get("metrics") == USUAL:
+        del request["metrics"]
+    return PageForm(request, parts, USUAL if comparing else ())
 
 
 def _example() -> PageForm:

@@ -36,12 +36,7 @@ TYPES["higher_is_better"] = ["boolean"]
 JUDGEMENT = {
     "type": "object",
     "properties": {
-        name: {
-            "type": [
-                *TYPES.get(name, ["string", "integer"]),
-                *([] if name in NEEDED else ["null"]),
-            ]
-        }
+        name: {"type": TYPES.get(name, ["string", "integer"]) + ["null"] * (name not in NEEDED)}
         for name in COLUMNS
     },
     "required": list(NEEDED),
@@ -56,6 +51,12 @@ COMPARISON = {
     "properties": {name: {"type": ["string", "number", "null"]} for name in COMPARED} | SIDES,
     "required": ["a", "b"],
     "additionalProperties": False,
+}
+BATTLE = {"type": "object", "required": ["model_a", "model_b"]}  # with whatever an arena publishes
+JUDGEMENTS = {
+    "type": "array",
+    "items": {"anyOf": [JUDGEMENT, COMPARISON, BATTLE]},
+    "minItems": 1,
 }
 
 

@@ -165,6 +165,8 @@ ROWS = (
 )
 # login, perhaps source, system, item, TGT or BAD, languages, score, ...
 APPRAISE = r'^([^,\t]+,){3,4}"?(TGT|BAD|REF|CHK)"?,("?[A-Za-z_-]{2,12}"?,){2}'
+SHARED = {"mtme", "preferences", "columns"}  # forms that scores have, too
+EXPORTED = "annotator item_type task_type"  # Appraise's JSON Lines
 WORD = r"[A-Za-z][\w+.|/-]{0,80}"
 FIGURE = r"[-+]?\d+(\.\d*)?([eE][-+]?\d+)?"
 # fmt: off
@@ -226,7 +228,8 @@ _JUDGED: tuple[Reader[File, JudgedFile], ...] = (
            _names("system rater category severity", header="\t"), people.read_mqm),
     Reader("rnk", "WMT rankings of outputs (CSV)",
            _names("system1id system1rank judgeid", header=","), people.read_rankings),
-    Reader("esa", "Appraise export (CSV)", _lines(APPRAISE, share=0.5), people.read_esa),
+    Reader("esa", "Appraise export", _any(_lines(APPRAISE, share=0.5), _names(EXPORTED)),
+           people.read_esa),
     Reader("mtme", "mt-metrics-eval .seg.score", people.sniff_mtme, people.read_mtme),
     Reader("wmt25", "human evaluation of WMT25 (JSON Lines)", _names("doc_id tgt_text scores"),
            people.read_waves),
@@ -258,15 +261,16 @@ _REFUSED = (
             f"{WHOLE}: the .seg.score or -seg.scr file beside it, or comet-score without "
             "--only_system (--to_json has all digits)"),
     Refusal("judgements", "a table of people's judgements or preferences, or a campaign of "
-            "Appraise", _any(_names("model_1 g1_winner", "judge games"), _lines(APPRAISE),
-            preferences.sniff_preferences, _lines(r"^-?[\d.]+\s+-?[\d.]+\s+\d+\s+\d+\s+\S+\s*$"),
-            _all(lambda file: not file.kind,  # also what WMT's scripts make of judgements
-                 _names("raw.scr sid", "hitid workerid", "workerid score", "judgeid", "system1rank",
-                        "rater system", "rater severity", "lp human", "annotator criterion",
-                        header=r"[\s,;]+")),
-            # WMT25, Pearmut, Label Studio
-            _names("scores tgt_text doc_id", "item annotation", "annotations data"),
-            _names("annotator annotation_id lead_time", header=r"[,;\t]")), HUMAN),
+            "Appraise", _any(
+                *(own.sniff for own in _JUDGED if own.name not in SHARED),
+                preferences.sniff_preferences,
+                _lines(r"^-?[\d.]+\s+-?[\d.]+\s+\d+\s+\d+\s+\S+\s*$"),
+                # also what WMT's scripts make of judgements, and Label Studio
+                _all(lambda file: not file.kind,
+                     _names("workerid score", "lp human", "annotator criterion",
+                            header=r"[\s,;]+")),
+                _names("annotations data", "model_1 g1_winner"),
+                _names("annotator annotation_id lead_time", header=r"[,;\t]")), HUMAN),
     Refusal("evaluations", "a log of Langfuse, promptfoo, HELM or every_eval_ever", _any(
                 _lines(JUDGED, share=0.3),
                 _names("promptIdx testIdx", "traceId name value", "trace_id name value",

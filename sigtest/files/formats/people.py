@@ -8,7 +8,8 @@
   (shown again), BAD or REF, source language, target language, score, perhaps document and whether
   that is all of it, perhaps spans (JSON; of ESA and MQM), start, end, perhaps batch and number.
   `item` is the 0-based line of the test set in WMT24, and the place in the login's batch where
-  documents are named `name#system`; a segment is then a document and a place in it.
+  documents are named `name#system`; a segment is then a document and a place in it. As JSON Lines
+  the same has names, and `targets` where an annotator sees several outputs at once.
 - Rankings until 2016: some outputs of one segment, rank 1 best. Ties are allowed; a rank of -1
   says that the output was not ranked. Systems with one output share a place, `A+B`, and places
   without an output are called PLACEHOLDER.
@@ -33,11 +34,17 @@ from typing import Any
 
 from sigtest.data.names import without_slash
 from sigtest.errors import InputError, at_line, quoted
-from sigtest.files import judgements
 from sigtest.files.file import File, Placed, entries_of
 from sigtest.files.formats.programs import cells_of_systems, pair_of, require_equal
 from sigtest.files.formats.wmt import SEPARATOR
-from sigtest.files.judgements import SCALE, JudgedFile
+from sigtest.files.judgements import (
+    SCALE,
+    JudgedFile,
+    compared_records,
+    first_line,
+    judged_records,
+    ranked_pairs,
+)
 from sigtest.files.material import examples
 from sigtest.files.tables import Table, parsed, read_table
 
@@ -61,7 +68,7 @@ SCORE = re.compile(r"None|[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?")
 
 def sniff_mtme(file: File) -> bool:
     """A system, a tab and a score or None."""
-    cells = judgements.first_line(file).rstrip().split("\t")
+    cells = first_line(file).rstrip().split("\t")
     return len(cells) == 2 and SCORE.fullmatch(cells[1].strip()) is not None
 
 
@@ -308,11 +315,11 @@ def read_rankings(file: File) -> JudgedFile:
             raise at_line(file.name, place, why)
         lone += len(ranked) < 2
         about = {role: cells[row] for role, cells in labels.items()}
-        records += judgements.ranked_pairs(ranked, **about, cluster=f"{file.name}:{place}")
+        records += ranked_pairs(ranked, **about, cluster=f"{file.name}:{place}")
         lines += [place] * (len(records) - len(lines))
     dropped = {"fewer than two outputs are ranked": lone} if lone else {}
     made = {"rows": len(table), "dropped": dropped, "placed": False}
-    return judgements.compared_records(records, lines, file.name, input="rnk", **made)
+    return compared_records(records, lines, file.name, input="rnk", **made)
 
 
 def _ranks(cells: Sequence[str], table: Table, row: int) -> list[int]:
@@ -334,7 +341,7 @@ def read_waves(file: File) -> JudgedFile:
     judged = [(wave, line) for wave, line in rows if wave["score"] is not None]
     waves, lines = [wave for wave, _ in judged], [line for _, line in judged]
     made = {"input": "wmt25", "named": "esa", "dropped": {"not judged": len(rows) - len(judged)}}
-    return judgements.judged_records(waves, lines, file.name, **made)
+    return judged_records(waves, lines, file.name, **made)
 
 
 def _waves_of(row: Placed, name: str) -> Iterator[dict[str, Any]]:
@@ -397,20 +404,22 @@ def read_pearmut(file: File) -> JudgedFile:
     if not found:
         raise InputError(f"{file.name} has no score of an output (`score`).")
     rows, lines = zip(*found.values(), strict=True)
-    return judgements.judged_records(rows, lines, file.name, input="pearmut", dropped=dropped)
+    return judged_records(rows, lines, file.name, input="pearmut", dropped=dropped)
 
 
 KINDS = {"TGT": "SYSTEM", "CHK": "REPEAT", "BAD": "BAD_REF", "REF": "REF"}
-# of a row of Appraise; years and campaigns lack some
-ROW = (
-    "login", "source", "system", "item", "kind",
-    "from", "to", "score",
-    "document", "whole",
-    "spans", "start", "end", "batch", "number",
-)  # fmt: skip
+# of a row of Appraise, and what a record calls it; years and campaigns lack some
+ROW = {
+    "login": "annotator", "source": "source_id", "system": "target_id", "item": "item_id",
+    "kind": "item_type", "from": "source_language", "to": "target_language", "score": "score",
+    "document": "document_id", "whole": "is_complete_document",
+    "spans": "mqm_annotations", "start": "start_time", "end": "end_time",
+}  # fmt: skip
+LACKED = {"document": "", "spans": "[]", "start": "0", "end": "0"}
 KEY = ("login", "system", "source", "kind")
 TAKEN = {"annotator": "login", **{name: name for name in ("system", "score", "kind", "languages")}}
 SPAN_WEIGHTS = {"minor": 1.0, "major": 5.0}
+FIGURE = re.compile(r"\d+(\.\d*)?")
 UNDECIDED = "undecided"  # severity of a span that its annotator marked and did not judge
 LONGEST = 100_000  # characters, more than any segment has
 PUNCTUATION = 0.1  # whatever its severity
@@ -437,7 +446,7 @@ class AppraiseRow:
     """
 
     line: int
-    cells: Mapping[str, str]
+    cells: dict[str, str]
     item: int
     document: str
     marks: tuple[str, ...]
@@ -456,7 +465,7 @@ class AppraiseRow:
         """
         if len(cells) != len(fields):
             raise at_line(name, line, f"{len(cells)} fields, where {len(fields)} are expected.")
-        row = {"document": "", "spans": "[]", **dict(zip(fields, cells, strict=True))}
+        row = {**LACKED, **dict(zip(fields, cells, strict=True))}
         try:
             numbers = int(row["item"]), float(row["start"]), float(row["end"])
             marked = json.loads(row["spans"])
@@ -476,13 +485,28 @@ class AppraiseRow:
 
 
 def _fields_of(cells: Sequence[str]) -> list[str]:
-    """What the cells of a row of Appraise are."""
+    """What the cells of a row of Appraise are: behind the times are batches, beside spans words."""
     lacks = {"source"} if {*cells[3:4]} & {*KINDS} else set()
     lacks |= set() if {"True", "False"} & {*cells} else {"document", "whole"}
-    short = len(ROW) - len(lacks) - len(cells)
-    lacks |= {"spans"} if short % 2 else set()
-    lacks |= {"batch", "number"} if short > 1 else set()
-    return [field for field in ROW if field not in lacks]
+    first = [field for field in [*ROW][:-3] if field not in lacks]
+    times = iter(("start", "end", "batch", "number"))
+    rest = (
+        "spans" if cell.startswith("[") else next(times, "") if FIGURE.fullmatch(cell) else ""
+        for cell in cells[len(first) :]
+    )
+    return [*first, *rest]
+
+
+def _exported(file: File) -> Iterator[tuple[int, list[str]]]:
+    """The cells of each output that a record of Appraise's JSON Lines is about."""
+    for line in file.records():
+        for own in entries_of(line.record.get("targets")) or [{}]:
+            if not isinstance(own, dict):
+                raise at_line(file.name, line.number, "targets must be a list of objects.")
+            record = {"item_id": own.get("segment_id"), **line.record, **own}
+            cells = [record.get(name) for name in ROW.values()]
+            if record.get("target_id") is not None:  # a place without an output
+                yield line.number, ["[]" if cell is None else str(cell) for cell in cells]
 
 
 def read_esa(file: File) -> JudgedFile:
@@ -498,10 +522,14 @@ def read_esa(file: File) -> JudgedFile:
             severity without a weight in an MQM campaign.
     """
     name = file.name
-    lines = [*parsed(file.text, ",", name)]
+    lines = [*(_exported(file) if file.kind else parsed(file.text, ",", name))]
     lines = lines[not {*KINDS} & {*lines[0][1]} :] or lines  # without a header
-    fields = _fields_of(lines[0][1])
+    fields = [*ROW] if file.kind else _fields_of(lines[0][1])
     rows = [AppraiseRow.of(fields, cells, line, name) for line, cells in lines]
+    items = {(*map(row.cells.get, KEY), row.item) for row in rows if row.cells["kind"] == "SYSTEM"}
+    if 2 * len(items) > 3 * len({item[:-1] for item in items}):
+        for row in rows:  # the source is called as its file
+            row.cells["source"] = row.cells["item"]
     parts = [row for row in rows if not TUTORIAL.search(row.cells["system"])]
     judged = [row for row in parts if row.cells.get("whole") != "True"] or parts
     last = {
@@ -590,8 +618,8 @@ def _segments(rows: Sequence[AppraiseRow]) -> list[str]:
         start = offsets[login, system, document]
         # rows of one item are one segment, whichever marks its document bears
         items = {item: i for i, item in enumerate(sorted({row.item for row in part}), 1)}
-        places |= {row.line: f"{document}.{start + items[row.item]}" for row in part}
-    return [places.get(row.line, row.cells["source"]) for row in rows]
+        places |= {id(row): f"{document}.{start + items[row.item]}" for row in part}
+    return [places.get(id(row), row.cells["source"]) for row in rows]
 
 
 def _offsets(parts: dict[tuple[str, ...], list[AppraiseRow]]) -> dict[tuple[str, str, str], int]:

@@ -167,6 +167,24 @@ def test_scores_are_known_by_their_content_whatever_their_file_is_called(pages):
         assert looked.status_code == 200, looked.text
 
 
+@pytest.mark.parametrize("names", [("good", "bad"), ("bad", "good")])
+def test_the_only_pair_is_shown_by_the_claim_that_holds(pages, names):
+    score = {"good": 9, "bad": 1}
+    table = "id," + ",".join(names) + "\n"
+    table += "".join(
+        f"{i},{','.join(f'{score[n] + i % 3 / 10}' for n in names)}\n" for i in range(20)
+    )
+    files = [("files", ("scores.csv", table.encode()))]
+    chosen = {"alternative": "greater", "resamples": "999", "columns": "systems"}
+    made = ask(pages, files=files, data=chosen).headers["location"]
+    answer = {"Accept": "application/json", "Prefer": "wait=60"}
+    while pages.get(f"/v1{made}/report", headers=answer).status_code != 200:
+        pass
+    shown = re.sub("<[^>]+>", "", pages.get(made, headers={"Accept": "text/html"}).text)
+    assert "good and bad by scores" in shown
+    assert "is not shown to be better" not in shown
+
+
 def test_pasted_texts_are_systems(pages):
     pasted = {
         "reference-text": "a b c d e\r\nf g h i j\r\n",

@@ -189,8 +189,10 @@ SCORED = "{login},{source}{system},{item},{kind},en,cs,{score},{document}{spans}
 @pytest.mark.parametrize("source", ["", "en-cs_#_news_#_d_#_{},"])
 @pytest.mark.parametrize("document", ["", "d{},False,"])
 @pytest.mark.parametrize(
-    ("spans", "batch"), [("", ""), ("[],", ""), (SPANS, ",1,4711"), ("", ",1,47")]
-)
+    ("spans", "batch"),
+    [("", ""), ("[],", ""), (SPANS, ",1,4711"), ("", ",1,47"), ("", ",1,47,0"),
+     ("semantic-error1,", ""), (f"{SPANS}no comment,", ",1,4711,1")],
+)  # fmt: skip
 def test_every_campaign_of_appraise_is_read(source, document, spans, batch):
     """What `get_system_data` of Appraise selects, by task, year and `--batch-info`."""
     text = "".join(
@@ -208,6 +210,69 @@ def test_every_campaign_of_appraise_is_read(source, document, spans, batch):
                               ("w", "B", ids[4], 0, 70)]  # fmt: skip
     assert asked.choices.languages == "en-cs"
     assert asked.judgements.document.names == (("d1", "d2") if document else ())
+
+
+def test_a_campaign_may_lack_times_and_call_the_source_as_its_file():
+    """As its regression tests cut it, and as batches of WMT19 name the source of every segment."""
+    row = "w,newstest-src.en,{},{},TGT,eng,deu,{},{},False\n"
+    text = "".join(row.format(n, i, 50 + i, d) for n in "AB" for d in "xy" for i in (1, 2, 3))
+    asked = judged(text)
+    assert asked.judgements.raw.tolist() == [51, 52, 53] * 4
+    assert [own[2] for own in rows_of(asked)] == ["x.1", "x.2", "x.3", "y.1", "y.2", "y.3"] * 2
+    assert not any(asked.sources[0].dropped.values())
+
+
+EXPORT = {  # what `ExportSystemScoresToJSONL` of Appraise writes of every campaign
+    "annotator": "w", "source_text": "s", "item_type": "TGT", "source_language": "eng",
+    "target_language": "deu", "is_complete_document": False, "batch_number": 1,
+    "campaign_name": "c",
+}  # fmt: skip
+TIMES = {"start_time": 1.5, "end_time": 2.5, "duration": 1.0, "item_database_id": 7}
+
+
+def exported(task, **fields):
+    return json.dumps({**EXPORT, "task_type": task, **fields}) + "\n"
+
+
+def test_json_lines_of_appraise_are_read_whatever_they_compare():
+    scores = {("A", 1): 80, ("B", 1): 60, ("A", 2): 70, ("B", 2): 50}
+    spans = json.dumps([{"start_i": 0, "end_i": 1, "severity": "minor"}])
+    one = "".join(
+        exported("Document", source_id="src.en", target_id=name, target_text="t", score=score,
+                 item_id=i, document_id="d", mqm_annotations=spans, **TIMES)
+        for (name, i), score in scores.items()
+    )  # fmt: skip
+    both, each = "", ""
+    for i in (1, 2):
+        targets = [{"target_id": name, "score": scores[name, i]} for name in "AB"]
+        lone = {"target_id": None, "target_text": None, "score": None}
+        both += exported("ContrastiveDocument", source_id=f"s{i}", targets=[*targets, lone],
+                         item_id=i, document_id="d", **TIMES)  # fmt: skip
+        own = [{**t, "segment_id": i, "mqm_annotations": "[]", **TIMES} for t in targets]
+        each += exported("ContrastiveESA", source_id=f"s{i}", targets=own, document_id="d")
+    for text in (one, both, each):
+        asked = judged(text)
+        assert sorted((own[1], own[4]) for own in rows_of(asked)) == [
+            ("A", 70), ("A", 80), ("B", 50), ("B", 60),
+        ]  # fmt: skip
+        assert len({own[2] for own in rows_of(asked)}) == 2
+        assert asked.choices.languages == "eng-deu"
+    with pytest.raises(InputError, match="line 1: targets must be a list of objects"):
+        judged(exported("PairwiseESA", targets=["x"]))
+    with pytest.raises(InputError, match=r"line 1: .2 or 3. is no score"):
+        judged(exported("Document", target_id="A", source_id="s", item_id=1, item_type="TGT",
+                        score="2 or 3", document_id="d", **TIMES))  # fmt: skip
+
+
+def test_what_appraise_dumps_of_all_results_has_its_annotators_and_kinds():
+    head = ("taskID,systemID,username,email,groups,segmentID,score,startTime,endTime,"
+            "durationInSeconds,itemType,campaignName\n")  # fmt: skip
+    row = "1,{},w,w@x.org,NoGroupInfo,{},{},1.5,2.5,1.0,{},c\n"
+    text = head + "".join(row.format(n, 1, s, k) for n, s, k in
+                          (("A", 80, "TGT"), ("A", 78, "CHK"), ("A", 9, "BAD"), ("B", 70, "TGT"))
+                          )  # fmt: skip
+    assert rows_of(judged(text)) == [("w", "A", "1", 0, 80), ("w", "A", "1", 1, 78),
+                                     ("w", "A", "1", 2, 9), ("w", "B", "1", 0, 70)]  # fmt: skip
 
 
 def test_a_header_above_a_campaign_is_no_judgement():
