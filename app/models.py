@@ -800,8 +800,8 @@ class SubmissionBody(ReceiptBody):
     error: str | None
 
     @classmethod
-    def of(cls, submitted: Submitted, shows_scores: bool) -> SubmissionBody:
-        """What is told of a system, with its scores or without."""
+    def of(cls, submitted: Submitted) -> SubmissionBody:
+        """What is told of a system."""
         system = submitted.system
         scores = {metric: encode(score) for metric, score in (system.scores or {}).items()}
         return cls(
@@ -810,7 +810,7 @@ class SubmissionBody(ReceiptBody):
             testset=submitted.testset,
             status=system.standing,
             warnings=list(submitted.warnings),
-            scores=(scores or None) if shows_scores else None,
+            scores=scores or None,
             error=system.error,
         )
 

@@ -13,7 +13,7 @@ import json
 import math
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -35,7 +35,6 @@ from workers.queue import Context
 from workers.store import keys
 from workers.store.boards import SystemRecord, TestSetRecord
 from workers.store.codec import decoded
-from workers.store.lasting import unseen
 from workers.store.records import Check, fields_of
 from workers.store.shared_tasks import (
     Entry,
@@ -46,7 +45,7 @@ from workers.store.shared_tasks import (
     receipts_of,
     standing,
 )
-from workers.store.usage import HOUR, check_lasting, check_room, stay, weigh
+from workers.store.usage import HOUR, check_lasting, check_room, weigh
 from workers.testsets import Room, TestSets
 
 
@@ -96,26 +95,19 @@ class SharedTasks(SharedTaskStore):
             TakenError: A test set belongs to another task, or has systems and another family.
         """
         check_name(wanted.name, "task")
-        found = {}
-        for name, testset_id in wanted.testsets.items():
+        for name in wanted.testsets:
             check_name(name, "test set", f"testsets.{name}")
-            found[name] = self._testsets.find(testset_id, caller)
+        found = {name: self._testsets.find(own, caller) for name, own in wanted.testsets.items()}
         if len({*wanted.testsets.values()}) < len(found):
             raise InputError("testsets names a test set twice.", field="testsets")
         _check_order(wanted, found)
         check_room(self.redis, self.settings, caller)
         testsets = [part for pair in sorted(wanted.testsets.items()) for part in pair]
         task_id = keys.hashed(caller, "task", wanted.name, wanted.family, *testsets)
-        there = self.stored(task_id) is not None
-        whole = family_of([own.capacity for own in found.values()])
-        try:
-            for record in found.values():
-                family = whole if wanted.family == "task" else record.capacity
-                self._testsets.enrol(record.id, caller, task_id, family)
-        except TakenError:
-            for record in found.values() if not there else ():
-                self._testsets.leave(record.id, task_id)
-            raise
+        families = {own.id: own.capacity for own in found.values()}
+        if wanted.family == "task":
+            families = dict.fromkeys(families, family_of(families.values()))
+        self._testsets.enrol(task_id, caller, families)
         facts = {"settings": json.dumps(wanted.as_stored())}
         until = self._expiry_of(wanted)
         task, created = self.create(task_id, caller, facts, wanted.written(), until)
@@ -130,21 +122,21 @@ class SharedTasks(SharedTaskStore):
         until = int(written.get("expires", 0))
         check_lasting(self.redis, self.settings, caller, until, 0, record)
 
-        def write(pipe: Any) -> None:
+        def write(pipe: Any) -> bool:
             task = self.find(task_id, caller)
-            check(task.etag)
             settings = task.settings.changed(change)
             _check_order(settings, self.testsets(task))
             facts = {"settings": json.dumps(settings.as_stored()), **written}
             if change.published is not None and change.published != (task.published_at is not None):
                 facts["published"] = repr(task.seen_at) if change.published else ""
-            lasts = until if "expires" in written else milliseconds(task.envelope.expires)
             pipe.multi()
             pipe.hset(record, mapping=facts)
-            expiry = self._expiry_of(settings, lasts)
-            stay(pipe, self.settings, caller, self.kind, task_id, self.listed, expiry)
+            return True
 
-        self.redis.transaction(write, record)
+        task = self.find(task_id, caller)
+        lasts = until if "expires" in written else milliseconds(task.envelope.expires)
+        expiry = self._expiry_of(task.settings.changed(change), lasts)
+        self.change(task_id, caller, write, check, until=expiry)
         return self._lasting(self.find(task_id, caller))
 
     def _expiry_of(self, settings: SharedTaskRequest, expires: int = 0) -> int:
@@ -160,20 +152,14 @@ class SharedTasks(SharedTaskStore):
                 self._testsets.describe(record.id, task.caller, ends)
         return task
 
-    def delete(self, name: str, caller: str, check: Check = unseen) -> None:
-        """Delete a task with the tokens of its teams; its test sets stay, without a task."""
-        task = self.find(name, caller)
-        super().delete(name, caller, check)
-        for testset_id in task.settings.testsets.values():
-            self._testsets.leave(testset_id, name)
+    def testsets(self, task: SharedTaskRecord, only: str | None = None) -> dict[str, TestSetRecord]:
+        """The test sets of a task, or one, that are still there, by what it calls them."""
+        names = {own: name for name, own in task.settings.testsets.items() if only in (None, name)}
+        stored = zip(names.values(), map(self._testsets.stored, names), strict=True)
+        return {name: own for name, own in stored if own is not None and own.task == task.id}
 
-    def testsets(self, task: SharedTaskRecord) -> dict[str, TestSetRecord]:
-        """The test sets of a task that are still there, by what it calls them."""
-        stored = {name: self._testsets.stored(own) for name, own in task.settings.testsets.items()}
-        return {name: own for name, own in stored.items() if own and own.caller == task.caller}
-
-    def testset(self, task: SharedTaskRecord, name: str) -> str:
-        """Id of the test set that a task calls so.
+    def testset(self, task: SharedTaskRecord, name: str) -> TestSetRecord:
+        """The test set that a task calls so.
 
         Raises:
             NotFoundError: It has none of this name.
@@ -182,9 +168,9 @@ class SharedTasks(SharedTaskStore):
         if name not in task.settings.testsets:
             known = ", ".join(task.settings.testsets)
             raise NotFoundError(f"The task has no test set {name!r}; it has {known}.")
-        if not self._testsets.belongs(task.settings.testsets[name], task.id):
-            raise GoneError(f"The test set {name!r} of this task expired or was deleted.")
-        return task.settings.testsets[name]
+        for own in self.testsets(task, name).values():
+            return own
+        raise GoneError(f"The test set {name!r} of this task expired or was deleted.")
 
     # teams
 
@@ -274,10 +260,10 @@ class SharedTasks(SharedTaskStore):
             CapacityError: What room is left is for teams that have nothing yet.
         """
         task = self.find(team.task, team.caller)
-        testset_id = self.testset(task, testset)
+        board = self.testset(task, testset).id
         entry = Entry(team.task, team.name, system.name, primary)
         own = replace(system, name=check_name(entry.name))
-        _, verdict = self._testsets.put(testset_id, team.caller, own, True, room, entry=entry)
+        _, verdict = self._testsets.put(board, team.caller, own, True, room, entry=entry)
         expiry = self._expiry_of(task.settings, milliseconds(task.envelope.expires))
         if expiry > task.expires_at * 1000 + HOUR:
             self.change(task.id, task.caller, lambda pipe: pipe.multi() or True, until=expiry)
@@ -292,10 +278,10 @@ class SharedTasks(SharedTaskStore):
             PhaseError: Not now.
         """
         task = self.find(team.task, team.caller)
-        testset_id = self.testset(task, testset)
+        board = self.testset(task, testset).id
         entry = Entry(team.task, team.name, system)
         self.system(team, testset, system)
-        self._testsets.remove(testset_id, team.caller, entry.name, entry=entry)
+        self._testsets.remove(board, team.caller, entry.name, entry=entry)
 
     def system(self, team: Team, testset: str, system: str) -> Submitted:
         """A system of a team.
@@ -312,28 +298,27 @@ class SharedTasks(SharedTaskStore):
     def systems(
         self, task: SharedTaskRecord, team: str | None = None, testset: str | None = None
     ) -> list[Submitted]:
-        """The systems that teams have now, or one team has, by test set and time."""
+        """The systems that teams have now, or those of one team as it may see them.
+
+        They come by test set and time.
+        """
+        shows = task.phase is Phase.PUBLISHED or task.settings.scores == "own" or team is None
         found = []
-        for name, testset_id in task.settings.testsets.items():
-            if testset not in (None, name) or not (record := self._testsets.stored(testset_id)):
-                continue
-            receipts = standing(receipts_of(self.redis, testset_id, team)).values()
+        for name, record in self.testsets(task, testset).items():
+            receipts = standing(receipts_of(self.redis, record.id, team)).values()
             for receipt in sorted(receipts, key=lambda one: one.at):
                 place = Entry(task.id, receipt.team, receipt.system).name
                 if place in record.digests:
                     system = record.system(place)
-                    notes = tuple(self._testsets.warnings(testset_id, system))
-                    found.append(Submitted(task.id, name, testset_id, receipt, system, notes))
+                    notes = tuple(self._testsets.warnings(record.id, system))
+                    scored = system if shows else replace(system, scores=None)
+                    found.append(Submitted(task.id, name, record.id, receipt, scored, notes))
         return found
 
     def receipts(self, task: SharedTaskRecord, team: str | None = None) -> dict[str, list[Receipt]]:
         """All receipts of a task, or of one of its teams, by test set, oldest first."""
         testsets = task.settings.testsets.items()
         return {name: receipts_of(self.redis, own, team) for name, own in testsets}
-
-    def shows_scores(self, task: SharedTaskRecord) -> bool:
-        """Whether a team sees the scores of its own systems."""
-        return task.phase is Phase.PUBLISHED or task.settings.scores == "own"
 
 
 def _check_order(settings: SharedTaskRequest, testsets: Mapping[str, TestSetRecord]) -> None:
@@ -351,7 +336,7 @@ def _check_order(settings: SharedTaskRequest, testsets: Mapping[str, TestSetReco
         )
 
 
-def family_of(capacities: list[int]) -> int:
+def family_of(capacities: Iterable[int]) -> int:
     """How many systems have as many pairs as there are on all test sets together, or a few more."""
     pairs = sum(capacity * (capacity - 1) // 2 for capacity in capacities)
     return math.ceil((1 + math.sqrt(1 + 8 * pairs)) / 2)

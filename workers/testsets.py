@@ -7,7 +7,7 @@ is unknown or another caller's and GoneError for one that expired or was deleted
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -49,8 +49,8 @@ from workers.store.shared_tasks import (
     SharedTaskStore,
     admit,
     behind,
+    note,
     receipts_of,
-    spelled,
 )
 from workers.store.usage import check_lasting, check_room
 from workers.tasks import boards
@@ -272,54 +272,42 @@ class TestSets(TestSetStore):
         self._feed.add(caller, state.joins)
         return state
 
-    def enrol(self, testset_id: str, caller: str, task_id: str, family: int) -> None:
-        """Let a test set belong to a shared task; `auto` resamples follow from its family.
+    def enrol(self, task_id: str, caller: str, families: Mapping[str, int]) -> None:
+        """Let test sets belong to a shared task, all or none; `auto` resamples follow.
 
         Args:
-            testset_id: The test set.
-            caller: Whose it is.
             task_id: The task.
-            family: Of how many systems all pairs are corrected together.
+            caller: Whose they are.
+            families: By test set, of how many systems all pairs are corrected together.
 
         Raises:
-            TakenError: It belongs to another task, or has systems and another family.
+            TakenError: One belongs to another task, or has systems and another family.
         """
-        record = keys.key("testset", testset_id)
 
-        def write(pipe: Any) -> bool:
-            task, *counts = pipe.hmget(record, ["task", "family", "capacity", "submissions"])
-            before, capacity, submissions = (int(count or 0) for count in counts)
-            other = decoded(task or task_id)
-            if other != task_id and pipe.exists(keys.key("shared-task", other)):
-                raise TakenError(f"The test set {testset_id} has another task.", field="testsets")
-            if submissions and family != (before or capacity):
-                raise TakenError(
-                    f"The test set {testset_id} has systems already: how many pairs are corrected "
-                    "together is fixed by then. Take family testset, or make a new test set.",
-                    field="family",
-                )
+        def write(pipe: Any) -> None:
+            for name, family in families.items():
+                own = self.find(name, caller)
+                other = keys.key("shared-task", own.task or "")
+                if own.task != task_id and pipe.exists(other):
+                    raise TakenError(f"The test set {name} has another task.", field="testsets")
+                if own.submissions and family != own.family:
+                    raise TakenError(
+                        f"The test set {name} has systems already: how many pairs are corrected "
+                        "together is fixed by then. Take family testset, or make a new test set.",
+                        field="family",
+                    )
             pipe.multi()
-            pipe.hset(record, mapping={"task": task_id, "family": family})
-            return True
+            for record, family in zip(records, families.values(), strict=True):
+                pipe.hset(record, mapping={"task": task_id, "family": family})
 
-        self.change(testset_id, caller, write)
-        part = self.part(testset_id)
-        capacity = self.find(testset_id, caller).capacity
-        auto = part.recipe.but(resamples="auto")
-        before, now = (boards.decided(auto, own).resolved(1) for own in (capacity, family))
-        if part.resamples == before < now:
-            self.raise_resamples(testset_id, caller, now)
-
-    def leave(self, testset_id: str, task_id: str) -> None:
-        """Let a test set belong to no shared task, where it belongs to this one."""
-        record = keys.key("testset", testset_id)
-        if self.belongs(testset_id, task_id):
-            begun = self.redis.hexists(record, "submissions")
-            self.redis.hdel(record, "task", *(() if begun else ("family",)))
-
-    def belongs(self, testset_id: str, task_id: str) -> bool:
-        """Whether a test set is there, and belongs to this shared task."""
-        return bool(self.redis.hget(keys.key("testset", testset_id), "task") == task_id.encode())
+        records = [keys.key("testset", name) for name in families]
+        self.redis.transaction(write, *records)
+        for name, family in families.items():
+            part = self.part(name)
+            auto, capacity = part.recipe.but(resamples="auto"), self.find(name, caller).capacity
+            before, now = (boards.decided(auto, own).resolved(1) for own in (capacity, family))
+            if part.resamples == before < now:
+                self.raise_resamples(name, caller, now)
 
     def warnings(self, testset_id: str, system: SystemRecord) -> list[WarningReport]:
         """What health checks say of a system; nothing before it is measured."""
@@ -378,7 +366,7 @@ class TestSets(TestSetStore):
         output = codec.pack_json(system.as_json())
         written = {f"{part} {name}": value for part, value in fields_of(notes).items()}
         record = keys.key("testset", testset_id)
-        systems, failures, left, envelopes, receipts = _changed(testset_id)
+        systems, failures, left, envelopes, _ = _changed(testset_id)
 
         def write(pipe: Any) -> str:
             fields = ["capacity", "submissions", "resamples", "expires", "task"]
@@ -390,17 +378,18 @@ class TestSets(TestSetStore):
             new = before != digest
             size = len(output) if new else 0
             check_lasting(self.redis, self.settings, caller, int(expires or 0), size)
-            place = admit(pipe, testset_id, decoded(task or b""), entry, name, digest, before)
-            own = replaces if place.receipt is None else place.receipt.event == "replaced"
+            task_id = decoded(task or b"")
+            receipt, reserved = admit(pipe, testset_id, task_id, entry, name, digest, before)
+            own = replaces if receipt is None else receipt.event == "replaced"
             spends = new and not back  # what comes back has its place: its pairs never left
-            taken = int(submissions or 0)
+            places = int(submissions or 0), int(capacity)
             holds = (
-                new and place.foreign,
                 before != "" and new and not own,
                 not before and count >= most,
-                spends and int(capacity) - taken <= place.reserved,
+                spends and places[1] - places[0] <= reserved,
             )
-            _refuse(holds, name, entry, (most, limit), taken, int(capacity))
+            if True in holds:
+                raise _refusal(name, entry, holds, (most, limit), places)
             digests = list(map(decoded, pipe.hvals(systems)))
             pipe.multi()
             if spends:
@@ -420,8 +409,7 @@ class TestSets(TestSetStore):
                 pipe.sadd(keys.JOINING, testset_id)
             if written:
                 pipe.hset(envelopes, mapping=written)
-            if place.receipt is not None:
-                pipe.rpush(receipts, spelled(place.receipt))
+            note(pipe, testset_id, receipt)
             return verdict
 
         verdict = self._come_or_go(testset_id, caller, name, write, check, entry)
@@ -443,7 +431,7 @@ class TestSets(TestSetStore):
         Raises:
             NotFoundError: There is none of this name.
         """
-        systems, _, _, envelopes, receipts = _changed(testset_id)
+        systems, _, _, envelopes, _ = _changed(testset_id)
 
         def write(pipe: Any) -> str:
             held = pipe.hget(systems, name)
@@ -455,8 +443,7 @@ class TestSets(TestSetStore):
             elif receipt is not None:
                 receipt = replace(receipt, at=clock(pipe), event="removed")
             pipe.multi()
-            if receipt is not None:
-                pipe.rpush(receipts, spelled(receipt))
+            note(pipe, testset_id, receipt)
             pipe.hdel(systems, name)
             pipe.hdel(envelopes, *(f"{part} {name}" for part in FIELDS))
             _leave(pipe, testset_id, name, decoded(held), digests)
@@ -650,57 +637,48 @@ def _leave(pipe: Any, testset_id: str, name: str, digest: str, digests: list[str
         pipe.hdel(keys.key("testset-failures", testset_id), digest)
 
 
-def _refuse(
-    holds: Sequence[bool],
+def _refusal(
     name: str,
     entry: Entry | None,
+    holds: tuple[bool, bool, bool],
     room: tuple[int, str],
-    taken: int,
-    capacity: int,
-) -> None:
-    """Check that nothing speaks against a system.
+    places: tuple[int, int],
+) -> SigtestError:
+    """Why a system is not taken.
 
     Args:
-        holds: Whether it is foreign, its name taken, the test set full, and spent.
         name: Of the system.
         entry: Of a team of a shared task, where one submits it.
+        holds: Whether its name is taken, the test set full, or its capacity spent.
         room: How many systems there may be, and the setting that says so.
-        taken: How many were, from first to last.
-        capacity: How many of those there may be.
+        places: How many were there, from first to last, and the capacity.
     """
-    (most, limit), (team, _, _) = room, name.partition(".")
-    place: dict[str, Any] = {"field": "name", "system": name}
-    reasons: list[SigtestError] = [
-        TakenError(
-            f"{name!r} is a name of the team {team!r}, which submits with its token; take a name "
-            "that does not begin so.",
-            **place,
-        ),
-        TakenError(
-            f"The test set has a system {name!r} with other content; replace it (?replace=true, "
-            "--replace, or the box of the form), or take another name.",
-            **place,
-        ),
-        LimitError(
-            f"The test set has {most:,} system{'' if most == 1 else 's'} already, the most that "
-            f"{limit} allows with its replicas, metrics and resamples.",
-            limit=limit,
-            **place,
-        ),
-        CapacityError(
-            f"The test set has taken {taken} systems, deleted and replaced ones among them, and "
-            f"its capacity is {capacity}: its claims count with no more. Make a test set with a "
-            "larger capacity.",
-            **place,
-        ),
-    ]
-    if entry is not None:  # no numbers: they are other teams'
+    taken, full, _ = holds
+    if entry is not None and taken:
         words = f"A system that is not yours has the name {entry.system!r}; take another."
-        reasons[1] = TakenError(words, field="name", system=entry.system)
+        return TakenError(words, field="name", system=entry.system)
+    if entry is not None:  # no numbers: they are other teams'
         words = "The test set has no more room for your team; ask its organiser."
-        reasons[2:] = [CapacityError(words, field="name")] * 2
-    if True in holds:
-        raise reasons[holds.index(True)]
+        return CapacityError(words, field="name")
+    if taken:
+        words = (
+            f"The test set has a system {name!r} with other content; replace it (?replace=true, "
+            "--replace, or the box of the form), or take another name."
+        )
+        return TakenError(words, field="name", system=name)
+    if full:
+        most, limit = room
+        words = (
+            f"The test set has {most:,} system{'' if most == 1 else 's'} already, the most that "
+            f"{limit} allows with its replicas, metrics and resamples."
+        )
+        return LimitError(words, limit=limit, field="name", system=name)
+    words = (
+        f"The test set has taken {places[0]} systems, deleted and replaced ones among them, and "
+        f"its capacity is {places[1]}: its claims count with no more. Make a test set with a "
+        "larger capacity."
+    )
+    return CapacityError(words, field="name", system=name)
 
 
 def _content(part: Part, testset: TestSet) -> dict[str, Any]:

@@ -157,10 +157,8 @@ def list_submissions(task_id: Id, entrant: Entrant, tasks: TaskStore) -> models.
     team = entrant.team
     record = tasks.find(task_id, entrant.name)
     name = team.name if team else None
-    shows = team is None or tasks.shows_scores(record)
-    systems = tasks.systems(record, name)
     return models.SubmissionListing(
-        systems=[models.SubmissionBody.of(own, shows) for own in systems],
+        systems=[models.SubmissionBody.of(own) for own in tasks.systems(record, name)],
         receipts=overall.listed(task_id, tasks.receipts(record, name)),
     )
 
@@ -198,14 +196,11 @@ async def submit_system(
         )
     pending = submitted.system.standing is Standing.PENDING and verdict != "known"
     status = 202 if pending else 201 if verdict == "created" else 200
-    return await run_in_threadpool(_submission, tasks, team, submitted, status, wait)
+    return _submission(submitted, status, wait)
 
 
-def _submission(
-    tasks: SharedTasks, team: Team, submitted: Submitted, status: int = 200, wait: int | None = None
-) -> Response:
-    shows = tasks.shows_scores(tasks.find(team.task, team.caller))
-    body = models.SubmissionBody.of(submitted, shows).model_dump_json()
+def _submission(submitted: Submitted, status: int = 200, wait: int | None = None) -> Response:
+    body = models.SubmissionBody.of(submitted).model_dump_json()
     waits = submitted.system.standing is Standing.PENDING
     return answers.in_json(body, status, answers.waited(waits, wait))
 
@@ -215,7 +210,7 @@ def get_submission(
     team: Submitter, testset: TestSetName, name: SystemName, tasks: TaskStore
 ) -> Response:
     """A system of the team with its receipt, and what the phase allows to be seen."""
-    return _submission(tasks, team, tasks.system(team, testset, name))
+    return _submission(tasks.system(team, testset, name))
 
 
 @people.post("/{id}/systems/{testset}/{name}/withdraw")
@@ -258,9 +253,9 @@ async def task_leaderboard(
     wait: Wait,
 ) -> Response:
     """The leaderboard of a test set, as its owner sees it; to teams once it is published."""
-    testset_id = await run_in_threadpool(tasks.testset, task, testset)
+    own = await run_in_threadpool(tasks.testset, task, testset)
     owner = Principal(task.caller)
-    board = await board_of(request, testset_id, owner, boards, watch, measure, decided, wait)
+    board = await board_of(request, own.id, owner, boards, watch, measure, decided, wait)
     return answers.unless_held(request, await in_turn(written, board, wish, wait))
 
 
@@ -359,7 +354,6 @@ async def get_task(
             order=order,
             testsets=tasks.testsets(record),
             systems=tasks.systems(record, team.name if team else None),
-            shows=team is None or tasks.shows_scores(record),
             teams=tasks.teams(task_id, entrant.name) if team is None else (),
         )
 
@@ -368,9 +362,9 @@ async def get_task(
 
 def _free_boards(request: Request, owner: str) -> dict[str, Any]:
     """Boards that belong to no task yet."""
-    boards = request.state.testsets
-    most = request.state.settings.max_page
-    return {"boards": [own for own in boards.listing(owner, None, most)[0] if own.task is None]}
+    tasks, most = request.state.tasks, request.state.settings.max_page
+    boards, _ = request.state.testsets.listing(owner, None, most)
+    return {"boards": [own for own in boards if not (own.task and tasks.stored(own.task))]}
 
 
 add_shelf(

@@ -217,21 +217,6 @@ def behind(receipts: Sequence[Receipt], name: str) -> Receipt | None:
     return standing(receipts).get((team, system))
 
 
-@dataclass(frozen=True)
-class Admission:
-    """What a system that comes is to the shared task of its test set.
-
-    Attributes:
-        receipt: The one that is to be written, if any.
-        foreign: Whether its name is one of a team's, which does not submit it.
-        reserved: Places that are left to teams that have submitted nothing yet.
-    """
-
-    receipt: Receipt | None
-    foreign: bool
-    reserved: int
-
-
 def admit(
     pipe: Any,
     testset_id: str,
@@ -240,7 +225,7 @@ def admit(
     name: str,
     digest: str,
     before: str,
-) -> Admission:
+) -> tuple[Receipt | None, int]:
     """Hold a system that comes against the rules of a shared task.
 
     Args:
@@ -251,23 +236,39 @@ def admit(
         name: What boards call it.
         digest: Hash of its content.
         before: The same of what is there under this name; empty where nothing is.
+
+    Returns:
+        The receipt that is to be written, if any, and how many places are left to teams that have
+        submitted nothing yet.
+
+    Raises:
+        TakenError: Its name is one of a team's, which does not submit it.
+        SigtestError: As `Entry.receipt` does.
     """
     receipts = receipts_of(pipe, testset_id)
-    receipt = None
     last = behind(receipts, name)
-    if entry is not None and (digest != before or last is None):
-        receipt = entry.receipt(pipe, receipts, digest)
     teams = set(map(decoded, pipe.hkeys(keys.key("shared-task-teams", task))))
-    of_team = last is not None or name.partition(".")[0] in teams - {name}
-    foreign = entry is None and task != "" and of_team
+    if entry is None:
+        team = name.partition(".")[0]
+        of_team = team in teams - {name} or last is not None
+        if digest != before and of_team and pipe.exists(keys.key("shared-task", task)):
+            raise TakenError(
+                f"{name!r} is a name of the team {team!r}, which submits with its token; take a "
+                "name that does not begin so.",
+                field="name",
+                system=name,
+            )
+        return None, 0
+    known = digest == before and last is not None
     waiting = teams.difference(one.team for one in receipts)
-    waits = entry is None or entry.team in waiting
-    return Admission(receipt, foreign, 0 if waits else len(waiting))
+    reserved = 0 if entry.team in waiting else len(waiting)
+    return None if known else entry.receipt(pipe, receipts, digest), reserved
 
 
-def spelled(receipt: Receipt) -> str:
-    """A receipt as it is stored."""
-    return json.dumps(asdict(receipt))
+def note(pipe: Any, testset_id: str, receipt: Receipt | None) -> None:
+    """Let a pipeline write a receipt, if there is one."""
+    if receipt is not None:
+        pipe.rpush(keys.key("testset-receipts", testset_id), json.dumps(asdict(receipt)))
 
 
 def receipts_of(redis: Any, testset_id: str, team: str | None = None) -> list[Receipt]:
