@@ -111,16 +111,41 @@ class ProblemError(Form):
     message: str
 
 
-class QuestionBody(Body):
+class LastingBody(Documented):
+    """What lasts, as its owner sees it.
+
+    Attributes:
+        id: Hash of caller, content, settings and versions.
+        expires_at: When it is deleted unless something changes; 410 afterwards. 9999-12-31 where
+            that is never.
+        size: Bytes of the store that it takes; what it shows counts besides.
+    """
+
+    id: str
+    created_at: datetime
+    expires_at: Moment
+    size: int
+
+
+class Written(Documented):
+    """What is written on a thing.
+
+    Attributes:
+        title: As its owner wrote it; empty where nothing was.
+        expires: Until when it is to last, as its owner wrote; empty for the service's retention.
+    """
+
+    title: str
+    tags: list[str]
+    metadata: dict[str, Any]
+    expires: str
+
+
+class QuestionBody(Written, LastingBody, Body):
     """A question: what was asked for and how far it is.
 
     Attributes:
-        id: Hash of content, choices and versions, and of the caller.
         kind: Path of its kind.
-        expires_at: When it is deleted with its texts; 410 afterwards. 9999-12-31 where that is
-            never.
-        size: Bytes of the store that it takes.
-        expires: What its caller said of that; empty where the service's retention holds.
         metrics: What the report calls them.
         testsets: Their names, where there are several.
         computed_with: Version of sigtest, once it has succeeded.
@@ -130,16 +155,11 @@ class QuestionBody(Body):
             `limit-exceeded`, `task-timeout`, `workers-died` or `internal-error`; ends with `error`
             where an older version did not say.
         errors: What that is about, where it is known.
-        title: As its caller wrote it; empty where nothing was.
     """
 
-    id: str
     kind: str
     status: Status
     progress: ProgressBody
-    created_at: datetime
-    expires_at: Moment
-    size: int
     systems: list[str]
     metrics: list[str]
     tests: list[str]
@@ -149,10 +169,6 @@ class QuestionBody(Body):
     error: str | None
     type: str | None = ABSENT
     errors: list[ProblemError] | None = ABSENT
-    title: str
-    tags: list[str]
-    metadata: dict[str, Any]
-    expires: str
     links: Links
 
     @classmethod
@@ -435,30 +451,7 @@ class TestSetLinks(Body):
     plots: dict[str, str]
 
 
-class LastingBody(Documented):
-    """What lasts, as its owner sees it.
-
-    Attributes:
-        id: Hash of caller, content, settings and versions.
-        expires_at: When it is deleted unless something changes; 410 afterwards. 9999-12-31 where
-            that is never.
-        size: Bytes of the store that it takes; what it shows counts besides.
-        title: As its owner wrote it; empty where nothing was.
-        expires: What its owner said of that; empty where the service's retention holds.
-    """
-
-    id: str
-    name: str
-    created_at: datetime
-    expires_at: Moment
-    size: int
-    title: str
-    tags: list[str]
-    metadata: dict[str, Any]
-    expires: str
-
-
-class TestSetResource(LastingBody, Body):
+class TestSetResource(Written, LastingBody, Body):
     """A test set, its settings and how many systems it has.
 
     Attributes:
@@ -468,6 +461,7 @@ class TestSetResource(LastingBody, Body):
         pending: How many systems are still to be measured.
     """
 
+    name: str
     testset: ContentBody
     settings: dict[str, Any]
     systems: int
@@ -596,7 +590,7 @@ class LeaderboardEnvelope(Body):
     failed: dict[str, str]
 
 
-class RaceResource(LastingBody, Body):
+class RaceResource(Written, LastingBody, Body):
     """A race: who races, how it is decided, what came.
 
     Attributes:
@@ -607,6 +601,7 @@ class RaceResource(LastingBody, Body):
         over: Who was left as `leader`, and `since` which item; null while several may be the best.
     """
 
+    name: str
     systems: list[str]
     settings: dict[str, Any]
     items: int
@@ -898,15 +893,6 @@ class WebhookListing(Body):
     """The caller's webhooks, newest first."""
 
     webhooks: list[WebhookBody]
-
-
-class Written(Form):
-    """What is written on a thing."""
-
-    title: str
-    tags: list[str]
-    metadata: dict[str, Any]
-    expires: str
 
 
 class QuestionData(Written):

@@ -412,8 +412,9 @@ async def freeze(
 ) -> Response:
     """Let what the leaderboard shows stay, as a comparison whose report is never computed anew.
 
-    It lasts until it is deleted, whatever becomes of the test set, and counts to the budget of what
-    lasts. The same state is frozen once (200). 409 while systems are to be measured.
+    It lasts until it is deleted, or as its `expires` says then, whatever becomes of the test set,
+    and counts to the budget of what lasts. The same state is frozen once (200). 409 while systems
+    are to be measured.
     """
     look = partial(boards.leaderboard, testset_id, caller.name, set())
     seconds = WAIT_SECONDS if wait is None else wait

@@ -251,7 +251,15 @@ def test_a_test_set_has_one_task(owner):
     assert first.status_code == 201
     assert owner.post("/v1/tasks", json=body).status_code == 200
     problem(owner.post("/v1/tasks", json={**body, "name": "second"}), 409, "name-taken")
+    with team_of(owner, first.json()["id"], "lynx") as lynx:
+        path = f"/v1/tasks/{first.json()['id']}/systems/x/main"
+        assert lynx.put(path, json={"hypotheses": REFERENCE}).status_code in (201, 202)
+    theirs = f"/v1/testsets/{own}/systems/lynx.main?replace=true"
+    other = {"hypotheses": [f"{line} more" for line in REFERENCE]}
+    refused = problem(owner.put(theirs, json=other), 409, "name-taken")
+    assert "is a name of the team" in refused["detail"]
     assert owner.delete(first.headers["location"]).status_code == 204
+    assert owner.put(theirs, json=other).status_code == 202  # it is the owner's now
     assert owner.post("/v1/tasks", json={**body, "name": "second"}).status_code == 201
     twice = {"name": "third", "testsets": {"x": own, "y": own}}
     problem(owner.post("/v1/tasks", json=twice), 422, "invalid-input")

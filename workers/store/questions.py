@@ -21,10 +21,9 @@ from redis import Redis
 from redis.exceptions import OutOfMemoryError
 
 from sigtest.comparison.plan import Part, Plan
-from sigtest.errors import InputError
 from sigtest.kinds import About, Question
 from sigtest.kinds.comparisons import ComparisonQuestion
-from sigtest.requests.notes import LAST, PARTS, Noted
+from sigtest.requests.notes import PARTS, Noted
 from sigtest.version import __version__
 from workers.errors import NO_PROBLEM, GoneError, gone
 from workers.process import REQUEST
@@ -33,7 +32,7 @@ from workers.store import codec, keys, records
 from workers.store.cache import Cache
 from workers.store.codec import decoded
 from workers.store.keys import MAKE, hashed
-from workers.store.lasting import Shelf, unseen
+from workers.store.lasting import Shelf
 from workers.store.usage import TOMBSTONE, WEIGH, check_lasting, stay
 from workers.store.webhooks import ANNOUNCE, Message, announcing
 
@@ -562,20 +561,6 @@ class QuestionStore(Shelf[records.Record]):
             stored = records.stored_of(known, {**facts, **written})
         measured = frozenset(compress(cut.distinct_keys, told[4 + len(WRITTEN) :]))
         return Verdict(word, known, float(seconds), float(held), size, stored, measured)
-
-    def describe(
-        self, name: str, caller: str, notes: Noted, check: records.Check = unseen
-    ) -> records.Record:
-        """Write on a question; what is not said stays.
-
-        Raises:
-            InputError: It would have expired already, or is frozen.
-            BudgetError: The caller has too much that lasts.
-        """
-        ends = int(records.fields_of(notes).get("expires", LAST))
-        if ends != LAST and self.redis.hget(keys.key("question", name), "frozen"):
-            raise InputError("It is frozen, and stays until it is deleted.", field="expires")
-        return super().describe(name, caller, notes, check)
 
     def gone(self, name: str) -> GoneError:
         """The error for a question that was there."""

@@ -8,7 +8,7 @@ come, and the p-value of a pair stays in it when one of its systems is deleted o
 adjusted p-values can only fall then.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -184,17 +184,19 @@ def join(context: Context, testset_id: str, digest: str, resamples: int) -> None
     one finds the other.
     """
     sampling = Sampling(context, testset_id, context.testsets.part(testset_id))
-    if sampling.part.resamples != resamples:
+    part = sampling.part
+    if part.resamples != resamples:
         return  # raised meanwhile; another task has the new number
     member = sampling.members([digest])[digest]
-    rows = {row_name(resamples, digest): row_of(sampling.part, member.totals)}
+    row = [system_row(part, m, member.totals) for m in range(len(part.recipe.metrics))]
+    rows = {row_name(resamples, digest): np.concatenate(row).tobytes()}
     if context.testsets.rows(testset_id, [row_name("said", digest)]) == [None]:
         rows[row_name("said", digest)] = codec.pack_json(sampling.notes(digest))
     context.testsets.add_rows(testset_id, rows)
     state = context.testsets.stored(testset_id)
     if state is None:
         return
-    pairs = _pairs(shown_part(sampling.part, state))
+    pairs = _pairs(shown_part(part, state))
     _make_rows(sampling, [pair for pair in pairs if digest in pair], {digest: member})
     if not state.pending:
         refresh(context, testset_id)
@@ -273,36 +275,31 @@ def _pairs(part: Part) -> list[tuple[str, str]]:
 def _make_rows(
     sampling: Sampling, pairs: Sequence[tuple[str, str]], known: dict[str, Member]
 ) -> list[bytes]:
-    """The rows of these pairs; what is missing is made. Raises as `Sampling.members` does."""
-    testsets, testset_id = sampling.context.testsets, sampling.testset_id
-    names = {pair: row_name(sampling.part.resamples, *pair) for pair in pairs}
+    """The rows of these pairs, (M, 9 + 3 tests) each; what is missing is made, some at a time.
+
+    Raises as `Sampling.members` does.
+    """
+    testsets, testset_id, part = sampling.context.testsets, sampling.testset_id, sampling.part
+    names = {pair: row_name(part.resamples, *pair) for pair in pairs}
     rows = dict(zip(names, testsets.rows(testset_id, [*names.values()]), strict=True))
     wanted = [pair for pair, row in rows.items() if row is None]
-    for there, made in _rows_of(sampling, wanted, known):
-        new = {pair: row.tobytes() for pair, row in zip(there, made, strict=True)}
-        testsets.add_rows(testset_id, {names[pair]: row for pair, row in new.items()})
-        rows |= new
-    return [rows[pair] or b"" for pair in pairs]
-
-
-def _rows_of(
-    sampling: Sampling, pairs: Sequence[tuple[str, str]], known: dict[str, Member]
-) -> Iterator[tuple[list[tuple[str, str]], Array]]:
-    """Pairs and their (P, M, 9 + 3 tests) rows, some at a time."""
-    part = sampling.part
     size = max(1, TOGETHER // part.resamples)
-    for first in range(0, len(pairs), size):
-        batch = pairs[first : first + size]
+    for first in range(0, len(wanted), size):
+        batch = wanted[first : first + size]
         others = {digest for pair in batch for digest in pair} - known.keys()
         members = known | sampling.members(sorted(others))
         place = {digest: i for i, digest in enumerate(members)}
         systems = [member.totals for member in members.values()]
         places = np.array([(place[a], place[b]) for a, b in batch])
-        rows = []
+        by_metric = []
         for m in range(len(part.recipe.metrics)):
             swaps = [_swaps(sampling, m, members[a], members[b]) for a, b in batch]
-            rows.append(pair_rows(part, m, systems, places, swaps))
-        yield list(batch), np.ascontiguousarray(np.stack(rows, axis=1))
+            by_metric.append(pair_rows(part, m, systems, places, swaps))
+        made = zip(batch, np.stack(by_metric, axis=1), strict=True)
+        new = {pair: row.tobytes() for pair, row in made}
+        testsets.add_rows(testset_id, {names[pair]: row for pair, row in new.items()})
+        rows |= new
+    return [rows[pair] or b"" for pair in pairs]
 
 
 def _swaps(sampling: Sampling, m: int, a: Member, b: Member) -> SwapFact:
@@ -352,12 +349,6 @@ def _with_notes(sampling: Sampling, part: Part) -> Part:
             for label, stderr in own.clustered.items()
         ),
     )
-
-
-def row_of(part: Part, totals: Totals) -> bytes:
-    """The row of one system, of all metrics."""
-    metrics = range(len(part.recipe.metrics))
-    return np.concatenate([system_row(part, m, totals) for m in metrics]).tobytes()
 
 
 def _joint(sampling: Sampling, part: Part) -> tuple[list[Array], list[Array]]:

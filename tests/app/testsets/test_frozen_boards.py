@@ -60,7 +60,9 @@ def test_a_state_is_frozen_once(service):
     assert (other.status_code, other.json()["id"] != told["id"]) == (201, True)
     assert other.json()["systems"] == ["fair", "good", "poor"]
     service.patch(here, json={"title": "Renamed"})
-    problem(service.patch(here, json={"expires": ""}), 422, "invalid-input")
+    ends = service.patch(here, json={"expires": "2090-01-01"}).json()
+    assert (ends["frozen"], ends["expires_at"]) == (True, "2090-01-01T00:00:00Z")
+    assert service.patch(here, json={"expires": "never"}).json()["expires_at"].startswith("9999")
     for made in (here, other.headers["location"]):
         assert service.delete(made).status_code == 204
         problem(service.get(made), 410, "gone")
