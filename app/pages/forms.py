@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, get_origin
 
@@ -29,11 +30,9 @@ def measurable() -> list[str]:
     found = []
     for name, metric in METRICS.items():
         if metric.prose and not issubclass(metric, ScoreMetric):
-            try:
+            with suppress(UnavailableError):  # METEOR without its packages
                 metric()
-            except UnavailableError:  # METEOR without its packages
-                continue
-            found.append(name)
+                found.append(name)
     return found
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sigtest import report as reports
 from sigtest.late import late
-from sigtest.render.words import correction_in_words, fixed, percent, probability, signed, whole
+from sigtest.render.words import correction_in_words, fixed, in_words, percent, probability, signed
 
 ARROWS = ("\N{DOWNWARDS ARROW}", r"\downarrow")
 CLAIMS = {
@@ -259,7 +259,7 @@ def undecided(unsure: Sequence[reports.PairReport]) -> str:
     """What is said of pairs that more resamples could decide otherwise."""
     needed = [pair.resamples_needed for pair in unsure if pair.resamples_needed is not None]
     reachable = len(needed) == len(unsure)
-    return f"undecided, try {whole(max(needed))} resamples" if reachable else "undecided"
+    return f"undecided, try {max(needed):,} resamples" if reachable else "undecided"
 
 
 # What was found, in at most three sentences: the first thing that a page says -----------
@@ -286,7 +286,7 @@ def answer(report: reports.Report, metric: str | None = None) -> tuple[str, ...]
     if ordered[0].rank is None:
         bases = dict.fromkeys(pair.b for pair in pairs)
         told = [_against(report, metric, [p for p in pairs if p.b == base]) for base in bases]
-        return (*told, _counted(pairs))
+        return (*told, _counted(report, pairs))
     ranges = {own.system.name: own.rank.range for own in ordered if own.rank is not None}
     first = [name for name, (low, _) in ranges.items() if low == 1]
     best = next((own for own in ordered if own.system.name in first), ordered[0])
@@ -295,7 +295,7 @@ def answer(report: reports.Report, metric: str | None = None) -> tuple[str, ...]
     score = f" ({fixed(best.score.score, metric_decimals(report, metric))})"
     ahead = leaders(ranges, _how(report, metric), "system", score)
     tied = (_tied(report, metric, pairs, first[:2]),) if len(first) > 1 else ()
-    return (ahead, *tied, _counted(pairs))
+    return (ahead, *tied, _counted(report, pairs))
 
 
 def _alone(report: reports.Report, metric: str) -> str:
@@ -376,20 +376,23 @@ def _against(report: reports.Report, metric: str, pairs: Sequence[reports.PairRe
     return f"{one} better than {baseline} {_how(report, metric)}{names}{worse}."
 
 
-def _counted(pairs: Sequence[reports.PairReport]) -> str:
-    """How many pairs were separated."""
+def _counted(report: reports.Report, pairs: Sequence[reports.PairReport]) -> str:
+    """How many pairs of a metric and test were separated, and how many by others of its tests."""
     apart = sum(pair.significant for pair in pairs)
     unsure = [pair for pair in pairs if pair.undecided]
-    all_of = "Both" if len(pairs) == 2 else f"All {len(pairs):,}"
     if pairs[0].claimed:
         side = "better" if pairs[0].alternative == "greater" else "worse"
         holds = "holds" if apart == 1 else "hold"
         said = f"{apart:,} of {len(pairs):,} claims that one system is {side} {holds}"
-    elif apart == len(pairs):
-        said = f"{all_of} pairs differ significantly"
     else:
         differ = "differs" if apart == 1 else "differ"
         said = f"{apart:,} of {len(pairs):,} pairs {differ} significantly"
+    if others := [own for own in report.tests if own != pairs[0].test]:
+        found = [
+            own.test for own in report.pairs if own.significant and own.metric == pairs[0].metric
+        ]
+        listed = [f"{found.count(own):,} by {in_words(own)}" for own in others]
+        said += f" by {in_words(pairs[0].test)}, {', '.join(listed)}"
     if unsure:
         are = "decision is" if len(unsure) == 1 else "decisions are"
         said += f"; {len(unsure):,} {are} {undecided(unsure)}"

@@ -467,7 +467,7 @@ class AppraiseRow:
             raise at_line(name, line, f"{len(cells)} fields, where {len(fields)} are expected.")
         row = {**LACKED, **dict(zip(fields, cells, strict=True))}
         try:
-            numbers = int(row["item"]), float(row["start"]), float(row["end"])
+            item, start, end = int(row["item"]), float(row["start"]), float(row["end"])
             marked = json.loads(row["spans"])
         except (ValueError, RecursionError) as error:
             why = f"item, start, end and spans must be numbers and JSON ({error})."
@@ -479,7 +479,6 @@ class AppraiseRow:
         row["kind"] = "DUPLICATE" if again else KINDS[kind]
         row = {"source": row["item"], "languages": f"{row['from']}-{row['to']}", **row}
         placed = bool(marks) and marks[0] in {row["system"], CAMPAIGN.sub("", row["system"])}
-        item, start, end = numbers
         spans, marks = checked_spans(marked, line, name), marks[placed:]
         return cls(line, row, item, document, tuple(marks), placed, spans, start, end)
 
@@ -582,9 +581,8 @@ def checked_spans(
         numbers = [e for e in ends if isinstance(e, int) and not isinstance(e, bool)]
         inside = len(numbers) == 2 and 0 <= numbers[0] <= numbers[1] <= length
         if not inside and ends != ("missing", "missing"):
-            why = (
-                f"a span from {quoted(ends[0], 20)} to {quoted(ends[1], 20)} lies outside its text"
-            )
+            first, last = (quoted(end, 20) for end in ends)
+            why = f"a span from {first} to {last} lies outside its text"
             places = f"places from 0 to {length:,}, or both `missing`"
             raise at_line(name, line, f"{why}; both ends are {places}.")
     return spans

@@ -53,6 +53,24 @@ def test_where_resamples_are_too_few_to_show_anything_the_answer_asks_for_more()
     )
 
 
+def test_of_several_tests_it_is_said_which_decided_and_what_others_find():
+    """The signs of four differences cannot show anything; their sizes can."""
+    shifts = (0.0, 0.01, 0.0, 0.03)
+    systems = {
+        name: {"scores": {"x": [own * i + shift for i, shift in enumerate(shifts, 1)]}}
+        for name, own in {"low": 0.1, "high": 1.0, "mid": 0.5}.items()
+    }
+    tests = ["sign_test", "paired_t"]
+    asked = {"systems": systems, "metrics": ["scores:of=x"], "tests": tests, "alpha": 0.1}
+    found = compare(parse_comparison(asked))
+    apart = {t: sum(p.significant for p in found.pairs if p.test == t) for t in tests}
+    assert apart == {"sign_test": 0, "paired_t": 3}
+    last = "0 of 3 pairs differ significantly by sign test, 3 by paired t."
+    assert answer(found)[-1] == last
+    alone = compare(parse_comparison({**asked, "tests": ["sign_test"]}))
+    assert answer(alone)[-1] == "0 of 3 pairs differ significantly."
+
+
 def test_copies_are_said_to_be_alike():
     found = report({"one": worse(20), "copy": worse(20), "bad": worse(58)})
     assert "their scores are the same on every resample" in answer(found)[1]
