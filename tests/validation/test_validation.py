@@ -17,8 +17,7 @@ LONG = {"blocks are irrelevant", "counts equal plain loops"}
 
 
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(own, marks=pytest.mark.slow) if own in LONG else own for own in CHECKS],
+    "name", [pytest.param(own, marks=pytest.mark.slow) if own in LONG else own for own in CHECKS]
 )
 def test_check_passes_on_the_real_library(name):
     check = CHECKS[name]()

@@ -46,11 +46,7 @@ def counts(row: dict) -> dict:
          "p_greater": 1e-6 if i < correct else 0.9, "p_less": 1.0}
         for i, (a, b) in enumerate(pairs)
     ]  # fmt: skip
-    return {
-        "human": {"pairs": people},
-        "comparison": {"pairs": tested},
-        "alphas": [row["alpha"]],
-    }
+    return {"human": {"pairs": people}, "comparison": {"pairs": tested}, "alphas": [row["alpha"]]}
 
 
 def test_every_figure_of_both_tables(oracles):
@@ -61,11 +57,7 @@ def test_every_figure_of_both_tables(oracles):
         assert (found.correct, found.n) == (row["correct"], row["n"])
         assert round(100 * found.share, 1) == row["percent"]
         assert [round(100 * end, 1) for end in found.ci] == row["cp95_percent"]
-        assert (found.metric, found.test, found.alpha) == (
-            row["metric"],
-            row["test"],
-            row["alpha"],
-        )
+        assert (found.metric, found.test, found.alpha) == (row["metric"], row["test"], row["alpha"])
 
 
 def test_chi_square_and_binomial_of_the_oracles(oracles):

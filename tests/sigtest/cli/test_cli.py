@@ -80,17 +80,6 @@ def test_bom_and_crlf_are_stripped_and_odd_separators_split_nothing(report):
     assert any("good, dos" in warning for warning in sentences(found))
 
 
-def test_crlf_is_no_part_of_references_and_documents(report):
-    lines = {"ref": Path("ref.txt").read_text(), "docs": "d1\n" * 6 + "d2\n" * 6}
-    hashes = set()
-    for ending in ("\n", "\r\n"):
-        for name, text in lines.items():
-            Path(f"{name}.any").write_bytes(text.replace("\n", ending).encode())
-        found = report("-r", "ref.any", "good.txt", "bad.txt", "--documents", "docs.any")
-        hashes.add(found["testset"]["sha256"])
-    assert len(hashes) == 1
-
-
 def test_standard_input_is_one_of_the_files(files):
     command = [sys.executable, "-c", "import sys; from sigtest.cli import main; sys.exit(main())"]
     ran = subprocess.run(

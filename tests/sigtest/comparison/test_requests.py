@@ -178,11 +178,7 @@ def test_rare_labels_are_not(gold):
             "cafe\u0301",
             "'cafe\u0301' (with U+0301) and 'caf\u00e9' (with U+00E9), which are equal",
         ),
-        (
-            "\u212b",
-            "\u00c5",
-            "'\u00c5' (with U+00C5) and '\u212b' (with U+212B), which are equal",
-        ),
+        ("\u212b", "\u00c5", "'\u00c5' (with U+00C5) and '\u212b' (with U+212B), which are equal"),
     ],
 )
 def test_names_that_unicode_calls_equal_are_one_name(a, b, said):

@@ -343,10 +343,7 @@ def test_command_line_reads_replicas_from_folders(tmp_path):
     ("prepare", "message"),
     [
         (lambda folder: (folder / "reference.en").unlink(), "no reference* beside systems"),
-        (
-            lambda folder: (folder / "labels.txt").write_text("x\n"),
-            "/labels.txt has 1 line, but ",
-        ),
+        (lambda folder: (folder / "labels.txt").write_text("x\n"), "/labels.txt has 1 line, but "),
         (lambda folder: (folder / "systems" / "a.en").unlink(), "at least two systems; 1 given"),
         (
             lambda folder: (folder / "documents.a").write_text("x\n" * 2),

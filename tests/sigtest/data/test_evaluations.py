@@ -263,10 +263,7 @@ def test_what_still_waits_at_swebench_has_no_score():
     [
         (SWEBENCH | {"resolved_ids": [1]}, "x.json: ids of instances are text"),
         ({"total_instances": 2, "resolved_ids": ["a"]}, "x.json is not read: it is JSON of"),
-        (
-            {"a__b-1": {"patch_exists": True, "applied": False}},
-            "x.json is not read: it is JSON of",
-        ),
+        ({"a__b-1": {"patch_exists": True, "applied": False}}, "x.json is not read: it is JSON of"),
     ],
 )
 def test_other_reports_of_swebench_are_refused(content, said):

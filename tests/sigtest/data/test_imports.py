@@ -87,10 +87,7 @@ def test_labels_are_read_too():
 )
 def test_wmt_xml_has_references_by_translator_and_systems_by_name(data):
     found = read_bytes(data, "newstest.xml")
-    assert found.references == (
-        ("A & one", "A two", "A three"),
-        ("B one", None, None),
-    )
+    assert found.references == (("A & one", "A two", "A three"), ("B one", None, None))
     assert found.systems == (
         ("S1", (("S1 one", "S1 two", "S1 three"),)),
         ("S2", (("S2 one", "S2 two", "S2 three"),)),

@@ -8,14 +8,7 @@ import pytest
 from test_verdict import PAIR
 
 from sigtest.comparison.plan import Telling
-from sigtest.decide.decisions import (
-    Limit,
-    power_of,
-    rank_confidence,
-    rank_doubt,
-    ranked,
-    ranks_of,
-)
+from sigtest.decide.decisions import Limit, power_of, rank_confidence, rank_doubt, ranked, ranks_of
 from sigtest.report import MetricReport, PairReport, ScoreReport, SystemReport
 
 SYSTEMS = ["w", "x", "y", "z"]

@@ -191,8 +191,7 @@ def test_pairs_of_all_test_sets_are_one_family(correction):
 
 
 @pytest.mark.parametrize(
-    ("correction", "test"),
-    [("max_t", "bootstrap"), ("tukey", "approximate_randomization")],
+    ("correction", "test"), [("max_t", "bootstrap"), ("tukey", "approximate_randomization")]
 )
 def test_a_pair_is_undecided_where_the_interval_of_a_joint_p_holds_alpha(correction, test):
     kinds = set()

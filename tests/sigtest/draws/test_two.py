@@ -85,12 +85,7 @@ REQUESTS = {
     "two systems": scores_of("ab", 130),
     "three systems": scores_of("abc", 75, alternative="greater"),
     "documents": scores_of("ab", 90, documents=[str(i // 4) for i in range(90)], unit="document"),
-    "strata": scores_of(
-        "ab",
-        90,
-        labels=[str(i % 3) for i in range(90)],
-        stratified=True,
-    ),
+    "strata": scores_of("ab", 90, labels=[str(i % 3) for i in range(90)], stratified=True),
     "all pairs' ranges": scores_of("abc", 60, tests=["bootstrap"], correction="max_t"),
     "whole numbers, drawn": {
         "systems": [

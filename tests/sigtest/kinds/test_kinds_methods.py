@@ -14,7 +14,7 @@ SAID = {  # of the others the words are recorded (tests/nets)
         "Differences in mean score of 3 systems were looked at after each of 90 items",
         "betting confidence sequences for scores from 0 to 1 (Waudby-Smith and Ramdas, 2024)",
         "Bonferroni-corrected for 3 pairs: at most 5 % of races have any false decision",
-    ],
+    ]
 }
 
 

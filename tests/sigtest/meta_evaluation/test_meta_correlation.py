@@ -7,13 +7,7 @@ import pytest
 from scipy import stats
 
 from sigtest.meta_evaluation.bootstrap import Draws, draw, interval
-from sigtest.meta_evaluation.statistics import (
-    Cells,
-    by_group,
-    correlate,
-    evaluate,
-    is_constant,
-)
+from sigtest.meta_evaluation.statistics import Cells, by_group, correlate, evaluate, is_constant
 
 REFERENCES = {
     "pearson": lambda x, y: stats.pearsonr(x, y)[0],

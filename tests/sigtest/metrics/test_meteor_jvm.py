@@ -163,10 +163,7 @@ def test_java_that_does_not_start_says_why(tmp_path, monkeypatch):
     for path, message in ((java, r"does not start: .*meteor\.jar"), (tmp_path, "cannot run Java")):
         broken = Installation(path, tmp_path / "meteor.jar")
         monkeypatch.setattr(jvm, "find", lambda broken=broken: broken)
-        with (
-            ThreadPoolExecutor(1) as thread,
-            pytest.raises(UnavailableError, match=message),
-        ):
+        with ThreadPoolExecutor(1) as thread, pytest.raises(UnavailableError, match=message):
             thread.submit(score, QUICK, ["SCORE ||| a ||| a "]).result()
 
 

@@ -72,7 +72,7 @@ def test_scores_are_those_that_mteval_prints(data, oracles):
     ("references", "expected"),
     [
         # What the arithmetic of mteval-v13a.pl, in Perl 5, gives for these lines.
-        ([["0 a b 0 0 . c a", "x 0 a"], ["0 a a", "y 0 c"]], 3.011937960668),
+        ([["0 a b 0 0 . c a", "x 0 a"], ["0 a a", "y 0 c"]], 3.011937960668)
     ],
 )
 def test_zero_is_no_prefix_as_in_mteval(references, expected):

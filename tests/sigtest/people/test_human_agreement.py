@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.inter_rater import cohens_kappa, to_table
 
-from sigtest.draws.weights import bootstrap_counts, counts_plain
+from sigtest.draws.weights import bootstrap_counts
 from sigtest.people.annotators import RESAMPLES, STREAM, agreement, kappas
 from sigtest.people.judgements import pairs_within
 from sigtest.requests.people import HumanRequest
@@ -111,12 +111,6 @@ def test_draws_of_single_judges_weigh_their_own_repeats():
     own = weights[:, judges[pairs[:, 0]]]
     expected = ((own @ same) / own.sum(axis=1) - 0.5) / 0.5
     assert found.uniform[1] == pytest.approx(expected, abs=1e-12)
-
-
-@pytest.mark.parametrize("size", [2, 7, 156])
-def test_judges_are_drawn_as_everything_else_is(size):
-    drawn = counts_plain(12345, 0, RESAMPLES, size, STREAM)
-    assert np.array_equal(drawn, bootstrap_counts(12345, 0, RESAMPLES, size, STREAM))
 
 
 def test_too_many_pairs_are_left_alone():

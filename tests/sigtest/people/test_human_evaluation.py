@@ -341,8 +341,7 @@ def test_fluency_decides_where_adequacy_does_not():
 
 def test_pooled_scores_average_over_criteria():
     report = evaluated(
-        two_criteria({"A": [10, 30], "B": [5, 6]}, {"A": [50, 70], "B": [7, 8]}),
-        standardise="none",
+        two_criteria({"A": [10, 30], "B": [5, 6]}, {"A": [50, 70], "B": [7, 8]}), standardise="none"
     )
     assert system(report, "A").raw == 40.0
     assert system(report, "A").criteria["adequacy"].raw == 20.0

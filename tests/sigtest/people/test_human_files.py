@@ -506,8 +506,7 @@ NEWER = "system\tdoc\tdocSegId\tglobalSegId\trater\tsource\ttarget\tcategory\tse
 
 
 @pytest.mark.parametrize(
-    ("numbers", "expected"),
-    [(("7", "8", "8"), ["7", "8"]), (("0", "0", "0"), ["d.1", "e.1"])],
+    ("numbers", "expected"), [(("7", "8", "8"), ["7", "8"]), (("0", "0", "0"), ["d.1", "e.1"])]
 )
 def test_mqm_of_later_years_numbers_segments_twice(numbers, expected):
     places = zip("dee", numbers, ("Minor", "Major", "Minor"), strict=True)

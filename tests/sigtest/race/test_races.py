@@ -13,7 +13,7 @@ from sentences import sentences
 
 import sigtest
 from sigtest.cli import main
-from sigtest.errors import InputError, LengthError, LimitError, RecipeError, SigtestError
+from sigtest.errors import InputError, LengthError, LimitError, RecipeError
 from sigtest.kinds import KINDS
 from sigtest.kinds.base import Finished
 from sigtest.race import sequences
@@ -324,8 +324,6 @@ def test_judgements_of_people_race_by_their_means():
             InputError,
             "System 'a', item q: score is 5, outside of the scale from 0 to 4",
         ),
-        ({"scores": {"a": [1], "b": [0]}, "scale": [4, 0]}, SigtestError, "must rise"),
-        ({"scores": {"a": [1], "b": [0]}, "alpha": 0.7}, RecipeError, "lie between 0 and 0.5"),
         ({"scores": {"a": [1], "b": [0]}, "burnin": 5}, RecipeError, "burn_in"),
     ],
 )

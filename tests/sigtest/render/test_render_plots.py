@@ -29,12 +29,7 @@ def distribution_plot(drawing, made):
 
 SVG = "{http://www.w3.org/2000/svg}"
 TAGS = ("title", "desc", "rect", "text", "line", "circle", "path")
-TESTS = (
-    "approximate_randomization",
-    "bootstrap",
-    "paired_bootstrap",
-    "riezler_maxwell_bootstrap",
-)
+TESTS = ("approximate_randomization", "bootstrap", "paired_bootstrap", "riezler_maxwell_bootstrap")
 
 
 def shown(svg: str) -> set[str]:

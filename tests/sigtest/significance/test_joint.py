@@ -54,8 +54,7 @@ def test_ranges_that_reach_a_difference_are_counted():
 
 
 @pytest.mark.parametrize(
-    ("correction", "test"),
-    [("max_t", "approximate_randomization"), ("tukey", "bootstrap")],
+    ("correction", "test"), [("max_t", "approximate_randomization"), ("tukey", "bootstrap")]
 )
 def test_joint_corrections_go_with_one_test(correction, test):
     with pytest.raises(RecipeError, match=f"{correction} goes with"):
@@ -133,10 +132,7 @@ def test_tukey_holds_each_difference_against_the_range():
 
 def test_joint_corrections_do_not_depend_on_blocks():
     values = np.random.default_rng(5).integers(0, 5, (4, 30)).astype(float)
-    for choice in (
-        {"correction": "tukey"},
-        {"correction": "max_t", "tests": ["bootstrap"]},
-    ):
+    for choice in ({"correction": "tukey"}, {"correction": "max_t", "tests": ["bootstrap"]}):
         comparison = parse_comparison(scores_request(values, **choice))
         whole = sample_of(comparison).block(0, 199)
         parts = [sample_of(comparison).block(a, b) for a, b in ((0, 50), (50, 199))]

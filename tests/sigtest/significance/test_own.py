@@ -24,12 +24,7 @@ from sigtest.requests.recipe import Recipe
 from sigtest.significance import ALTERNATIVES, Alternative, units_tests
 from sigtest.significance.base import SMALLEST_P, UnitP
 from sigtest.significance.exact import enumerate_swaps
-from sigtest.significance.units import (
-    MOST_RANKED,
-    doubled_ranks,
-    log10_t_tail,
-    signed_rank_p,
-)
+from sigtest.significance.units import MOST_RANKED, doubled_ranks, log10_t_tail, signed_rank_p
 
 SIDES = {"two-sided": 2, "greater": 1, "less": 1}
 
@@ -348,10 +343,7 @@ def test_better_is_the_system_that_wins_the_units_whatever_the_scores(test, lost
 
 def test_the_paired_t_of_documents_says_which_system_it_finds_ahead():
     documents = ["long"] * 30 + [f"d{i}" for i in range(11)]
-    scores = {
-        "A": [0.0] * 30 + [1.0] * 11,
-        "B": [1.0] * 30 + [0.01 * (i % 3) for i in range(11)],
-    }
+    scores = {"A": [0.0] * 30 + [1.0] * 11, "B": [1.0] * 30 + [0.01 * (i % 3) for i in range(11)]}
     report = compare(
         parse_comparison(
             {
