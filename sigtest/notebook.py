@@ -21,10 +21,10 @@ from sigtest.kinds.comparisons import ComparisonReport
 from sigtest.progress import Progress
 
 if TYPE_CHECKING:  # each kind is loaded when it is first asked
-    from sigtest.accuracy_of_tests.report import AccuracyReport
+    from sigtest.accuracy_of_tests.compute import AccuracyReport
     from sigtest.meta_evaluation.report import MetaReport
     from sigtest.people.report import HumanReport
-    from sigtest.plans.report import PlanReport
+    from sigtest.plans.compute import PlanReport
 
 __all__ = ["ComparisonReport", "accuracy", "compare", "gate", "human", "meta", "plan", "suite"]
 

@@ -22,9 +22,8 @@ from sigtest.data.names import check_name
 from sigtest.errors import LimitError
 from sigtest.kinds import About
 from sigtest.meta_evaluation.scored import MOST_CELLS
-from sigtest.race.compute import SECONDS, SequentialQuestion, compute, mean_of
+from sigtest.race.compute import SECONDS, SequentialQuestion, SequentialReport, compute, mean_of
 from sigtest.race.kind import KIND
-from sigtest.race.report import SequentialReport
 from sigtest.render.records import render_json
 from sigtest.requests.races import RaceRequest, SequentialRequest
 from workers.errors import NotReadyError, ScoredError, guarded

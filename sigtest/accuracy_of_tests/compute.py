@@ -1,29 +1,182 @@
 """From p-values of tests and of people to the report."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 
 import numpy as np
 
-from sigtest.accuracy_of_tests import report
-from sigtest.accuracy_of_tests.question import (
-    AccuracyQuestion,
-    Judged,
-    Tested,
-    judge_pairs,
-)
+from sigtest.accuracy_of_tests.question import AccuracyQuestion, Judged, Tested, judge_pairs
 from sigtest.arrays import Array, Counts
 from sigtest.comparison.comparison import Comparison
 from sigtest.draws.sample import Samples
 from sigtest.engine import drawn, measure_all, reduce
+from sigtest.kinds.renderable import Renderable
 from sigtest.progress import Progress, silent
-from sigtest.report import Sources, WarningReport, listed, with_methods
+from sigtest.report import Methods, Sources, WarningReport, Warnings, listed, with_methods
 from sigtest.significance import TESTS, Alternative
 from sigtest.significance.intervals import LEVEL, clopper_pearson
 from sigtest.special import betainc, gammaincc
 from sigtest.version import __version__
+
+# The report ------------------------
+
+
+@dataclass(frozen=True)
+class AccuracyRow:
+    """One metric, significance test and level: conclusions compared with those of people.
+
+    A conclusion is that a is better, that b is, or neither (a tie).
+
+    Attributes:
+        metric: Label of the metric.
+        test: Name of the significance test.
+        alpha: Level of both one-sided tests.
+        correct: Pairs with the conclusion of people.
+        n: Pairs.
+        share: correct / n.
+        ci: 95 % Clopper-Pearson interval of the share, as if pairs were independent.
+        reversed: Pairs where the test and people see different winners.
+        claimed: Pairs where the test sees a winner and people none.
+        missed: Pairs where people see a winner and the test none.
+        separated: Pairs where the test sees a winner.
+        power: separated / n: the metric's discriminative power under this test.
+        p_half: Two-sided binomial p-value of the share being 1/2.
+        p_half_greater: One-sided p-value of the share being no larger than 1/2.
+    """
+
+    metric: str
+    test: str
+    alpha: float
+    correct: int
+    n: int
+    share: float
+    ci: tuple[float, float]
+    reversed: int
+    claimed: int
+    missed: int
+    separated: int
+    power: float
+    p_half: float
+    p_half_greater: float
+
+
+@dataclass(frozen=True)
+class ChiSquare:
+    """Are the metrics equally accurate under one test at one level?
+
+    Attributes:
+        test: Name of the significance test.
+        alpha: Its level.
+        statistic: Pearson's chi-square over metrics and correct or not, without Yates' correction.
+        df: Number of metrics - 1.
+        p_value: Upper tail, as if pairs were independent; null where every metric is right, or
+            wrong, on all pairs.
+    """
+
+    test: str
+    alpha: float
+    statistic: float
+    df: int
+    p_value: float | None
+
+
+@dataclass(frozen=True)
+class BetweenTests:
+    """How far two significance tests draw the same conclusions from one metric.
+
+    Attributes:
+        metric: Label of the metric.
+        alpha: Level of both.
+        a: First test.
+        b: Second test.
+        same: Pairs with the same conclusion.
+        n: Pairs.
+        share: same / n.
+    """
+
+    metric: str
+    alpha: float
+    a: str
+    b: str
+    same: int
+    n: int
+    share: float
+
+
+@dataclass(frozen=True)
+class HumanConclusions:
+    """What people conclude at one level of the tests.
+
+    Attributes:
+        alpha: Level of the tests.
+        human_alpha: Level of the conclusions of people.
+        ties: Pairs where people see no winner.
+        conclusions: Winner of each pair, `a`, `b` or `tie`, in the order of the pairs.
+    """
+
+    alpha: float
+    human_alpha: float
+    ties: int
+    conclusions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TestedPair:
+    """Two systems under every metric and test.
+
+    Attributes:
+        a: First system.
+        b: Second system.
+        p_greater: One-sided p-values of a being better, by metric, then test.
+        p_less: One-sided p-values of b being better, likewise.
+    """
+
+    __test__ = False  # pytest: not a test class
+
+    a: str
+    b: str
+    p_greater: Mapping[str, Mapping[str, float]]
+    p_less: Mapping[str, Mapping[str, float]]
+
+
+@dataclass(frozen=True, repr=False)
+class AccuracyReport(Renderable):
+    """Significance tests compared with people.
+
+    Attributes:
+        signature: The line that, with the texts and judgements, reproduces it.
+        version: Of sigtest.
+        systems: Names, in the order of the comparison.
+        criteria: Of the human evaluation; the first that separates a pair decides.
+        alphas: Levels of the tests.
+        rows: By level, then metric, then test.
+        chi_square: By level, then test; none for a single metric.
+        between_tests: By level, then metric, then pair of tests.
+        human: By level.
+        pairs: In the order of the comparison.
+        warnings: What the reader must not overlook.
+        methods: How the numbers came about, for a paper.
+    """
+
+    path = "test-accuracy"
+
+    signature: str
+    version: str
+    systems: tuple[str, ...]
+    criteria: tuple[str, ...]
+    alphas: tuple[float, ...]
+    rows: tuple[AccuracyRow, ...]
+    chi_square: tuple[ChiSquare, ...]
+    between_tests: tuple[BetweenTests, ...]
+    human: tuple[HumanConclusions, ...]
+    pairs: tuple[TestedPair, ...]
+    warnings: Warnings
+    methods: Methods | None = None
+
+
+# From a question to it ------------------------
 
 A_BETTER, TIE, B_BETTER = 1, 0, -1
 NAMES = {A_BETTER: "a", TIE: "tie", B_BETTER: "b"}
@@ -36,7 +189,7 @@ DEPENDENT = WarningReport(
 )
 
 
-def compute(question: AccuracyQuestion, progress: Progress | None = None) -> report.AccuracyReport:
+def compute(question: AccuracyQuestion, progress: Progress | None = None) -> AccuracyReport:
     """Hold significance tests against people.
 
     Args:
@@ -59,18 +212,18 @@ def compute(question: AccuracyQuestion, progress: Progress | None = None) -> rep
     return with_methods(report, sentences)
 
 
-def _report(question: AccuracyQuestion, tested: Tested, judged: Judged) -> report.AccuracyReport:
-    rows: list[report.AccuracyRow] = []
-    squares: list[report.ChiSquare] = []
-    between: list[report.BetweenTests] = []
-    human: list[report.HumanConclusions] = []
+def _report(question: AccuracyQuestion, tested: Tested, judged: Judged) -> AccuracyReport:
+    rows: list[AccuracyRow] = []
+    squares: list[ChiSquare] = []
+    between: list[BetweenTests] = []
+    human: list[HumanConclusions] = []
     n, fixed = len(tested.pairs), question.human_alpha
     for alpha in question.alphas:
         human_alpha = alpha if fixed is None else fixed
         people = combine(list(conclude(judged.p_greater, judged.p_less, human_alpha)))
         found = conclude(tested.p_greater, tested.p_less, alpha)
         names = tuple(NAMES[winner] for winner in people.tolist())
-        human.append(report.HumanConclusions(alpha, human_alpha, names.count("tie"), names))
+        human.append(HumanConclusions(alpha, human_alpha, names.count("tie"), names))
         for m, metric in enumerate(tested.metrics):
             rows += [
                 accuracy_row(found[m, t], people, metric, test, alpha)
@@ -78,14 +231,14 @@ def _report(question: AccuracyQuestion, tested: Tested, judged: Judged) -> repor
             ]
             for (i, a), (j, b) in combinations(enumerate(tested.tests), 2):
                 same = int(np.count_nonzero(found[m, i] == found[m, j]))
-                between.append(report.BetweenTests(metric, alpha, a, b, same, n, same / n))
+                between.append(BetweenTests(metric, alpha, a, b, same, n, same / n))
         correct = np.count_nonzero(found == people, axis=2)  # (M, T)
         for t, test in enumerate(tested.tests if len(correct) > 1 else ()):
             statistic, p = chi_square(correct[:, t], n)
-            squares.append(report.ChiSquare(test, alpha, statistic, len(correct) - 1, p))
+            squares.append(ChiSquare(test, alpha, statistic, len(correct) - 1, p))
     levels = "+".join(f"{alpha:g}" for alpha in question.alphas)
     human_level = "same" if fixed is None else f"{fixed:g}"
-    return report.AccuracyReport(
+    return AccuracyReport(
         signature=f"alphas:{levels}|human_alpha:{human_level}|({judged.signature})|"
         f"{tested.signature}",
         version=__version__,
@@ -97,18 +250,14 @@ def _report(question: AccuracyQuestion, tested: Tested, judged: Judged) -> repor
         between_tests=tuple(between),
         human=tuple(human),
         pairs=tuple(
-            report.TestedPair(
-                a, b, tested.by_name(tested.p_greater, i), tested.by_name(tested.p_less, i)
-            )
+            TestedPair(a, b, tested.by_name(tested.p_greater, i), tested.by_name(tested.p_less, i))
             for i, (a, b) in enumerate(tested.pairs)
         ),
         warnings=(*question.notes, *judged.notes, DEPENDENT),
     )
 
 
-def accuracy_row(
-    found: Counts, human: Counts, metric: str, test: str, alpha: float
-) -> report.AccuracyRow:
+def accuracy_row(found: Counts, human: Counts, metric: str, test: str, alpha: float) -> AccuracyRow:
     """How the conclusions of one metric and test agree with those of people.
 
     Args:
@@ -123,7 +272,7 @@ def accuracy_row(
     separated = int(np.count_nonzero(found != TIE))
     low, high = clopper_pearson(np.array([correct]), n, LEVEL)
     p_half, p_greater = against_half(correct, n)
-    return report.AccuracyRow(
+    return AccuracyRow(
         metric=metric,
         test=test,
         alpha=alpha,
@@ -236,7 +385,7 @@ def _part_of(say: Progress, number: int, of: int, phase: str, done: int, total: 
     say(phase, number * total + done, of * total)
 
 
-def sentences(report: report.AccuracyReport, sources: Sources) -> Iterator[str]:
+def sentences(report: AccuracyReport, sources: Sources) -> Iterator[str]:
     """Whose conclusions were compared with whose, and how agreement was judged."""
     tests = dict.fromkeys(row.test for row in report.rows)
     # nothing stands behind a test whose p-values came under another name

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import numpy as np
 
 from sigtest.arrays import Array
-from sigtest.cached import cached_property
 from sigtest.comparison.comparison import Comparison, StoredComparison, parse_named
 from sigtest.data.names import choose
 from sigtest.errors import InputError, RecipeError, inside
@@ -16,11 +15,10 @@ from sigtest.kinds.base import About, WholeQuestion
 from sigtest.kinds.comparisons import ComparisonQuestion
 from sigtest.people.compute import compute
 from sigtest.people.question import HumanQuestion, check_segments, evaluation_in, match_systems
-from sigtest.report import ByClass, WarningReport, Warnings, digest, encode
+from sigtest.report import ByClass, WarningReport, Warnings
 from sigtest.requests.people import AccuracyRequest, JudgedPairsRequest, TestedPairsRequest
 from sigtest.significance import TESTS
 from sigtest.significance.base import ResamplingTest
-from sigtest.version import __version__
 
 LEVEL = 0.05  # of intervals that nothing looks at
 NEEDED = {  # of a request
@@ -100,19 +98,13 @@ class AccuracyQuestion(WholeQuestion):
         notes: What the report should warn of.
     """
 
+    noun = "accuracy"
+
     people: Annotated[Judged | HumanQuestion, ByClass({"Asked": HumanQuestion})]
     comparison: Annotated[StoredComparison | Tested, ByClass()]
     alphas: tuple[float, ...]
     human_alpha: float | None
     notes: Warnings = ()
-
-    @cached_property
-    def key(self) -> str:
-        """Hash of everything that the report is a function of."""
-        content = encode(self)
-        if isinstance(self.comparison, Comparison):
-            content["comparison"] = self.comparison.plan.key
-        return digest(["accuracy", __version__, content])
 
     @property
     def about(self) -> About:

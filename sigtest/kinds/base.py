@@ -15,12 +15,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
+from sigtest.cached import cached_property
 from sigtest.errors import RecipeError
 from sigtest.progress import Progress
 from sigtest.render.formats import Layout, Presented, verbatim
 from sigtest.render.model import Document, Sheet
-from sigtest.report import counted, decode, encode, names_in, renamed_in
+from sigtest.report import counted, decode, digest, encode, names_in, renamed_in
 from sigtest.requests.model import Option, Request
+from sigtest.version import __version__
 
 if TYPE_CHECKING:  # what comparisons alone need
     from sigtest.comparison.comparison import Comparison
@@ -281,7 +283,24 @@ class Kind(ABC, Generic[Q]):
 
 
 class WholeQuestion(Question):
-    """A question that one task computes whole: a frozen dataclass, stored as it is encoded."""
+    """A question that one task computes whole: a frozen dataclass, stored as it is encoded.
+
+    Attributes:
+        noun: What its key begins with.
+    """
+
+    noun: ClassVar[str]
+
+    @property
+    def compared(self) -> dict[str, Comparison]:
+        """The comparisons that it has to make, by field."""
+        return {name: own for name, own in vars(self).items() if hasattr(own, "plan")}
+
+    @cached_property
+    def key(self) -> str:
+        """Hash of everything that the report is a function of; of a comparison, its plan."""
+        plans = {name: own.plan.key for name, own in self.compared.items()}
+        return digest([self.noun, __version__, {**encode(self), **plans}])
 
     def contents(self) -> Mapping[str, Any]:
         """All of it, under one name."""
@@ -300,11 +319,20 @@ class WholeKind(Kind[W]):
 
     Attributes:
         content: Class of its questions.
+        question: Makes one, from a request and the name and bytes of each file.
         sheets: Records of a report, by the table that they go with.
     """
 
     content: ClassVar[type[Any]]
+    question: ClassVar[Callable[..., Any]]
     sheets: ClassVar[Mapping[str, Callable[[Any], Sheet]]]
+
+    def parse(self, request: Mapping[str, Any], files: Sequence[FormFile] = ()) -> W:
+        question: W = self.question(request, [(file.name, file.data) for file in files])
+        return question
+
+    def comparison(self, question: W) -> Comparison | None:
+        return next(iter(question.compared.values()), None)
 
     def load(self, outline: Mapping[str, Any], contents: Mapping[str, Any]) -> W:
         question: W = decode(self.content, contents["asked"])

@@ -34,7 +34,7 @@ from sigtest.special import ndtr, stdtrit
 
 RESAMPLES = 999  # at most, behind intervals
 FLIPS = 9_999  # at most, behind the p-values of soft accuracy
-CACHED = 1 << 15  # weights at a time
+CACHED = 1 << 13  # weights at a time: with more, BLAS wakes its threads for products of little
 NOISE = 1e-12  # variance of standardised scores up to which they do not vary
 USABLE = 0.5  # share of resamples on which a statistic must be defined
 POOLED = ("accuracy", "soft_accuracy")  # statistics that have a value over several sets

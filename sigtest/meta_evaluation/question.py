@@ -21,7 +21,6 @@ from sigtest.meta_evaluation.scored import (
 )
 from sigtest.meta_evaluation.sources import scores_of
 from sigtest.people.question import evaluation_in
-from sigtest.report import digest, encode
 from sigtest.requests import people
 from sigtest.requests.recipe import Recipe
 from sigtest.significance import Alternative
@@ -89,6 +88,8 @@ class MetricQuestion(WholeQuestion):
         choices: How metrics are held against people.
     """
 
+    noun = "meta"
+
     sets: tuple[ScoredSet, ...]
     several: bool
     choices: Annotated[
@@ -106,11 +107,6 @@ class MetricQuestion(WholeQuestion):
         """The line that, with the scores or judgements, reproduces the report."""
         judged = [one.judgements for one in self.sets if one.judgements]
         return "|".join([self.choices.signature, *(f"({one})" for one in judged)])
-
-    @cached_property
-    def key(self) -> str:
-        """Hash of everything that the report is a function of."""
-        return digest(["meta", __version__, encode(self)])
 
     @property
     def about(self) -> About:

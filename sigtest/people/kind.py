@@ -1,10 +1,8 @@
 """Human evaluations as questions: people's judgements in, conclusions out."""
 
-from collections.abc import Mapping, Sequence
 from operator import attrgetter
-from typing import Any
 
-from sigtest.kinds.base import EXAMPLES, FormFile, QuestionReference, WholeKind
+from sigtest.kinds.base import EXAMPLES, QuestionReference, WholeKind
 from sigtest.people.compute import compute
 from sigtest.people.judgements import Comparisons
 from sigtest.people.pictures import PICTURES
@@ -56,15 +54,13 @@ class HumanEvaluations(WholeKind[HumanQuestion]):
     tables = ("systems", "pairs", "fit", "units", "agreement", "gain")
     naming = ("name", "a", "b")
 
-    def parse(self, request: Mapping[str, Any], files: Sequence[FormFile] = ()) -> HumanQuestion:
-        return parse(request, [(file.name, file.data) for file in files])
-
     def recognised(self, question: HumanQuestion) -> tuple[str, ...]:
         criteria = question.choices.criteria
         judged_by = f"{'Criterion' if len(criteria) == 1 else 'Criteria'}: {', '.join(criteria)}."
         systems = f"{counted(len(question.systems), 'system')}: {', '.join(question.systems)}."
         return (*recognised(question), systems, judged_by)
 
+    question = staticmethod(parse)
     compute = staticmethod(compute)
     document = staticmethod(document)
     sheets = SHEETS

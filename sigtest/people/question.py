@@ -27,7 +27,7 @@ from sigtest.people.preferences import PREFERENCE, numbered, repeated
 from sigtest.people.report import SourceReport
 from sigtest.people.scores import Prepared, prepare
 from sigtest.people.statistics import EXACT_FLIPS
-from sigtest.report import ByClass, WarningReport, Warnings, counted, digest, encode
+from sigtest.report import ByClass, WarningReport, Warnings, counted
 from sigtest.requests.people import (
     COMBINED,
     ERRORS,
@@ -105,6 +105,8 @@ class HumanQuestion(WholeQuestion):
         notes: What the report should warn of.
     """
 
+    noun = "human"
+
     judgements: Annotated[
         Judgements | Comparisons,
         ByClass({"Rankings": Annotated[Rankings, AfterValidator(Rankings.compared)]}),
@@ -112,11 +114,6 @@ class HumanQuestion(WholeQuestion):
     sources: tuple[Source, ...]
     choices: Annotated[HumanRequest, PlainValidator(_stored), PlainSerializer(HumanRequest.stored)]
     notes: Warnings = ()
-
-    @cached_property
-    def key(self) -> str:
-        """Hash of the judgements, the choices and the version."""
-        return digest(["human", __version__, encode(self)])
 
     @property
     def about(self) -> About:

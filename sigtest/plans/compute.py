@@ -1,14 +1,14 @@
 """From a request for a plan to its report."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from sigtest import report as reports
 from sigtest.arrays import Array
-from sigtest.cached import cached_property
 from sigtest.comparison.comparison import Comparison, StoredComparison, parse_named
 from sigtest.data.names import choose
 from sigtest.decide.decisions import POWER, Limit, detectable_in_errors
@@ -18,14 +18,103 @@ from sigtest.engine import drawn, reduce, sampled
 from sigtest.errors import InputError, RecipeError
 from sigtest.kinds.base import About, WholeQuestion
 from sigtest.kinds.comparisons import ComparisonQuestion
-from sigtest.plans.report import PlannedPair, PlannedSize, PlanReport
+from sigtest.kinds.renderable import Renderable
 from sigtest.progress import Progress, silent
-from sigtest.report import PairReport, Report, Sources, WarningReport, digest, encode, with_methods
+from sigtest.report import Methods, Sources, WarningReport, Warnings, with_methods
 from sigtest.requests.comparisons import LARGEST, PlanRequest
 from sigtest.significance import CORRECTIONS
 from sigtest.significance.corrections import strictest_level
 from sigtest.special import ndtri
 from sigtest.version import __version__
+
+# The report ------------------------
+
+
+@dataclass(frozen=True)
+class PlannedSize:
+    """What a test set of some size would show of a pair.
+
+    Attributes:
+        units: Segments, or documents where these are resampled.
+        detectable: Smallest true difference that shows with the report's power.
+        ci: 95 % interval of `detectable`, from the uncertainty of the pilot's standard error.
+    """
+
+    units: int
+    detectable: float
+    ci: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class PlannedPair:
+    """Two systems of the pilot.
+
+    Attributes:
+        a: First system.
+        b: Second system; the baseline where there is one.
+        difference: Observed in the pilot, score of a less score of b.
+        stderr: Standard error of the difference in the pilot.
+        stderr_ci: 95 % interval of the true standard error at the pilot's size.
+        sizes: By units; none where the systems do not differ in the pilot, which then cannot say.
+        needed: Units with which the asked true difference shows with the report's power; null where
+            no difference is asked for or the pilot cannot say.
+        needed_ci: 95 % interval of `needed`, from the uncertainty of the standard error.
+    """
+
+    a: str
+    b: str
+    difference: float
+    stderr: float
+    stderr_ci: tuple[float, float]
+    sizes: tuple[PlannedSize, ...]
+    needed: int | None
+    needed_ci: tuple[int, int] | None
+
+
+@dataclass(frozen=True, repr=False)
+class PlanReport(Renderable):
+    """Which differences test sets of other sizes would show.
+
+    Attributes:
+        signature: The line that, with the pilot's texts, reproduces it.
+        version: Of sigtest.
+        metric: Label of the metric.
+        unit: What is counted: `segment` or `document`.
+        pilot: Units of the pilot.
+        alternative: The claim.
+        alpha: Of the pilot's decisions.
+        correction: Of the pilot.
+        comparisons: Size of the family that is corrected for.
+        corrected: Whether `level` is the strictest one of the correction.
+        level: Level that p-values must reach.
+        power: With which the difference shows.
+        difference: True difference that was asked about, or null.
+        pairs: In the order of the pilot.
+        warnings: What the reader must not overlook.
+        methods: How the numbers came about, for a paper.
+    """
+
+    path = "plans"
+
+    signature: str
+    version: str
+    metric: str
+    unit: str
+    pilot: int
+    alternative: str
+    alpha: float
+    correction: str
+    comparisons: int
+    corrected: bool
+    level: float
+    power: float
+    difference: float | None
+    pairs: tuple[PlannedPair, ...]
+    warnings: Warnings
+    methods: Methods | None = None
+
+
+# From a question to it ------------------------
 
 
 @dataclass(frozen=True)
@@ -40,16 +129,13 @@ class PlanQuestion(WholeQuestion):
         corrected: Whether the level is the strictest one of the correction.
     """
 
+    noun = "plan"
+
     pilot: StoredComparison
     pair: tuple[str, str] | None
     difference: float | None
     units: int | None
     corrected: bool
-
-    @cached_property
-    def key(self) -> str:
-        """Hash of everything that the report is a function of."""
-        return digest(["plan", __version__, {**encode(self), "pilot": self.pilot.plan.key}])
 
     @property
     def about(self) -> About:
@@ -62,11 +148,12 @@ class PlanQuestion(WholeQuestion):
         return 0.2 + ComparisonQuestion(self.pilot).seconds
 
 
-def parse(request: Mapping[str, Any]) -> PlanQuestion:
+def parse(request: Mapping[str, Any], files: Sequence[object] = ()) -> PlanQuestion:
     """Validate a request completely.
 
     Args:
         request: See `PlanRequest`; the comparison may be one that was parsed, as its `id`.
+        files: None: texts stand in the request.
 
     Raises:
         SigtestError: Something is missing, unknown, out of range, or does not fit the rest.
@@ -173,7 +260,7 @@ def _influences(samples: Samples) -> Mapping[tuple[str, str], Array]:
 
 
 def _report(
-    asked: PlanQuestion, found: Report, influences: Mapping[tuple[str, str], Array]
+    asked: PlanQuestion, found: reports.Report, influences: Mapping[tuple[str, str], Array]
 ) -> PlanReport:
     plan = asked.pilot.plan
     (part,), recipe = plan.parts, plan.recipe
@@ -211,7 +298,7 @@ def _report(
     )
 
 
-def _pair(asked: PlanQuestion, row: PairReport, values: Array, times: float) -> PlannedPair:
+def _pair(asked: PlanQuestion, row: reports.PairReport, values: Array, times: float) -> PlannedPair:
     pilot, stderr = asked.pilot.plan.parts[0].units, row.stderr
     same = stderr <= 0 or not np.any(values)
     factors = (1.0, 1.0) if same else stderr_factors(values, asked.pilot.plan.parts[0].draws)

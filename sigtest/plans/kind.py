@@ -1,15 +1,11 @@
 """Plans as questions: a pilot in, what test sets of other sizes would show out."""
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
 
-from sigtest.comparison.comparison import Comparison
 from sigtest.errors import RecipeError
-from sigtest.kinds.base import EXAMPLES, FormFile, WholeKind
+from sigtest.kinds.base import EXAMPLES, WholeKind
 from sigtest.kinds.comparisons import FINISHED
-from sigtest.plans.compute import PlanQuestion, compute, parse
-from sigtest.plans.report import PlannedPair, PlanReport
+from sigtest.plans.compute import PlannedPair, PlanQuestion, PlanReport, compute, parse
 from sigtest.render import marks, model
 from sigtest.render.comparison import MANY
 from sigtest.render.drawing import Drawing
@@ -221,12 +217,7 @@ class Plans(WholeKind[PlanQuestion]):
     tables = ("pairs",)
     naming = ("a", "b", "metric")
 
-    def parse(self, request: Mapping[str, Any], files: Sequence[FormFile] = ()) -> PlanQuestion:
-        return parse(request)
-
-    def comparison(self, question: PlanQuestion) -> Comparison | None:
-        return question.pilot
-
+    question = staticmethod(parse)
     compute = staticmethod(compute)
     document = staticmethod(document)
     sheets = {"pairs": sheet}

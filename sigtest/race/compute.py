@@ -10,7 +10,6 @@ import numpy as np
 from pydantic import PlainSerializer, PlainValidator
 
 from sigtest.arrays import Array, Counts, Flags
-from sigtest.cached import cached_property
 from sigtest.comparison.comparison import Comparison, StoredComparison, parse_named
 from sigtest.data.names import check_name, choose, is_error
 from sigtest.engine import sampled
@@ -18,17 +17,139 @@ from sigtest.errors import InputError, LimitError, RecipeError
 from sigtest.files.material import Material
 from sigtest.kinds.base import About, WholeQuestion
 from sigtest.kinds.comparisons import ComparisonQuestion
+from sigtest.kinds.renderable import Renderable
 from sigtest.meta_evaluation.scored import MOST_CELLS, ScoreSource, align, score_source
 from sigtest.people.judgements import Judgements
 from sigtest.people.question import HumanQuestion, evaluation_in
 from sigtest.progress import Progress, silent
-from sigtest.race.report import Look, RacedPair, RacedSystem, SequentialReport
 from sigtest.race.sequences import FIRST, Sequences, all_pairs
 from sigtest.render.standings import abridged
-from sigtest.report import Sources, WarningReport, counted, digest, encode, with_methods
+from sigtest.report import Ends, Methods, Sources, WarningReport, Warnings, counted, with_methods
 from sigtest.requests.races import MAX_RACING, SOURCES, SequentialRequest
 from sigtest.special import ndtri
 from sigtest.version import __version__
+
+# The report ------------------------
+
+
+@dataclass(frozen=True)
+class RacedSystem:
+    """One system.
+
+    Attributes:
+        name: As in the request.
+        items: Items that it has a score of.
+        mean: Of these scores; null without any.
+        range: Ranks it may have: 1 + systems that are better, systems - those that are worse.
+        may_be_best: Whether no system is better by a decision.
+        until: Row with which the search for the best needed no further items of it; null while it
+            does.
+    """
+
+    name: str
+    items: int
+    mean: float | None
+    range: tuple[int, int]
+    may_be_best: bool
+    until: int | None
+
+
+@dataclass(frozen=True)
+class RacedPair:
+    """Two systems.
+
+    Attributes:
+        a: First system.
+        b: Second system.
+        items: Items that both have.
+        difference: Mean of a less b over these; null without any.
+        ci: Interval at the corrected level, which holds at all looks together; of scores with a
+            scale, the end nearer to 0 goes up to half of that, however large differences are.
+        decided: `a` or `b` is better, or null while it is open.
+        since: Row with which it was decided.
+        remaining: About how many further items decide it, if the systems go on as they do; null
+            where it is decided, or nothing can be said.
+    """
+
+    a: str
+    b: str
+    items: int
+    difference: float | None
+    ci: Ends
+    decided: str | None
+    since: int | None
+    remaining: int | None
+
+
+@dataclass(frozen=True)
+class Look:
+    """The interval of a pair after some rows.
+
+    Attributes:
+        a: The leader.
+        b: The other system.
+        row: How many rows had come.
+        difference: Mean of the leader less the other.
+        ci: Its interval then.
+    """
+
+    a: str
+    b: str
+    row: int
+    difference: float
+    ci: Ends
+
+
+@dataclass(frozen=True, repr=False)
+class SequentialReport(Renderable):
+    """A race, as its rows so far have it.
+
+    Attributes:
+        signature: The line that, with the scores, reproduces it.
+        version: Of sigtest.
+        statistic: What is averaged and decides.
+        scale: Lowest and highest score that there can be, where betting sequences decide; null for
+            asymptotic ones.
+        burn_in: Items of a pair before which asymptotic sequences decide nothing.
+        alpha: How often any decision may be false.
+        comparisons: Pairs that are corrected for (Bonferroni).
+        items: Rows.
+        over: Row with which a single system was left that may be the best; null before.
+        remaining: About how many further items leave a single system; null where that is so, or
+            nothing can be said.
+        observations: Scores that came.
+        needed: Scores that would have come if each system had stopped at its `until`.
+        leader: The system with the best mean of those that may be the best.
+        systems: In input order.
+        pairs: In input order.
+        looks: Of the leader and each other system, from the first rows to all.
+        warnings: What the reader must not overlook.
+        methods: How the numbers came about, for a paper.
+    """
+
+    path = "sequential-comparisons"
+
+    signature: str
+    version: str
+    statistic: str
+    scale: tuple[float, float] | None
+    burn_in: int
+    alpha: float
+    comparisons: int
+    items: int
+    over: int | None
+    remaining: int | None
+    observations: int
+    needed: int
+    leader: str
+    systems: tuple[RacedSystem, ...]
+    pairs: tuple[RacedPair, ...]
+    looks: tuple[Look, ...]
+    warnings: Warnings
+    methods: Methods | None = None
+
+
+# From a question to it ------------------------
 
 SECONDS = 1e-7  # for one item of a pair
 FEWEST = 2  # systems
@@ -51,6 +172,8 @@ class SequentialQuestion(WholeQuestion):
         choices: Without scores; with the metric and direction of a comparison.
         comparison: What is measured.
     """
+
+    noun = "race"
 
     systems: tuple[str, ...]
     table: Array
@@ -108,12 +231,6 @@ class SequentialQuestion(WholeQuestion):
         table = np.stack([scores.get(name, none) for name in self.systems], axis=1)
         replace(self, table=table).check(items)
         return table
-
-    @cached_property
-    def key(self) -> str:
-        """Hash of everything that the report is a function of."""
-        made = {"comparison": self.comparison.plan.key} if self.comparison else {}
-        return digest(["race", __version__, {**encode(self), **made}])
 
     @property
     def about(self) -> About:

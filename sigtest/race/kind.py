@@ -1,16 +1,22 @@
 """Races as questions: scores in the order of arrival in, what is decided and since when out."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from math import isfinite
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from sigtest.comparison.comparison import Comparison
 from sigtest.data.names import choose
 from sigtest.kinds import comparisons
-from sigtest.kinds.base import FormFile, WholeKind
+from sigtest.kinds.base import WholeKind
 from sigtest.people.kind import FINISHED
-from sigtest.race.compute import SequentialQuestion, compute, parse
-from sigtest.race.report import Look, RacedPair, RacedSystem, SequentialReport
+from sigtest.race.compute import (
+    Look,
+    RacedPair,
+    RacedSystem,
+    SequentialQuestion,
+    SequentialReport,
+    compute,
+    parse,
+)
 from sigtest.render import marks, model, records
 from sigtest.render.comparison import MANY
 from sigtest.render.drawing import Drawing
@@ -167,14 +173,7 @@ class SequentialComparisons(WholeKind[SequentialQuestion]):
     tables = ("systems", "pairs")
     naming = ("name", "a", "b", "leader")
 
-    def parse(
-        self, request: Mapping[str, Any], files: Sequence[FormFile] = ()
-    ) -> SequentialQuestion:
-        return parse(request, [(file.name, file.data) for file in files])
-
-    def comparison(self, question: SequentialQuestion) -> Comparison | None:
-        return question.comparison
-
+    question = staticmethod(parse)
     compute = staticmethod(compute)
     document = staticmethod(document)
     sheets = SHEETS

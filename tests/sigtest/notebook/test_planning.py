@@ -6,8 +6,7 @@ import pytest
 
 import sigtest
 from sigtest.errors import SigtestError
-from sigtest.plans.compute import compute, parse
-from sigtest.plans.report import PlanReport
+from sigtest.plans.compute import PlanReport, compute, parse
 from sigtest.report import encode
 
 RNG = random.Random(5)

@@ -14,9 +14,8 @@ from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare
 from sigtest.errors import InputError, RecipeError, SigtestError
 from sigtest.kinds import KINDS
-from sigtest.plans.compute import PlanQuestion, compute, needed, parse, stderr_factors
+from sigtest.plans.compute import PlanQuestion, PlanReport, compute, needed, parse, stderr_factors
 from sigtest.plans.kind import PICTURES
-from sigtest.plans.report import PlanReport
 from sigtest.render.formats import FORMATS
 from sigtest.report import decode, encode
 
