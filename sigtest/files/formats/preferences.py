@@ -25,11 +25,11 @@ from sigtest.files.file import File, entries_of
 from sigtest.files.tables import Table, blank, fields_of, float_in, read_table
 
 NAMES = {  # of columns, by what they hold; the first of several is taken
-    "a": "a model_a system_a generator_a generator_1 model_1 system_1 model_a_name winner "
-    "chosen_model",
-    "b": "b model_b system_b generator_b generator_2 model_2 system_2 model_b_name loser "
-    "rejected_model",
-    "winner": "winner preferred chosen_model_name chosen_model",
+    "a": "a model_a system_a generator_a generator_1 model_1 system_1 model1 system1 left_model "
+    "model_a_name winner chosen_model",
+    "b": "b model_b system_b generator_b generator_2 model_2 system_2 model2 system2 right_model "
+    "model_b_name loser rejected_model",
+    "winner": "winner preferred preferred_model chosen_model_name chosen_model choice vote verdict",
     "preference": "preference",
     "won_a": "winner_model_a",
     "won_b": "winner_model_b",
@@ -202,7 +202,7 @@ def _share(
     value, text = None if named else float_in(cell), str(cell).strip()
     if value is None:
         sides = {str(row["a"]).strip(): 1.0, str(row["b"]).strip(): 0.0}
-        share = sides.get(text, SIDES.get(re.sub(r"[^a-z0-9]", "", text.lower())))
+        share = sides.get(text, SIDES.get(re.sub(r"[^a-z0-9]|vote$", "", text.lower())))
         if share is None:
             raise wrong("winner", f"{quoted(cell, 40)} is neither system, nor a, b or tie")
         return share

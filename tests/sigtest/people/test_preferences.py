@@ -224,6 +224,8 @@ def test_ties_alone_and_ties_that_no_maximum_explains_are_half_wins():
 
 FORMS = {
     "arena": "model_a,model_b,winner,judge\nx,y,model_a,1\ny,z,tie (bothbad),2\nz,x,model_b,3\n",
+    "votes": "left_model,right_model,vote\nx,y,leftvote\ny,z,bothbad_vote\nz,x,rightvote\n",
+    "numbered": "system1,system2,preferred_model\nx,y,x\ny,z,neither\nz,x,x\n",
     "names": "model_a\tmodel_b\twinner\nx\ty\tx\ny\tz\tboth bad\nz\tx\tx\n",
     "one-hot": "id,model_a,model_b,winner_model_a,winner_model_b,winner_tie\n"
     "1,x,y,1,0,0\n2,y,z,0,0,1\n3,z,x,0,1,0\n",
