@@ -76,8 +76,7 @@ def _wins(reports: Mapping[str, Report], metrics: Mapping[str, str]) -> Counter[
     return Counter(
         (name, winner)
         for name, report in reports.items()
-        for pair in report.pairs
-        if (pair.metric, pair.test) == (metrics[name], leading_test(report))
+        for pair in report.pairs_of(metrics[name], leading_test(report))
         for winner in [better(pair, report.metrics[pair.metric].higher_is_better)]
         if winner is not None
     )

@@ -420,8 +420,8 @@ class _Draws:
             t = np.fmax(moved / self.errors, -np.inf)  # of 0 / 0, too
         t = intervals.drawn_in(t, self.tails, "greater")
         least = t * (1 - SLACK * np.sign(t))
-        rows = zip(ordered, least.reshape(len(ordered), -1), strict=True)
-        below = np.concatenate([np.searchsorted(row, own) for row, own in rows])
+        of_each = least.reshape(len(ordered), -1)
+        below = np.concatenate([*map(np.searchsorted, ordered, of_each)])
         return intervals.p_value(ordered.shape[1] - below, ordered.shape[1])
 
     def by_chance(self, i: int) -> tuple[Self, Array]:
@@ -455,7 +455,7 @@ class _Shares:
         table, pairs = sample.tables[0], sample.part.pairs.T
         right, items = table.sum(axis=1).T
         right = right if sample.metrics[0].higher_is_better else items - right
-        unlike = np.array([(table[a] != table[b]).any(axis=1).sum() for a, b in pairs.T])
+        unlike = (table[pairs[0]] != table[pairs[1]]).any(axis=2).sum(axis=1)
         return cls(sample.part.recipe.design, right[pairs], items[pairs], unlike)
 
     def ends(self, alpha: Array | float) -> tuple[Array, Array]:
@@ -516,7 +516,8 @@ def _power(held: Held, i: int, margin: float | None, claim: Claim, alpha: float)
         return 1 - alpha
     seen, chances = held.by_chance(i)
     p, _ = _p_values(seen, margin, claim)
-    return float(np.average(p > alpha if margin is None else p <= alpha, weights=chances))
+    passed = p > alpha if margin is None else p <= alpha
+    return float(np.average(passed, weights=chances))
 
 
 def _outcome(claim: Claim, adjusted: float, failed: float, alpha: float) -> Outcome:

@@ -789,6 +789,10 @@ class Report:
         """Names of the significance tests, in the order of the recipe."""
         return tuple(dict.fromkeys(pair.test for pair in self.pairs))
 
+    def pairs_of(self, metric: str, test: str | None) -> list[PairReport]:
+        """The pairs of one metric and test."""
+        return [pair for pair in self.pairs if (pair.metric, pair.test) == (metric, test)]
+
     def as_json(self) -> dict[str, Any]:
         """The report as JSON has it (`docs/SERVICE.md` describes every field)."""
         body: dict[str, Any] = encode(self if self.several is None else self._on_several())

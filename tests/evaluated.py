@@ -77,11 +77,16 @@ TREC += "".join(
     f"{measure:<22}\tall\t{value}\n"
     for measure, value in {"runid": "bm25", "num_q": 2, "map": 0.5, "P_10": 0.25}.items()
 )
+PYTREC = {
+    "301": {"map": 0.25, "P_10": 0.5, "num_ret": 100.0},
+    "302": {"map": 0.75, "P_10": 0.0, "num_ret": 90.0},
+}
 FILES = {
     "promptfoo": ("results.json", promptfoo(promptfoo_rows())),
     "deepeval": ("test_run.json", json.dumps(deepeval(deepeval_cases()))),
     "swe-bench": ("elm.run1.json", json.dumps(SWEBENCH)),
     "trec-eval": ("bm25.eval", TREC),
+    "pytrec-eval": ("bm25.json", json.dumps(PYTREC)),
 }
 
 CONTENT = (

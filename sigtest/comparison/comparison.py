@@ -541,19 +541,13 @@ def _met(
     """A request, and systems that have items of their own, or a number beside them."""
     systems, testset = entry.systems, entry.testset
     names = [system.name for system in systems]
-    given = () if wanted.pairs == "all" else wanted.pairs.baseline
-    bar: float | None = None
-    for own in given:
+    given = [] if wanted.pairs == "all" else [*wanted.pairs.baseline]
+    for i, own in enumerate(given):
         with suppress(ValueError):  # of names; the shell has numbers as words, too
-            bar = float(own) if own not in names else bar
-    if bar is not None:
-        if len(given) > 1:
-            raise RecipeError(
-                f"A number ({bar:g}) is the only baseline, with no other baseline beside it; ask "
-                "once for each number.",
-                field="pairs",
-            )
-        wanted = wanted.model_copy(update={"pairs": Baseline.of({"baseline": bar})})
+            given[i] = own if own in names else float(own)
+    bar = next((own for own in given if isinstance(own, float)), None)
+    if bar is not None:  # whether another baseline is beside it is checked with the design
+        wanted = wanted.model_copy(update={"pairs": Baseline.of({"baseline": given})})
         labels = dict.fromkeys(label for system in systems for label in system.scores)
         if labels and str(bar) not in names:
             scores = {label: [bar] * testset.segments for label in labels}

@@ -198,9 +198,8 @@ def _joint_counts(
 def _best(
     part: Part, m: int, scores: Array, draws: Array | None, evenness: Array, stderr: Array
 ) -> Array | None:
-    if not part.with_best:
+    if not part.with_best or draws is None:
         return None
-    assert draws is not None
     metric = part.recipe.metrics[m]
     known = ~np.isnan(known_means(metric, scores, evenness, evenness))
     seen, drawn = metric.sign * scores, metric.sign * draws[:, : most_draws(len(scores))]

@@ -365,19 +365,18 @@ def _of_proportions(part: Part, facts: Facts) -> Facts:
     # labels say whose items are, and are known here only where systems have their own
     each = np.array([(part.labels or ()).count(name) or units for name in part.systems])
     right = np.rint(facts.scores * each)
-    low, high = intervals.wilson_interval(right, each, alpha)
-    bar = np.array([name == str(part.recipe.bar) for name in part.systems])
-    low, high = np.where(bar, facts.scores, low), np.where(bar, facts.scores, high)
+    ends = np.stack([facts.scores, *intervals.wilson_interval(right, each, alpha)])
+    bar = [name == str(part.recipe.bar) for name in part.systems]
+    ends[:, bar] = facts.scores[bar]
     if part.recipe.design == "paired":
         lower, upper = intervals.bonett_price_interval(
             right[a] - right[b], facts.unlike, units, alpha
         )
     else:
-        ends = np.stack([facts.scores, low, high])
         lower, upper = intervals.newcombe_interval(ends[:, a], ends[:, b])
     return replace(
         facts,
-        score_spread=replace(facts.score_spread, low=low, high=high),
+        score_spread=replace(facts.score_spread, low=ends[1], high=ends[2]),
         difference_spread=replace(facts.difference_spread, low=lower, high=upper),
     )
 

@@ -297,7 +297,7 @@ def board(report: Report, metric: str) -> ReportTable:
     first, test = placed[0][0].system.name, in_words(standings.leading_test(report) or "")
     remark = f"ranks and comparison with {first} by {test}"
     if best[0] is not None:
-        may = ["yes" if p is not None and p > report.alpha else "no" for p in best]
+        may = ["yes" if (p or 0.0) > report.alpha else "no" for p in best]
         p = [
             # those that other draws could turn round are marked
             PValue(row.score.p_best or 0.0, marks=marked(undecided=low <= report.alpha < high))
@@ -315,8 +315,8 @@ def _marks_of_scores(
     report: Report, metric: str, rows: Sequence[standings.Standing]
 ) -> list[frozenset[Mark]]:
     """Which systems no other is better than, and which are not like the baseline."""
-    both, baseline = (metric, standings.leading_test(report)), standings.baseline_of(report)
-    found = [pair for pair in report.pairs if (pair.metric, pair.test) == both]
+    baseline = standings.baseline_of(report)
+    found = report.pairs_of(metric, standings.leading_test(report))
     apart = {pair.a for pair in found if pair.significant and baseline is not None}
     return [
         marked(
@@ -416,7 +416,7 @@ def _pairs_on_several(report: Report, metric: str, test: str, many: int | None) 
     """Differences and adjusted p-values of all pairs, on every test set and on the whole."""
     groups, settled = [], []
     for title, own in standings.titled(report):
-        pairs = [pair for pair in own.pairs if (pair.metric, pair.test) == (metric, test)]
+        pairs = own.pairs_of(metric, test)
         difference, _ = _differences(pairs, standings.metric_decimals(own, metric))
         groups.append(Group(title, (difference, _decided("p", report, pairs, exact=True))))
         settled.append([pair.significant and not pair.undecided for pair in pairs])
@@ -546,8 +546,7 @@ def systems_sheet(report: Report) -> Sheet:
         for metric, score in system.scores.items()
     ]
     named = () if report.several is None else ("testset",)
-    runs: tuple[str, ...] = ("runs", "item_variance", "run_variance")
-    runs = runs if any(score.runs for *_, score in known) else ()
+    runs = ("runs", "item_variance", "run_variance") * any(s.runs is not None for *_, s in known)
     clustered = ("clustered_stderr",) * any(s.clustered_stderr is not None for *_, s in known)
     counts = dict.fromkeys(name for *_, score in known for name in score.counts)
     rows = (

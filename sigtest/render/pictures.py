@@ -183,8 +183,7 @@ def find_pair(report: Report, a: str, b: str, metric: str, test: str) -> PairRep
     choose(test, report.tests, "test", "significance test")
     for field, name in (("a", a), ("b", b)):
         choose(name, [system.name for system in report.systems], field, "system")
-    of = [pair for pair in report.pairs if (pair.metric, pair.test) == (metric, test)]
-    known = {(pair.a, pair.b): pair for pair in of}
+    known = {(pair.a, pair.b): pair for pair in report.pairs_of(metric, test)}
     if (a, b) in known:
         return known[a, b]
     if (b, a) in known:
@@ -213,7 +212,7 @@ def intervals_plot(whole: Report, **chosen: Any) -> str:
     report, test = seen.report, seen.test
     places = standings.metric_decimals(report, seen.metric)
     ordered = standings.standings(report, seen.metric, test)
-    pairs = [p for p in report.pairs if (p.metric, p.test) == (seen.metric, test)]
+    pairs = report.pairs_of(seen.metric, test)
     scores = [_score(standing, places) for standing in ordered]
     differences = _differences(ordered, pairs, places)
     rows = [*scores, *differences]
@@ -359,7 +358,7 @@ def grid_plot(whole: Report, **chosen: Any) -> str:
         raise RecipeError("A grid needs all pairs; this comparison has a baseline.", field="pairs")
     rows: dict[str, list[marks.Panel]] = {}
     for (test, metric), values in p.items():
-        of = [pair for pair in report.pairs if (pair.test, pair.metric) == (test, metric)]
+        of = report.pairs_of(metric, test)
         unsure = "?" if any(pair.undecided for pair in of) else ""
         apart = f"{100 * sum(pair.significant for pair in of) / n:.1f} % apart{unsure}"
         rows.setdefault(in_words(test), []).append(marks.Panel(marks.beaten(values), metric, apart))
@@ -410,7 +409,7 @@ def badge_plot(report: Report, system: str | None = None, **chosen: Any) -> str:
     ranks = "\u2013".join(map(str, dict.fromkeys(rank.range if rank else ())))
     own, most = (placed[i].system.scores[seen.metric].score for i in (names.index(name), 0))
     words = f"{'first' if own == most else f'rank {ranks}'} of {len(names)}"
-    of = [p for p in seen.report.pairs if (p.metric, p.test) == (seen.metric, seen.test)]
+    of = seen.report.pairs_of(seen.metric, seen.test)
     tied = sum(not p.significant for p in of if name in (p.a, p.b))
     if seen.test in seen.report.untestable:
         words += ", untestable"

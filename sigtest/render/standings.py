@@ -87,8 +87,8 @@ def standings(report: reports.Report, metric: str, test: str | None) -> tuple[St
     ordered = sorted(report.systems, key=lambda system: sign * system.scores[metric].score)
     unsure = {
         name
-        for pair in report.pairs
-        if pair.undecided and (pair.metric, pair.test) == (metric, test)
+        for pair in report.pairs_of(metric, test)
+        if pair.undecided
         for name in (pair.a, pair.b)
     } - {baseline_of(report)}
     placed = []
@@ -112,8 +112,8 @@ def against_first(report: reports.Report, metric: str) -> list[tuple[Standing, s
     first = ordered[0].system.name
     alike = "untestable" if test in report.untestable else "tied"
     said = {own.system.name: alike for own in ordered} | {first: "first"}
-    for pair in report.pairs:
-        if (pair.metric, pair.test) == (metric, test) and first in (pair.a, pair.b):
+    for pair in report.pairs_of(metric, test):
+        if first in (pair.a, pair.b):
             other = pair.b if pair.a == first else pair.a
             if pair.undecided:
                 said[other] = "undecided"
@@ -145,10 +145,9 @@ def matrix_of(report: reports.Report, metric: str, test: str) -> Matrix:
     starts = [i for i, standing in enumerate(ordered) if standing.opens]
     names = [standing.system.name for standing in ordered]
     cells = {}
-    for pair in report.pairs:
-        if (pair.metric, pair.test) == (metric, test):
-            both = [pair.a, pair.b] if pair.claimed else sorted((pair.a, pair.b), key=names.index)
-            cells[both[0], both[1]] = pair
+    for pair in report.pairs_of(metric, test):
+        both = [pair.a, pair.b] if pair.claimed else sorted((pair.a, pair.b), key=names.index)
+        cells[both[0], both[1]] = pair
     what = CLAIMS.get(pair.alternative, "who is better than whom")
     return Matrix(names, [0, *starts, len(names)], what, cells)
 
@@ -277,7 +276,7 @@ def answer(report: reports.Report, metric: str | None = None) -> tuple[str, ...]
     """
     metric = metric or next(iter(report.metrics))
     test = leading_test(report)
-    pairs = [pair for pair in report.pairs if (pair.metric, pair.test) == (metric, test)]
+    pairs = report.pairs_of(metric, test)
     if not pairs:
         return (_alone(report, metric),)
     if len(pairs) == 1:

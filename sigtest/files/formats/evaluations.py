@@ -35,22 +35,17 @@ def _objects(entries: object, name: str) -> Iterator[Record]:
         yield entry
 
 
-def _results(file: File) -> object:
-    """The list in `results`, perhaps one deeper; records, one a line."""
-    results = file.first.get("results", [row.record for row in file.records()])
-    return results.get("results") if isinstance(results, dict) else results
+def _results(file: File) -> Iterator[object]:
+    """The results of records, one a record or in a list `results`, perhaps one deeper."""
+    for row in file.records():
+        results = row.record.get("results", [row.record])
+        yield from entries_of(results.get("results") if isinstance(results, dict) else results)
 
 
 def sniff_promptfoo(file: File) -> bool:
     """Results of prompts, by place or with their variables: in an object, or one a line."""
-    row: object = file.first
-    if file.kind == "object" and "results" in file.first:
-        row = next(iter(entries_of(_results(file))), None)
-    known = (
-        {"testIdx", "promptIdx", "success", "score"},
-        {"provider", "prompt", "vars", "success"},
-    )
-    return isinstance(row, dict) and any(names <= {*row} for names in known)
+    row = next(_results(file), None) if "results" in file.first else file.first
+    return isinstance(row, dict) and {"provider", "prompt", "vars", "success"} <= {*row}
 
 
 def read_promptfoo(file: File) -> Material:
@@ -66,7 +61,7 @@ def read_promptfoo(file: File) -> Material:
     prompts = defaultdict[str, dict[str, int]](dict)
     times = Counter[tuple[str, str, str]]()
     for result in sorted(
-        _objects(_results(file), file.name),
+        _objects([*_results(file)], file.name),
         key=lambda r: [float_in(r.get(name)) or 0.0 for name in ("testIdx", "promptIdx")],
     ):
         own, test = record_in(result, "provider"), record_in(result, "testCase")
@@ -82,7 +77,7 @@ def read_promptfoo(file: File) -> Material:
         ungraded = bool(result.get("error")) and not result.get("gradingResult")
         lost = result.get("failureReason", 2 * ungraded) == 2  # nothing came back
         scores = {"score": result.get("score"), "pass": result.get("success")}
-        for label, score in (scores | dict(record_in(result, "namedScores"))).items():
+        for label, score in {**scores, **record_in(result, "namedScores")}.items():
             row = (without_slash(label), None if lost else score, times[system, prompt, item])
             found.append((tests.setdefault(item, place), system, column, *row, None, asked))
     rows = [
@@ -97,6 +92,8 @@ METRICS = ("metricsData", "metrics_data", "metricsMetadata")  # the last until 2
 
 
 def _cases(file: File) -> list[object]:
+    if file.kind != "object":
+        return [row.record for row in file.records()]
     run = record_in(file.first, "testRunData") or file.first
     return [case for name in CASES for case in entries_of(run.get(name))]
 
@@ -107,8 +104,9 @@ def _metrics(case: object) -> list[object]:
 
 
 def sniff_deepeval(file: File) -> bool:
-    """An object with a list of test cases, of which some have data of metrics."""
-    return file.kind == "object" and any(map(_metrics, _cases(file)))
+    """A list of test cases, alone or in an object, of which some have data of metrics."""
+    cases = _cases(file) if file.kind == "object" else [file.first]
+    return any(map(_metrics, cases))
 
 
 def read_deepeval(file: File) -> Material:
@@ -142,37 +140,49 @@ def read_deepeval(file: File) -> Material:
 
 def _passes_below(entry: Record) -> bool:
     """Whether a score passes below its threshold, or fails above, as of bias and toxicity."""
-    score, threshold = entry.get("score"), entry.get("threshold")
-    if not isinstance(score, int | float) or not isinstance(threshold, int | float):
+    score, threshold = float_in(entry.get("score")), float_in(entry.get("threshold"))
+    if score is None or threshold is None:
         return False
     return score != threshold and entry.get("success") is (score < threshold)
 
 
 LOST = ("incomplete_ids", "infra_failure_ids", "ambiguous_failure_ids", "pending_ids")
-SUBMITTED = ("submitted_ids", "completed_ids", "unresolved_ids", "empty_patch_ids", "error_ids",
-             "failed_ids", "generated", "no_generation", "resolved", "resolved_ids")  # fmt: skip
+TRIED = ("submitted_ids", "completed_ids", "unresolved_ids", "generated", "unresolved")
+SUBMITTED = (*TRIED, "empty_patch_ids", "error_ids", "failed_ids", "no_generation", "resolved",
+             "resolved_ids")  # fmt: skip
 
 
 def read_swebench(file: File) -> Material:
     """Read which instances are resolved; empty patches and errors are not, as SWE-bench counts.
 
-    That says a report on all of a run by lists, and one on single instances by `resolved` of each.
+    That says a report on all of a run by lists, and one on single instances by `resolved` of each,
+    as OpenHands' lines do.
 
     Those that were not submitted, or could not be run, have no score: SWE-bench counts them as not
     resolved.
 
     Raises:
-        InputError: A list of ids that has something else.
+        InputError: A list of ids that has something else, or nothing says what is not resolved.
     """
-    lists = {name: entries_of(file.first.get(name)) for name in (*SUBMITTED, *LOST)}
+    known = file.first if file.kind == "object" else {}
+    lists = {name: entries_of(known.get(name)) for name in (*SUBMITTED, *LOST)}
     if not all(isinstance(i, str) for listed in lists.values() for i in listed):
         raise InputError(f"{file.name}: ids of instances are text.")
     resolved = {*lists["resolved_ids"], *lists["resolved"]}
-    scores: dict[object, object] = {i: i in resolved for name in SUBMITTED for i in lists[name]}
-    scores |= {i: own["resolved"] for i, own in file.first.items()
-               if isinstance(own, dict) and "resolved" in own}  # fmt: skip
-    scores |= dict.fromkeys(i for name in LOST for i in lists[name])
-    rows = [(i, file.stem, "resolved", score, 1, True, None) for i, score in scores.items()]
+    scores = {i: own["resolved"] for i, own in known.items()
+              if isinstance(own, dict) and "resolved" in own}  # fmt: skip
+    for row in [] if known else file.records():
+        inner = record_in(row.record, "test_result") or row.record
+        scores[str(row.record.get("instance_id"))] = record_in(inner, "report").get("resolved")
+    if not any(lists[name] for name in TRIED) and {*scores.values()} <= {None}:
+        raise InputError(
+            f"{file.name} does not say which instances were tried and not resolved; give a report "
+            "with submitted_ids, or add their list as unresolved_ids (of OpenHands give the file "
+            ".swebench_eval.jsonl)."
+        )
+    found = {i: i in resolved for name in SUBMITTED for i in lists[name]} | scores
+    found |= dict.fromkeys(i for name in LOST for i in lists[name])
+    rows = [(i, file.stem, "resolved", score, 1, True, None) for i, score in found.items()]
     return _read(file, rows)
 
 
@@ -203,3 +213,22 @@ def read_trec(file: File) -> Material:
         raise InputError(f"{file.name} has averages over queries alone; run trec_eval with -q.")
     rows = [(i, system, measure, value, 1, True, None) for i, measure, value in found.values()]
     return _read(file, rows, [*found])
+
+
+def sniff_pytrec(file: File) -> bool:
+    """An object of measures by query."""
+    queries = [*file.first.values()] if file.kind == "object" else []
+    return any(queries) and all(
+        isinstance(own, dict) and all(map(MEASURE.fullmatch, own)) for own in queries
+    )
+
+
+def read_pytrec(file: File) -> Material:
+    """Read every measure by query, as pytrec_eval has them, of the run that the file names."""
+    rows = [
+        (query, file.stem, measure, value, 1, True, None)
+        for query in file.first
+        for measure, value in record_in(file.first, query).items()
+        if (named := MEASURE.fullmatch(measure)) and not named["count"]
+    ]
+    return _read(file, rows)

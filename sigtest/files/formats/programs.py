@@ -13,7 +13,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import count
 
 from sigtest.data.names import check_name, system_name, without_slash
 from sigtest.data.text import decode
@@ -289,20 +288,14 @@ SAVED = re.compile(r"^Predictions saved in: ")
 ROUNDED = 1e-4  # four decimals of the mean, and of the numbers it is compared with
 
 
-def sniff_comet_text(file: File) -> bool:
-    """`FILE<TAB>Segment 0<TAB>score: 0.9254`."""
-    return any(map(SEGMENT.match, file.first_lines))
-
-
 def read_comet_text(file: File) -> Material:
     """Read the lines of segments; those of systems must agree with their means.
 
     Raises:
         InputError: Other lines, a segment that is missing or stands twice, a mean that differs.
     """
-    assembly = Assembly(file.name)
-    means: dict[str, float] = {}
-    seen: dict[str, set[int]] = {}
+    assembly, means = Assembly(file.name), dict[str, float]()
+    values = defaultdict[str, dict[int, float | None]](dict)
     for i, line in enumerate(file.lines, 1):
         match = SEGMENT.match(line) or SYSTEM.match(line)
         if match is None:
@@ -313,55 +306,56 @@ def read_comet_text(file: File) -> Material:
             continue
         system = name_of(match["file"] or file.base)
         value = number(match["score"], f"{file.name}, line {i}")
-        if "segment" in match.groupdict():
+        if match.re is SEGMENT:
             place = int(match["segment"])  # counted from 0
-            seen.setdefault(system, set()).add(place)
             assembly.score(place, (system, COMET, ONLY_RUN), value, f"line {i}", higher=True)
+            values[system][place] = value
         elif value is not None:
             means[system] = value
-    last = max(max(segments) for segments in seen.values())
-    for system, segments in seen.items():
-        if len(segments) <= last:
-            i = next(i for i in count() if i not in segments)
+    last = max(map(max, values.values()))
+    for system, own in values.items():
+        if len(own) <= last:
+            i = next(i for i in range(last + 1) if i not in own)
             raise InputError(f"{file.name}: system {system!r} has no line for Segment {i}.")
-    note = f"{file.name}: scores of four decimals; comet-score --to_json writes all of them."
-    material = assembly.material([note])
-    for scores in material.scores:
-        values = [value for value in scores.values if isinstance(value, float)]
-        mean = sum(values) / max(1, len(values))
-        printed = means.get(scores.system, mean)
+        known = [value for value in own.values() if value is not None]
+        mean = sum(known) / max(1, len(known))
+        printed = means.get(system, mean)
         if abs(mean - printed) > ROUNDED:
             raise InputError(
-                f"{file.name}: the {len(values):,} segments of {scores.system!r} have the mean "
-                f"{mean:.4f}, its own line says {printed:.4f}; lines are missing or changed."
+                f"{file.name}: the {len(known):,} segments of {system!r} have the mean {mean:.4f}, "
+                f"its own line says {printed:.4f}; lines are missing or changed."
             )
-    return material
+    note = f"{file.name}: scores of four decimals; comet-score --to_json writes all of them."
+    return assembly.material([note])
 
 
 def sniff_comet_json(file: File) -> bool:
     """An object of files, each with a list of `{src, mt, ref, COMET}`."""
-    lists = [entries for entries in file.first.values() if isinstance(entries, list)]
-    entries = [entry for own in lists for entry in own[:1]]
-    return (
-        file.kind == "object"
-        and bool(entries)
-        and len(lists) == len(file.first)
-        and all(isinstance(entry, dict) and "mt" in entry for entry in entries)
-    )
+    first = [entry for listed in file.first.values() for entry in entries_of(listed)[:1]]
+    scored = all(isinstance(entry, dict) and "mt" in entry for entry in first)
+    return file.kind == "object" and bool(first) and scored
 
 
-def read_comet_json(file: File) -> Material:
-    """Read sources, references, outputs and scores.
+def read_comet(file: File) -> Material:
+    """Read sources, references, outputs and scores, those beside comet-compare's results, too.
 
     Raises:
         InputError: Files without segments or of unequal lengths, segments with different sources,
-            something else where the others have a number.
+            something else where the others have a number, something that is no list.
     """
-    return _of_comet(file, [(path, entries_of(listed)) for path, listed in file.first.items()])
-
-
-def _of_comet(file: File, systems: Sequence[tuple[str, Sequence[object]]]) -> Material:
-    """What `{src, ref, mt, COMET}` of each segment of each file of outputs say."""
+    compared = file.first if "statistical_results" in file.first else {}
+    systems = [(path, entries_of(own)) for path, own in file.first.items() if not compared]
+    for entry in entries_of(compared.get("translations")):
+        own = entry if isinstance(entry, dict) else {}
+        columns = {"src": compared.get("source"), "ref": compared.get("reference"),
+                   "mt": own.get("mt"), COMET: own.get("scores")}  # fmt: skip
+        lists = {name: column for name, column in columns.items() if isinstance(column, list)}
+        if not {"mt", COMET} <= {*lists} or len({*map(len, lists.values())}) > 1:
+            raise InputError(
+                f"{file.name}: translations need name, mt and scores, lists as long as the source."
+            )
+        rows = [dict(zip(lists, cells, strict=True)) for cells in zip(*lists.values(), strict=True)]
+        systems.append((str(own.get("name")), [*rows]))
     records = dict[str, dict[str, object]]()  # by place
     for path, entries in systems:
         if not entries:
@@ -375,27 +369,6 @@ def _of_comet(file: File, systems: Sequence[tuple[str, Sequence[object]]]) -> Ma
     table = Table.of_records(file.name, [*records.values()], [*records])
     material = read_columns_of(table, file.stem)
     return replace(material, notes=(), unread=())  # such as spans of errors
-
-
-def read_comet_compare(file: File) -> Material:
-    """Read the texts and scores that `comet-compare --to_json` writes beside its own results.
-
-    Raises:
-        InputError: Lists of unequal lengths, something that is no list.
-    """
-    systems = []
-    for entry in entries_of(file.first["translations"]):
-        own = entry if isinstance(entry, dict) else {}
-        columns = {"src": file.first.get("source"), "ref": file.first.get("reference"),
-                   "mt": own.get("mt"), COMET: own.get("scores")}  # fmt: skip
-        lists = {name: listed for name, listed in columns.items() if isinstance(listed, list)}
-        if not {"mt", COMET} <= {*lists} or len({*map(len, lists.values())}) > 1:
-            raise InputError(
-                f"{file.name}: translations need name, mt and scores, lists as long as the source."
-            )
-        rows = [dict(zip(lists, cells, strict=True)) for cells in zip(*lists.values(), strict=True)]
-        systems.append((str(own.get("name")), rows))
-    return _of_comet(file, systems)
 
 
 def name_of(path: str) -> str:

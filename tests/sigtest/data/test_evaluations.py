@@ -6,6 +6,7 @@ import zipfile
 
 import pytest
 from evaluated import (
+    PYTREC,
     SWEBENCH,
     TREC,
     deepeval,
@@ -55,7 +56,9 @@ def test_promptfoo_has_scores_of_each_provider_by_test():
 NUMBERED = ("testIdx", "promptIdx", "testCase", "failureReason")  # since version 3
 
 
-@pytest.mark.parametrize("of", ["lines", "a list in results", "names of providers", "version 2"])
+@pytest.mark.parametrize(
+    "of", ["lines", "lists in lines", "a list in results", "names of providers", "version 2"]
+)
 def test_promptfoo_of_other_shapes_says_the_same(of):
     rows, whole = promptfoo_rows(prompts=("a", "b")), promptfoo(promptfoo_rows(prompts=("a", "b")))
     if of == "names of providers":
@@ -63,6 +66,8 @@ def test_promptfoo_of_other_shapes_says_the_same(of):
     if of == "version 2":
         rows = [{k: v for k, v in row.items() if k not in NUMBERED} for row in rows]
     text = jsonl(rows) if of == "lines" else json.dumps({"version": 2, "results": rows})
+    if of == "lists in lines":
+        text = jsonl([{"results": rows[:3]}, {"results": {"results": rows[3:]}}])
     assert tables(read(text)) == tables(read(whole))
     assert read(text).ids == ("0", "1")
 
@@ -81,10 +86,25 @@ def test_tests_of_promptfoo_whose_variables_were_taken_out_stay_apart():
     assert tables(read(promptfoo(rows))) == tables(read(promptfoo(promptfoo_rows())))
 
 
-def test_yaml_of_promptfoo_is_no_text():
-    rows = "".join(f"    - promptIdx: 0\n      testIdx: {i}\n      score: 1\n" for i in range(3))
-    with pytest.raises(InputError, match="neither plain text nor a table"):
-        read(f"evalId: eval-x\nresults:\n  version: 3\n  results:\n{rows}", "x.yaml")
+YAML = "".join(f"    - promptIdx: 0\n      testIdx: {i}\n      score: 1\n" for i in range(3))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"evalId: eval-x\nresults:\n  version: 3\n  results:\n{YAML}",
+        '<?xml version="1.0" encoding="UTF-8"?>\n<promptfoo>\n  <evalId>eval-x</evalId>\n',
+        'q,[openai:gpt] plain\n2+2?,[PASS] 4\n3+3?,"[FAIL] (0.25) Expected 6\n---\n5"\n',
+        "q,[a] plain,Status,Score,Named Scores,Grader Reason,Comment,[b] plain,Status,Score,"
+        "Named Scores,Grader Reason,Comment\n2+2?,4,PASS,1.00,{},said,,4,PASS,1.00,{},said,\n",
+    ],
+)
+def test_tables_and_markup_of_promptfoo_are_sent_to_its_json(text):
+    with pytest.raises(InputError, match=r"of promptfoo give the JSON \(--output results.json\)"):
+        read(text, "x")
+
+
+def test_what_people_say_is_no_yaml():
     said = "Anna: is it so?\nBen: it is.\nAnna: good.\nBen: yes.\n"
     assert read(said, "x.txt").texts == (tuple(said.splitlines()),)
 
@@ -152,6 +172,13 @@ def test_deepeval_of_other_shapes_says_the_same():
     assert nameless.ids == ("question 0", "question 1")
     assert tables(nameless) == tables(plain)
     assert read(json.dumps(deepeval(deepeval_cases(names=("same", "same"))))).ids == nameless.ids
+
+
+@pytest.mark.parametrize("form", [json.dumps, jsonl])
+def test_a_bare_list_of_results_of_deepeval_says_the_same(form):
+    cases = [{("metrics_data" if k == "metricsData" else k): v for k, v in case.items()}
+             for case in deepeval_cases()]  # fmt: skip
+    assert tables(read(form(cases))) == tables(read(json.dumps(deepeval(deepeval_cases()))))
 
 
 def test_deepeval_of_other_versions_and_of_conversations_says_the_same():
@@ -250,6 +277,43 @@ def test_reports_of_single_instances_in_one_file_say_the_same():
     assert tables(read(jsonl(lines))) == {("elm", "resolved"): ((0.0, 1.0, 0.0, 0.0),)}
 
 
+def test_details_of_instances_and_lines_of_openhands_say_the_same():
+    whole = tables(read(json.dumps(SWEBENCH), "elm.json"))
+    ids = SWEBENCH["submitted_ids"]
+    details = {i: {"cost": 0.25, "api_calls": 9, "resolved": i == "a__a-2"} for i in ids}
+    assert tables(read(json.dumps(details), "elm.json")) == whole
+    reports = {i: {"resolved": i == "a__a-2", "error_eval": False} for i in ids}
+    lines = [{"instance_id": i, "test_result": {"git_patch": "", "report": own}, "history": []}
+             for i, own in reports.items()]  # fmt: skip
+    assert tables(read(jsonl(lines), "elm.jsonl")) == whole
+    updated = [{"instance_id": own["instance_id"], "test_result": {},
+                "report": own["test_result"]["report"]} for own in lines]  # fmt: skip
+    assert tables(read(jsonl(updated), "elm.jsonl")) == whole
+    lines[3]["test_result"] = {}
+    assert tables(read(jsonl(lines), "elm.jsonl"))["elm", "resolved"][0][3] is None
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        json.dumps({"no_generation": ["b__b-3"], "no_logs": [], "resolved": ["a__a-2"]}),
+        json.dumps({"total_instances": 2, "resolved_ids": ["a__a-2"]}),
+        jsonl([{"instance_id": i, "test_result": {"git_patch": ""}} for i in "ab"]),
+    ],
+)
+def test_lists_that_do_not_say_what_was_not_resolved_are_refused(content):
+    with pytest.raises(InputError, match="which instances were tried and not resolved; give a rep"):
+        read(content, "elm.json")
+
+
+def test_what_that_refusal_advises_is_read():
+    ids = SWEBENCH["submitted_ids"]
+    for more in ({"submitted_ids": ids}, {"unresolved_ids": [i for i in ids if i != "a__a-2"]}):
+        found = read(json.dumps({"resolved": ["a__a-2"], **more}), "elm.json")
+        scores = dict(zip(found.ids, found.scores[0].values, strict=True))
+        assert scores == {i: float(i == "a__a-2") for i in ids}
+
+
 def test_what_still_waits_at_swebench_has_no_score():
     report = SWEBENCH | {"pending_ids": ["b__b-4"], "error_ids": [], "failed_ids": ["b__b-3"]}
     del report["unresolved_ids"]
@@ -262,7 +326,6 @@ def test_what_still_waits_at_swebench_has_no_score():
     ("content", "said"),
     [
         (SWEBENCH | {"resolved_ids": [1]}, "x.json: ids of instances are text"),
-        ({"total_instances": 2, "resolved_ids": ["a"]}, "x.json is not read: it is JSON of"),
         ({"a__b-1": {"patch_exists": True, "applied": False}}, "x.json is not read: it is JSON of"),
     ],
 )
@@ -313,6 +376,19 @@ def test_trec_eval_without_a_name_is_called_as_its_file():
 def test_what_trec_eval_does_not_write_is_refused(text, said):
     with pytest.raises(InputError, match=said):
         read(text, "x.txt")
+
+
+def test_pytrec_eval_says_what_trec_eval_does():
+    found = read(json.dumps(PYTREC), "bm25.json")
+    assert (found.ids, tables(found)) == (("301", "302"), tables(read(TREC, "x.txt")))
+
+
+@pytest.mark.parametrize(
+    "content", [{"map": 0.25}, {"301": {}}, {"301": {"map": 0.25, "latency": 3}}, {"bm25": [0.5]}]
+)
+def test_other_objects_are_no_measures_by_query(content):
+    with pytest.raises(InputError, match=r"x\.json is not read: it is JSON of a kind"):
+        read(json.dumps(content), "x.json")
 
 
 # tables of spreadsheets and of nested records

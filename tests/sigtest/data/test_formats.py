@@ -1001,7 +1001,6 @@ EVALUATIONS = {
     "its predictions": json.dumps({"0": {"origin_prompt": "q", "prediction": "a", "gold": "b"}}),
     "lighteval": json.dumps({"config_general": {}, "results": {"all": {}}}),
     "EvalPlus": json.dumps({"date": "2025", "hash": "a", "eval": {"HumanEval/0": []}}),
-    "SWE-bench": json.dumps({"total_instances": 2, "resolved_ids": ["a"], "schema_version": 2}),
     "DeepEval": json.dumps({"testCases": [{"name": "a", "success": True}]}),
 }
 
