@@ -1,8 +1,8 @@
 """Bodies above a few kilobytes are read and checked in a process beside the front end.
 
 A reader that takes long holds the interpreter's lock: nobody would be answered meanwhile. The
-process is warm, has one body at a time and so many seconds of its core; then the kernel ends it,
-its sender is told, and another one is begun. What it gets and gives back is pickled.
+process is warm, has one body at a time, so many seconds of its core and so much memory; then it
+ends, its sender is told, and another one is begun. What it gets and gives back is pickled.
 """
 
 import math
@@ -14,9 +14,11 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -27,6 +29,7 @@ from workers.process import die_with_parent
 
 PATIENCE = 10  # times the seconds of its core that a body may take where others keep that busy
 LIMIT = "max_reading_seconds"
+ROOM, ROOM_A_BYTE = 2**29, 64  # bytes of memory that a body may take, and more for each of its own
 
 
 class ReadingProcess:
@@ -74,15 +77,15 @@ class ReadingProcess:
         self.begin()
         seconds = self._seconds + size // 2**20
         try:
-            outcome = await run_in_threadpool(self._exchange, seconds, (read, args))
+            outcome = await run_in_threadpool(self._exchange, seconds, (size, read, args))
         except (EOFError, OSError):
             if self._process is not None:  # nor did the service end meanwhile
                 self.close()
                 self.begin()
             raise LimitError(
                 f"Reading it took more than {seconds} seconds of a core, {LIMIT} and one a MB, or "
-                "more memory than there is: it is larger than it looks, or of no known format. "
-                "Send less at a time, or files of another format.",
+                f"more than {ROOM + ROOM_A_BYTE * size:,} bytes of memory: it is larger than it "
+                "looks, or of no known format. Send less at a time, or files of another format.",
                 limit=LIMIT,
             ) from None
         if isinstance(outcome, Exception):
@@ -105,15 +108,22 @@ def main() -> None:
     rehearse()
     line.send(True)
     _, most = resource.getrlimit(resource.RLIMIT_CPU)
+    _, most_data = resource.getrlimit(resource.RLIMIT_DATA)
     while True:
         try:
-            seconds, (read, args) = line.recv()
+            seconds, (size, read, args) = line.recv()
         except EOFError:
             return
         end = math.ceil(time.process_time() + seconds)
         resource.setrlimit(resource.RLIMIT_CPU, (end, most))
+        with suppress(OSError, ValueError):  # another kernel, or one that has less for anybody
+            held = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
+            room = held + ROOM + ROOM_A_BYTE * size
+            resource.setrlimit(resource.RLIMIT_DATA, (room, most_data))
         try:
             outcome = read(*args)
+        except MemoryError:
+            raise
         except Exception as error:
             error.add_note(traceback.format_exc())
             outcome = error
@@ -122,4 +132,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with suppress(MemoryError):  # its sender is told that it ended
+        main()

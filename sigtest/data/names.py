@@ -10,6 +10,7 @@ from typing import Any
 from sigtest.errors import InputError, RecipeError, quoted
 
 MAX_NAME = 200
+MOST_NAME = 500  # characters of a name that is put before many others
 # Capital and small letters of the Cyrillic and Greek alphabets with the shape of a Latin one, and
 # digits with that of a letter; from the confusables of Unicode Technical Standard 39.
 SHAPES = str.maketrans(
@@ -68,6 +69,19 @@ def check_name(name: object, what: str = "system", field: str = "name") -> str:
             f"quotes, angle brackets, slashes and control characters{instead}.",
             field=field,
         )
+    return name
+
+
+def name_in(value: object, where: str) -> str:
+    """What is put before others, as the name of a document is before those of its segments.
+
+    Raises:
+        InputError: It is so long that all of them would fill the memory.
+    """
+    name = str(value)
+    if len(name) > MOST_NAME:
+        why = f"a name of {len(name):,} characters, {quoted(name, 40)}"
+        raise InputError(f"{where}: {why}; at most {MOST_NAME:,} are accepted.", field=where)
     return name
 
 

@@ -186,12 +186,6 @@ def _kind(value: object) -> str:
     )
 
 
-def binary_of(data: bytes) -> str | None:
-    """The binary format that bytes begin like."""
-    known = next((name for name, (_, magic) in BINARY.items() if data.startswith(magic)), None)
-    return "office" if known == "zip" and any(map(data.__contains__, OFFICE)) else known
-
-
 def refuse_binary(data: bytes, name: str) -> None:
     """Check that a file is not of a binary format that is known.
 
@@ -202,8 +196,9 @@ def refuse_binary(data: bytes, name: str) -> None:
     Raises:
         InputError: It is; says which, and what to give.
     """
-    known = binary_of(data)
+    known = next((name for name, (_, magic) in BINARY.items() if data.startswith(magic)), None)
     if known is not None:
+        known = "office" if known == "zip" and any(map(data.__contains__, OFFICE)) else known
         raise InputError(
             f"{name} is not read: it is a binary file ({known}); {BINARY[known][0]}.", field=name
         )

@@ -121,19 +121,14 @@ def distribution(pair: Part, tables: Sequence[Array], metric: str) -> Distributi
     if test.draws == "counts":
         test = test.around(centres(test, draws[None], means, np.zeros(1))[0])
     values = test.null_draws(draws[None], pair.recipe.alternative)[0]
+    observed = float(sample.scores[0, 0] - sample.scores[0, 1])
+    for own in sample.studentised:  # the difference in standard errors
+        observed = float(drawn_in(own.t[PAIR], own.tails[PAIR], pair.recipe.alternative)[0])
     return Distribution(
         a=pair.systems[0],
         b=pair.systems[1],
         metric=metric,
         test=test.name,
-        observed=_observed(sample),
+        observed=observed,
         values=scored.sign * values if test.directed else values,
     )
-
-
-def _observed(sample: Sample) -> float:
-    """The difference of a pair, not oriented; in standard errors where the test studentises."""
-    if not sample.studentised:
-        return float(sample.scores[0, 0] - sample.scores[0, 1])
-    (own,) = sample.studentised
-    return float(drawn_in(own.t[PAIR], own.tails[PAIR], sample.part.recipe.alternative)[0])

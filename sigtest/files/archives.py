@@ -18,6 +18,7 @@ from importlib import import_module
 from pathlib import PurePosixPath
 from typing import Any
 
+from sigtest.data.names import name_in
 from sigtest.errors import InputError
 from sigtest.files.file import first_twice
 from sigtest.files.tree import Meter, Tree, is_hidden
@@ -159,7 +160,7 @@ def _path(name: str, archive: str) -> PurePosixPath:
     """A member's path, if it stays inside."""
     if not name:  # zipfile, too, cuts a name off at its first NUL
         raise InputError(f"{archive}: a member has no name.")
-    path = PurePosixPath(name.replace("\\", "/"))
+    path = PurePosixPath(name_in(name, archive).replace("\\", "/"))
     inside = not path.is_absolute() and ".." not in path.parts
     if not inside or "\0" in name or name[1:2] == ":":
         raise InputError(

@@ -310,25 +310,23 @@ def _numbered(part: Material, size: int) -> tuple[str, ...] | None:
 
 def _mismatch(parts: Sequence[Material], everywhere: set[str]) -> str:
     """What one side has and another has not, with examples and what may be behind it."""
-    for part in parts:
-        ids = set(part.ids or ())
-        for other in parts:
-            has = set(other.ids or ())
-            lacking = [i for i in part.ids or () if i not in has]
-            if lacking:
-                hint = _hint(lacking, [i for i in other.ids or () if i not in ids])
-                if everywhere and not hint:
-                    hint = (
-                        f' {len(everywhere):,} segments are in all files: missing "drop" '
-                        "(--missing drop in the shell) compares on those."
-                    )
-                elif not everywhere and all(own.scores for own in parts):
-                    hint += " Scores of items of their own are compared unpaired (--unpaired)."
-                return (
-                    f"{other.name} has none for {len(lacking):,} of the {len(part):,} segments of "
-                    f"{part.name} ({examples(map(repr, lacking))}).{hint}"
-                )
-    return "Segments do not match."
+    part = next(own for own in parts if not everywhere.issuperset(own.ids or ()))
+    ids, known = part.ids or (), {*(part.ids or ())}
+    other = next(own for own in parts if not known.issubset(own.ids or ()))
+    has = {*(other.ids or ())}
+    lacking = [i for i in ids if i not in has]
+    hint = _hint(lacking, [i for i in other.ids or () if i not in known])
+    if everywhere and not hint:
+        hint = (
+            f' {len(everywhere):,} segments are in all files: missing "drop" '
+            "(--missing drop in the shell) compares on those."
+        )
+    elif not everywhere and all(own.scores for own in parts):
+        hint += " Scores of items of their own are compared unpaired (--unpaired)."
+    return (
+        f"{other.name} has none for {len(lacking):,} of the {len(part):,} segments of "
+        f"{part.name} ({examples(map(repr, lacking))}).{hint}"
+    )
 
 
 def _shifted(parts: Sequence[Material]) -> bool:

@@ -220,10 +220,10 @@ def ranked_pairs(
     ranked: Sequence[tuple[str, int]], **about: str | None
 ) -> Iterator[tuple[Any, ...]]:
     """Every two outputs of a ranking, in which rank 1 is best, with what is known of it."""
-    labels = [*map(about.get, COMPARED_LABELS)]
+    labels = [str(ranked), *map(about.get, COMPARED_LABELS)]
     for (a, first), (b, second) in combinations(ranked, 2):
         share = (1 + (second > first) - (second < first)) / 2
-        yield a, b, share, 1.0, str(ranked), *labels
+        yield a, b, share, 1.0, *labels
 
 
 def _named(header: Sequence[str]) -> dict[str, int]:

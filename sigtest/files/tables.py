@@ -16,6 +16,7 @@ from itertools import chain
 from typing import Any, Literal
 
 from sigtest.cached import cached_property
+from sigtest.data.names import MAX_NAME
 from sigtest.errors import InputError, at_line, quoted
 from sigtest.files.file import HEAD, HINT, SNIFFED, File, Record, entries_of, require_filled
 
@@ -250,7 +251,7 @@ def role_of(column: str, roles: Mapping[str, str] = SCORED) -> str | None:
 @lru_cache(maxsize=1024)  # many columns of a hostile header are called alike
 def _spellings(column: str) -> tuple[str, ...]:
     """A name in small letters; the same with words apart, also where only capitals begin them."""
-    if not column or column.isspace():
+    if not column or column.isspace() or len(column) > MAX_NAME:
         return ()
     names = (
         re.sub(r"[\s\-.]+", "_", name.strip())
@@ -473,6 +474,7 @@ def flat(record: Record, path: str = "") -> Record:
     fields: dict[str, object] = {}
     for name, value in record.items():
         inside = path.count(".") < DEEPEST if path else NESTED.fullmatch(name)
+        inside = inside and len(name) <= MAX_NAME
         if isinstance(value, dict) and inside:
             fields |= flat(value, f"{path}{name}.")
         else:

@@ -55,9 +55,11 @@ def distribution_plot(report: Report, **chosen: Any) -> str:
     x, y = plane(drawing, across, replace(up, ticks=ticks))
     histogram(drawing, x, y, edges.tolist(), counts.tolist(), "light")
     histogram(drawing, x, y, edges.tolist(), inside.tolist(), "strong")
-    for limit in _limits(d, pair, higher):
-        if limit != d.observed:
-            drawing.line((x(limit), y.end), (x(limit), y.start), dashed=True)
+    counted, sign = _test(pair), 1.0 if higher else -1.0
+    for limit in counted.limits(sign * d.observed, _alternative(pair)):  # where counting begins
+        place = sign * limit if counted.directed else limit
+        if place != d.observed:
+            drawing.line((x(place), y.end), (x(place), y.start), dashed=True)
     at, top = x(d.observed), y.end - 8
     drawing.line((at, top), (at, y.start), thick=1.2)
     number = signed(d.observed, metric_decimals(seen.report, pair.metric))
@@ -84,15 +86,6 @@ def counted_tail(distribution: Distribution, pair: PairReport, higher_is_better:
     observed = np.array([sign * distribution.observed])
     tolerance = slack(np.array([pair.score_a]), np.array([pair.score_b]))
     return test.extreme(observed, values[None], tolerance, _alternative(pair))[0]
-
-
-def _limits(
-    distribution: Distribution, pair: PairReport, higher_is_better: bool
-) -> tuple[float, ...]:
-    """Where counting begins on the axis of the distribution."""
-    test, sign = _test(pair), 1.0 if higher_is_better else -1.0
-    limits = test.limits(sign * distribution.observed, _alternative(pair))
-    return tuple(sign * limit for limit in limits) if test.directed else limits
 
 
 def _test(pair: PairReport) -> ResamplingTest:

@@ -105,6 +105,10 @@ def test_it_is_killed_for_what_it_does_and_does_it_again():
     with pytest.raises(LimitError, match="memory"):
         run(process, exec, f"import os\nos.kill(os.getpid(), {signal.SIGKILL:d})")
     assert run(process, sorted, [2, 1]) == [1, 2]
+    run(process, bytearray, 2**26)
+    with pytest.raises(LimitError, match="536,870,912 bytes of memory"):
+        run(process, exec, "held = []\nwhile True: held.append(bytearray(2**24))")
+    assert run(process, sorted, [2, 1]) == [1, 2]
     with pytest.raises(LimitError, match="more than 1 seconds of a core"):
         run(process, pow, 7, 10**9)
     process.close()

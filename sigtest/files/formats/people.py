@@ -32,7 +32,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from sigtest.data.names import without_slash
+from sigtest.data.names import name_in, without_slash
 from sigtest.errors import InputError, at_line, quoted
 from sigtest.files.file import File, Placed, entries_of
 from sigtest.files.formats.programs import cells_of_systems, pair_of, require_equal
@@ -262,6 +262,7 @@ def read_mtme(file: File) -> JudgedFile:
 
 
 WIDEST = 25  # outputs of one ranking
+MOST_PAIRS = 2_000_000  # of outputs in rankings, twice those of WMT13; each takes 200 bytes
 FIVE = 5  # outputs of a ranking of WMT, whose pairs keep their ranks
 JUDGE = ("judgeId", "judgeID")  # as Appraise and as WMT16 write it
 RANKED = {  # columns that must be there
@@ -301,7 +302,7 @@ def read_rankings(file: File) -> JudgedFile:
     parts = {name: name.split("+") for row in ids for name in row}
     often = Counter(part for row in parts.values() for part in row)
     sharing = {name: row for name, row in parts.items() if all(often[part] > 1 for part in row)}
-    records, lines, lone = list[tuple[Any, ...]](), list[int](), 0
+    records, lines, lone, size = list[tuple[Any, ...]](), list[int](), 0, 0
     for row, (names, place) in enumerate(zip(ids, table.places, strict=True)):
         ranked = [
             (without_slash(system), rank)
@@ -314,6 +315,10 @@ def read_rankings(file: File) -> JudgedFile:
             why = f"system {twice!r} is ranked twice; leave one of its ranks."
             raise at_line(file.name, place, why)
         lone += len(ranked) < 2
+        size += len(ranked) * (len(ranked) - 1) // 2
+        if size > MOST_PAIRS:
+            why = f"more than {MOST_PAIRS:,} pairs of outputs, the most of one file."
+            raise at_line(file.name, place, why)
         about = {role: cells[row] for role, cells in labels.items()}
         records += ranked_pairs(ranked, **about, cluster=f"{file.name}:{place}")
         lines += [place] * (len(records) - len(lines))
@@ -347,7 +352,8 @@ def read_waves(file: File) -> JudgedFile:
 def _waves_of(row: Placed, name: str) -> Iterator[dict[str, Any]]:
     """The judgements of one line."""
     outputs, scores = row.record.get("tgt_text"), row.record.get("scores")
-    languages, *place = str(row.record.get("doc_id")).split(SEPARATOR)
+    document = name_in(row.record.get("doc_id"), f"{name}, line {row.number}")
+    languages, *place = document.split(SEPARATOR)
     if not isinstance(outputs, dict) or not isinstance(scores, dict) or not place:
         why = "no segment of WMT25 with doc_id, tgt_text and scores."
         raise at_line(name, row.number, why)
@@ -384,12 +390,13 @@ def read_pearmut(file: File) -> JudgedFile:
     dropped: Counter[str] = Counter()
     for line in file.records():
         record = line.record
-        beside = str(record.get("item_i")).startswith(BESIDE)
+        number = name_in(record.get("item_i"), f"{file.name}, line {line.number}")
+        beside = number.startswith(BESIDE)
         items, given = (entries_of(record.get(name)) for name in ("item", "annotation"))
         for place, (item, scores) in enumerate(zip(items, given, strict=False)):
             if not isinstance(item, dict) or not isinstance(scores, dict):
                 continue
-            name = item.get("item_id", f"{record.get('item_i')}.{place}")
+            name = item.get("item_id", f"{number}.{place}")
             for model, own in scores.items():
                 score = own.get("score") if isinstance(own, dict) else None
                 key = (model, name, record.get("user_id"))

@@ -96,9 +96,7 @@ def compared_rows(rows: Sequence[object], name: str) -> judgements.JudgedFile:
     names = {key for row in rows if isinstance(row, Mapping) for key in row}
     known = judgements.COMPARED if {"a", "b"} & names else sorted(names)
     records = judgements.checked_rows(rows, name, known, "field of a comparison")
-    header = tuple(dict.fromkeys(key for row in records for key in row))
-    cells = [[row.get(column) for column in header] for row in records]
-    return _compared(Table(name, header, cells, range(1, len(rows) + 1), "entry"))
+    return _compared(Table.of_records(name, records))
 
 
 def compares(names: Collection[str]) -> bool:

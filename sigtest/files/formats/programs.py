@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from sigtest.data.names import check_name, system_name, without_slash
+from sigtest.data.names import check_name, name_in, system_name, without_slash
 from sigtest.data.text import decode
 from sigtest.errors import InputError, at_line
 from sigtest.files.file import File, Placed, Record, entries_of, loads, record_in, require_filled
@@ -360,12 +360,13 @@ def read_comet(file: File) -> Material:
     for path, entries in systems:
         if not entries:
             raise InputError(f"{file.name}: no segments of {path[:80]!a}; take it out.")
+        system = name_in(name_of(path), file.name)
         for i, entry in enumerate(entries, 1):
             place = f"{i} of {path[:80]!a}"
             if not isinstance(entry, dict) or not isinstance(entry.get("mt"), str):
                 why = "an object with the text mt is expected."
                 raise InputError(f"{file.name}, entry {place}: {why}")
-            records[place] = {**entry, "system": name_of(path), "higher_is_better": True}
+            records[place] = {**entry, "system": system, "higher_is_better": True}
     table = Table.of_records(file.name, [*records.values()], [*records])
     material = read_columns_of(table, file.stem)
     return replace(material, notes=(), unread=())  # such as spans of errors
@@ -404,7 +405,7 @@ def read_lm_eval(file: File) -> Material:
             item twice.
     """
     rows, (task, model, directions, evaluated) = file.records(), _results(file)
-    filters = [str(row.record.get("filter", "none")) for row in rows]
+    filters = [name_in(row.record.get("filter", "none"), file.name) for row in rows]
     several = len({*filters}) > 1
     labels = {  # metric and filter of each; the filter is named where there are several
         f"{metric},{chosen}" if several else metric: (metric, chosen)
@@ -601,6 +602,7 @@ def _log(
         ]
     found = [(i, row) for i, sample in enumerate(scored, 1) for row in _scores_of(sample, name)]
     labels = {label: (label,) for _, (_, label, *_) in found if label is not None}
+    require_filled(len(scored), len(labels), len(found), name)
     rows = [
         (i, (item, own, *rest, system))
         for i, (item, label, *rest) in found
@@ -642,7 +644,7 @@ def _scores_of(sample: object, name: str) -> Iterator[tuple[object, ...]]:
         if isinstance(value, dict | list):
             cells = value.items() if isinstance(value, dict) else enumerate(value)
         for key, cell in cells:
-            label = (str(scorer) if key == "" else f"{scorer}.{key}").replace("/", ".")
+            label = (name_in(scorer, where) + f".{key}" * (key != "")).replace("/", ".")
             yield sample.get("id"), label, value_of(cell, f"{where}, {label}"), epoch, asked
     if not scores:
         yield sample.get("id"), None, None, epoch, asked

@@ -20,6 +20,7 @@ from dataclasses import replace
 from typing import NoReturn
 from xml.parsers import expat
 
+from sigtest.data.names import name_in
 from sigtest.errors import InputError, at_line
 from sigtest.files.file import PROLOGUE, File, Placed, entries_of, record_in
 from sigtest.files.material import ONLY_RUN, Assembly, Material, examples
@@ -69,7 +70,8 @@ class _Markup:
             before = f"is not closed before <{tag[:40]}>; no element stands inside a segment"
             self.fail(f"segment {self.segment[:40]!a} {before}")
         if tag == "doc":
-            self.document = attributes.get("docid", attributes.get("id", "")).strip()
+            name = attributes.get("docid", attributes.get("id", "")).strip()
+            self.document = name_in(name, f"{self._file.name}, line {self.line}")
             self._system = attributes.get("sysid") or self._set
             domain = attributes.get("domain") or attributes.get("genre") or None
             self.domains[self.document] = domain
@@ -260,6 +262,7 @@ def read_wmt25(file: File) -> Material:
     assembly = Assembly(file.name)
     for row in file.records():
         document, columns = _columns_of(row, file)
+        name_in(document, f"{file.name}, {row.place}")
         counts = {" ".join(key).strip(): len(cells) for key, cells in columns.items()}
         if len({*counts.values()}) != 1:
             raise InputError(

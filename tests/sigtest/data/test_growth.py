@@ -5,10 +5,12 @@ tokens in turn repeated, or left open, and its lines repeated under other number
 the one test of the project that measures time: CPU time a byte, compared at two sizes.
 """
 
+import io
 import itertools
 import math
 import re
 import signal
+import tarfile
 import time
 import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
@@ -20,11 +22,13 @@ from evaluated import sheet, workbook
 from test_formats import FILES
 
 from sigtest.data.health import FRAMES
-from sigtest.errors import LimitError, SigtestError
+from sigtest.errors import InputError, LimitError, SigtestError
 from sigtest.files.file import File
+from sigtest.files.formats.preferences import compared_rows
 from sigtest.files.gathering import read_bytes
-from sigtest.files.join import Joining
+from sigtest.files.join import Joining, combine
 from sigtest.files.judgements import read_scores, reads_scores
+from sigtest.files.material import Material
 from sigtest.files.registry import (
     FORMATS_JUDGED,
     FORMATS_READ,
@@ -304,6 +308,28 @@ def test_scores_of_metrics_are_read_in_linear_time(name, widths):
     assert not grown(run, listed, SCORED[name], LARGE)
 
 
+LONG, LINES = "d" * 50_000, 3000
+INSPECT = '{"eval":{"model":"m"},"status":"success","plan":{},"samples":['
+BREAK, FIELD, SCORE = "a\\n\\n{}", '"{}":1,', '{{"mt":"{}","COMET":1}},'
+SCORED_ONE = '{{"A":{{"score":{}}}}},'
+
+
+def repeated(form: str) -> str:
+    """What stands there again and again, under other numbers."""
+    return "".join(map(form.format, range(LINES)))
+
+
+def tarred(*paths: str) -> bytes:
+    """An archive of short texts."""
+    held, text = io.BytesIO(), b"a\nb\n"
+    with tarfile.open(fileobj=held, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for path in paths:
+            member = tarfile.TarInfo(path)
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text))
+    return held.getvalue()
+
+
 OWN = {  # everything has names of its own: nothing of it may be laid out as a table
     "comet.txt": "a\tSegment 0\tscore: 0.5\nb\tSegment 20000000\tscore: 0.5\n",
     "x.csv": "id,system,score\n" + "".join(f"q{i},s{i},0.5\n" for i in range(3000)),
@@ -318,6 +344,35 @@ OWN = {  # everything has names of its own: nothing of it may be laid out as a t
     "digits.csv": "id,system,score\n" + "".join(f"{'1' * 5000}{i},s,1\n" for i in range(3)),
     "digits.json": f'[{{"id": {"1" * 5000}, "score": 1}}]',
     "nested.json": "[" * 5000 + '{"id": 1}',
+    # a long name that each of many others would bear
+    "document.xml": f'<dataset><doc id="{LONG}"><src>'
+    + repeated('<seg id="{}"/>')
+    + "</src></doc></dataset>",
+    "document.sgm": f'<srcset><doc docid="{LONG}">'
+    + repeated("<seg id={!r}>a</seg>")
+    + "</doc></srcset>",
+    "document.jsonl": f'{{"doc_id":"a_#_b_#_{LONG}","src_text":"{repeated(BREAK)}"}}\n',
+    "scorer.json": INSPECT
+    + f'{{"id":1,"scores":{{"{LONG}":{{"value":{{{repeated(FIELD)}"z":1}}}}}}}}]}}',
+    "filter.jsonl": '{"doc_id":1,"resps":[],"filter":"a","acc":1}\n'
+    f'{{"doc_id":1,"resps":[],"filter":"{LONG}",{repeated(FIELD)}"z":1}}\n',
+    "object.jsonl": f'{{"id":1,"metrics":{{"{LONG}":{{{repeated(FIELD)}"z":1}}}}}}\n{{"id":2}}\n',
+    "output.json": f'{{"a/{LONG}":[{repeated(SCORE)}{{"mt":"a","COMET":1}}]}}',
+    "path.tar": tarred("reference.txt", "systems/c.txt", f"systems/{'a/' * 25_000}b.txt"),
+    # samples that ended in an error lack every score of all others
+    "errors.json": INSPECT
+    + repeated('{{"id":{0},"scores":{{"a{0}":1}}}},')
+    + repeated('{{"id":"b{}"}},')
+    + '{"id":"c"}]}',
+}
+JUDGED_ONCE = {
+    "waves.jsonl": f'{{"doc_id":"cs-de_#_n_#_{LONG}","tgt_text":{{"A":"b"}},"scores":{{"A":['
+    + repeated('{{"human1":{}}},')
+    + "{}]}}\n",
+    "campaign.jsonl": f'{{"item_i":"{LONG}","user_id":"u","item":[{repeated("{{}},")}{{}}],'
+    f'"annotation":[{repeated(SCORED_ONE)}{{}}]}}\n',
+    "ranks.csv": "srcIndex,judgeId,system1Id,system1rank,system2Id,system2rank\n"
+    f"1,j,{repeated('{}+')}x,1,b,2\n2,j,x{repeated('+{}')},1,b,2\n",
 }
 
 
@@ -332,6 +387,48 @@ def test_memory_follows_from_bytes_and_one_sentence_says_what_is_wrong(name):
         assert tracemalloc.get_traced_memory()[1] < 5_000_000 + 50 * len(data)
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize("name", JUDGED_ONCE)
+def test_memory_of_judgements_follows_from_bytes(name):
+    data = JUDGED_ONCE[name].encode()
+    tracemalloc.start()
+    try:
+        with pytest.raises(SigtestError, match=name):
+            read_judgements(data, name)
+        assert tracemalloc.get_traced_memory()[1] < 5_000_000 + 50 * len(data)
+    finally:
+        tracemalloc.stop()
+
+
+def test_games_do_not_multiply_the_fields_of_their_row():
+    rows = repeated('{{"score":"A>B","i":{}}},')
+    data = (
+        f'{{"model":"a","judge":"j",{repeated(FIELD)}"games":[{rows}{{"score":"A>B"}}]}}\n'.encode()
+    )
+    tracemalloc.start()
+    try:
+        assert len(read_judgements(data, "x.jsonl").line) == LINES + 1
+        assert tracemalloc.get_traced_memory()[1] < 5_000_000 + 50 * len(data)
+    finally:
+        tracemalloc.stop()
+
+
+def test_rows_of_a_request_that_share_no_field_are_no_table():
+    sides = {"model_a": "x", "model_b": "y", "winner": "model_a"}
+    rows = [sides | {f"k{i}": 1} for i in range(LINES)]
+    with pytest.raises(InputError, match="judgements: 12,000 entries in 3,000 rows"):
+        compared_rows(rows, "judgements")
+
+
+def test_many_files_of_which_one_lacks_a_segment_are_compared_once():
+    ids = tuple(map(str, range(1000)))
+    parts = [Material(ids=ids, texts=(ids,), name=f"f{i}") for i in range(500)]
+    other = Material(ids=ids[1:], texts=(ids[1:],), name="last")
+    start = time.process_time()
+    with pytest.raises(InputError, match="last has none for 1 of the 1,000 segments of f0"):
+        combine([*parts, other])
+    assert time.process_time() - start < QUICK * 500 * len("".join(ids))
 
 
 def test_metrics_and_people_without_a_common_segment_take_no_memory():
