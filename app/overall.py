@@ -46,9 +46,9 @@ def standings(
     metrics = {name: next(iter(report.metrics)) for name, report in reports.items()}
     teams: dict[str, dict[str, str]] = {}
     for name, own in receipts.items():
-        for (team, system), receipt in standing(own).items():
+        for system, receipt in standing(own).items():
             if receipt.primary and not receipt.late:
-                teams.setdefault(team, {})[name] = f"{team}.{system}"
+                teams.setdefault(receipt.team, {})[name] = system
     scores = {
         (name, system.name): system.scores[metrics[name]].score
         for name, report in reports.items()

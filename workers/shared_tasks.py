@@ -224,12 +224,9 @@ class SharedTasks(SharedTaskStore):
         Raises:
             NotFoundError: There is none of this name.
         """
-        if name not in {team.name for team in self.teams(task_id, caller)}:
+        if not self.redis.hdel(keys.key("shared-task-teams", self.find(task_id, caller).id), name):
             raise NotFoundError(f"The task has no team {name!r} with a token.")
-        with self.redis.pipeline() as pipe:
-            pipe.hdel(keys.key("shared-task-teams", task_id), name)
-            weigh(pipe, caller, self.kind, task_id)
-            pipe.execute()
+        weigh(self.redis, caller, self.kind, task_id)
 
     # what teams submit
 
@@ -305,9 +302,8 @@ class SharedTasks(SharedTaskStore):
         shows = task.phase is Phase.PUBLISHED or task.settings.scores == "own" or team is None
         found = []
         for name, record in self.testsets(task, testset).items():
-            receipts = standing(receipts_of(self.redis, record.id, team)).values()
-            for receipt in sorted(receipts, key=lambda one: one.at):
-                place = Entry(task.id, receipt.team, receipt.system).name
+            there = standing(receipts_of(self.redis, record.id, team)).items()
+            for place, receipt in sorted(there, key=lambda own: own[1].at):
                 if place in record.digests:
                     system = record.system(place)
                     notes = tuple(self._testsets.warnings(record.id, system))

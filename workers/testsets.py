@@ -48,9 +48,9 @@ from workers.store.shared_tasks import (
     Entry,
     SharedTaskStore,
     admit,
-    behind,
     note,
     receipts_of,
+    standing,
 )
 from workers.store.usage import check_lasting, check_room
 from workers.tasks import boards
@@ -366,9 +366,11 @@ class TestSets(TestSetStore):
         output = codec.pack_json(system.as_json())
         written = {f"{part} {name}": value for part, value in fields_of(notes).items()}
         record = keys.key("testset", testset_id)
-        systems, failures, left, envelopes, _ = _changed(testset_id)
+        systems, failures, left, envelopes, *_ = watched = _changed(testset_id, entry)
 
         def write(pipe: Any) -> str:
+            if check is not None:
+                check(self.system(testset_id, caller, name).etag)
             fields = ["capacity", "submissions", "resamples", "expires", "task"]
             capacity, submissions, resamples, expires, task = pipe.hmget(record, fields)
             before = decoded(pipe.hget(systems, name) or b"")
@@ -392,8 +394,7 @@ class TestSets(TestSetStore):
                 raise _refusal(name, entry, holds, (most, limit), places)
             digests = list(map(decoded, pipe.hvals(systems)))
             pipe.multi()
-            if spends:
-                pipe.hincrby(record, "submissions", 1)
+            pipe.hincrby(record, "submissions", int(spends))
             verdict = "again" if failed else "known"
             if failed:
                 pipe.hdel(failures, digest)
@@ -412,7 +413,7 @@ class TestSets(TestSetStore):
             note(pipe, testset_id, receipt)
             return verdict
 
-        verdict = self._come_or_go(testset_id, caller, name, write, check, entry)
+        verdict = self.change(testset_id, caller, write, watched=watched)
         state = self.find(testset_id, caller)
         if verdict != "known":
             self._feed.add(caller, [join for join in state.joins if digest in join.arguments])
@@ -431,13 +432,14 @@ class TestSets(TestSetStore):
         Raises:
             NotFoundError: There is none of this name.
         """
-        systems, _, _, envelopes, _ = _changed(testset_id)
+        systems, _, _, envelopes, *_ = watched = _changed(testset_id, entry)
 
         def write(pipe: Any) -> str:
+            check(self.system(testset_id, caller, name).etag)
             held = pipe.hget(systems, name)
             digests = list(map(decoded, pipe.hvals(systems)))
             before = receipts_of(pipe, testset_id)
-            receipt = behind(before, name)
+            receipt = standing(before).get(name)
             if entry is not None:
                 receipt = entry.receipt(pipe, before, decoded(held or b""), withdrawn=True)
             elif receipt is not None:
@@ -450,28 +452,9 @@ class TestSets(TestSetStore):
             pipe.sadd(keys.JOINING, testset_id)
             return "removed"
 
-        self._come_or_go(testset_id, caller, name, write, check, entry)
+        self.change(testset_id, caller, write, watched=watched)
         with suppress(OutOfMemoryError):
             self.redis.set(keys.ERASE, 1)
-
-    def _come_or_go(
-        self,
-        testset_id: str,
-        caller: str,
-        name: str,
-        write: Callable[[Any], str],
-        check: Check | None,
-        entry: Entry | None,
-    ) -> str:
-        """Change the systems of a test set, under the rules of its task where a team does."""
-
-        def checked(_: str) -> None:
-            if check is not None:
-                check(self.find(testset_id, caller).system(name).etag)
-
-        checks = unseen if check is None else checked
-        watched = [*_changed(testset_id), *([entry.record] if entry is not None else [])]
-        return self.change(testset_id, caller, write, checks, watched=watched)
 
     def _fitting(self, testset_id: str, caller: str, system: System) -> TestSetRecord:
         """A test set that a system fits, which brings what its metrics measure."""
@@ -616,17 +599,16 @@ class TestSets(TestSetStore):
 
     def empty(self, board: TestSetRecord) -> Report:
         """What a leaderboard shows before any system is measured."""
-        part = self.part(board.id)
-        recipe = boards.decided(part.recipe, board.family)
-        alone = replace(part, systems=(), digests=(), recipe=recipe)
-        rows = [no_rows(alone) for _ in part.recipe.metrics]
+        alone = boards.shown_part(self.part(board.id), replace(board, digests={}))
+        rows = [no_rows(alone) for _ in alone.recipe.metrics]
         return report_of_rows(alone, rows, rows)
 
 
-def _changed(testset_id: str) -> list[str]:
-    """Keys of what changes when a system comes or goes."""
+def _changed(testset_id: str, entry: Entry | None) -> list[str]:
+    """Keys of what changes when a system comes or goes, and of the task whose rules hold."""
     parts = ("systems", "failures", "left", "envelopes", "receipts")
-    return [keys.key(f"testset-{part}", testset_id) for part in parts]
+    names = [keys.key(f"testset-{part}", testset_id) for part in parts]
+    return names if entry is None else [*names, entry.record]
 
 
 def _leave(pipe: Any, testset_id: str, name: str, digest: str, digests: list[str]) -> None:

@@ -163,8 +163,8 @@ class Entry:
         now = clock(pipe)
         rules = SharedTaskRequest.of(json.loads(settings))
         late = rules.late(now)
-        there = standing(receipts)
-        own = {name: one for (team, name), one in there.items() if team == self.team}
+        there = standing(receipts).values()
+        own = {one.system: one for one in there if one.team == self.team}
         before = own.get(self.system)
         if published or rules.phase(now) is Phase.ANNOUNCED:
             opens = "" if rules.opens is None else f" It opens at {rules.opens.isoformat()}."
@@ -205,16 +205,10 @@ class Entry:
         return Receipt(self.team, self.system, digest, now, event, primary, late)
 
 
-def standing(receipts: Sequence[Receipt]) -> dict[tuple[str, str], Receipt]:
-    """The last receipt of each system that has not left, by team and system."""
-    last = {(one.team, one.system): one for one in receipts}
-    return {own: one for own, one in last.items() if one.event not in LEFT}
-
-
-def behind(receipts: Sequence[Receipt], name: str) -> Receipt | None:
-    """The last receipt of what boards call so, unless that has left."""
-    team, _, system = name.partition(".")
-    return standing(receipts).get((team, system))
+def standing(receipts: Sequence[Receipt]) -> dict[str, Receipt]:
+    """The last receipt of each system that has not left, by what boards call it."""
+    last = {f"{one.team}.{one.system}": one for one in receipts}
+    return {name: one for name, one in last.items() if one.event not in LEFT}
 
 
 def admit(
@@ -246,7 +240,7 @@ def admit(
         SigtestError: As `Entry.receipt` does.
     """
     receipts = receipts_of(pipe, testset_id)
-    last = behind(receipts, name)
+    last = standing(receipts).get(name)
     teams = set(map(decoded, pipe.hkeys(keys.key("shared-task-teams", task))))
     if entry is None:
         team = name.partition(".")[0]
