@@ -58,7 +58,6 @@ TELLING = (".zip", ".tar", ".tar.gz", ".tgz", ".xml", ".sgm", ".sgml", ".jsonl",
 PASTED = {"reference": "references", "first": "systems", "second": "systems"}  # text areas
 USUAL = ["bleu", "chrf"]  # metrics of texts; scores alone have their own
 GROUPED = re.compile(r"[0-9]{1,3}((,[0-9]{3})+|( [0-9]{3})+)")  # 1,000 or 1 000
-DAMAGED = "What was recognised came back damaged; give the files again."
 
 Parts = dict[str, list[Upload]]
 
@@ -106,12 +105,11 @@ def page_form(form: Form, kind: Kind[Any]) -> PageForm | RawRequest:
     if isinstance(example, str) and isinstance(kind, Comparisons):
         return _example()
     if isinstance(example, str):
-        known = kind.examples
-        return RawRequest(known[choose(example, known, "example", "example")]["value"])
+        name = choose(example, kind.examples, "example", "example")
+        return RawRequest(kind.examples[name]["value"])
     comparing, texts = isinstance(kind, Comparisons), texts_of(kind)
     request = choices_of(form) | written(form) if comparing else request_of(form, kind)
-    parts = {part: files_of(form, part) for part in kind.parts}
-    parts |= {part: [_named(file) for file in files_of(form, part)] for part in texts}
+    parts = {part: files_of(form, part) for part in (*kind.parts, *texts)}
     for part, file in (*_by_name(form), *_pasted(form)) if texts else ():
         parts[part].append(file)
     elsewhere = ("builtin", *(name for name, _ in references(kind)))
@@ -176,7 +174,7 @@ def _by_name(form: Form) -> list[tuple[str, Upload]]:
                     archive.writestr(str(path.relative_to(top)), file.data)
             parts.append(("archive", Upload(top, held.getvalue())))
         else:
-            parts += [(part_of(str(path)), _named(file)) for path, file in inside]
+            parts += [(part_of(str(p)), replace(file, name=p.name)) for p, file in inside]
     return parts
 
 
@@ -192,11 +190,6 @@ def _pasted(form: Form) -> Iterator[tuple[str, Upload]]:
 def _path(file: Upload) -> PurePosixPath:
     """Its name, perhaps with the folders that a browser names."""
     return PurePosixPath(file.name.replace("\\", "/"))
-
-
-def _named(file: Upload) -> Upload:
-    """The file without the folders that a browser names."""
-    return replace(file, name=_path(file).name)
 
 
 # choices
@@ -232,7 +225,8 @@ def references(kind: Kind[Any]) -> Iterator[tuple[str, QuestionReference]]:
 
 def request_of(form: Form, kind: Kind[Any]) -> dict[str, Any]:
     """What the choices of a form mean, as a request has it; empty ones have their defaults."""
-    request = chosen_of(form, kind.fields, "") | written(form)
+    reading = {name: text for name in kind.reading if (text := text_of(form, name))}
+    request = chosen_of(form, kind.fields, "") | written(form) | reading
     for inside, fields in kind.inside.items():
         if chosen := chosen_of(form, fields, f"{inside}."):
             request[inside] = chosen
@@ -335,4 +329,4 @@ def unpacked(text: str, settings: Settings) -> RawRequest:
                 for part, name, own in files]  # fmt: skip
         return RawRequest({**body}, held)
     except (InputError, ValueError, TypeError) as error:
-        raise InputError(DAMAGED) from error
+        raise InputError("What was recognised came back damaged; give it again.") from error

@@ -135,7 +135,8 @@ def _tests(report: MetaReport, sources: Sources) -> str:
 def answer(report: MetaReport) -> tuple[str, ...]:
     """Which metrics may agree best with people, and which beat the baseline, on a single set."""
     sentences = []
-    ranges = {metric.label: metric.range for metric in report.metrics if metric.range is not None}
+    ordered = sorted(report.metrics, key=lambda metric: _order(metric, [*STATISTICS]))
+    ranges = {metric.label: metric.range for metric in ordered if metric.range is not None}
     if len(ranges) > 1:
         sentences.append(leaders(ranges, "at agreeing with people", "metric"))
     if report.baseline is not None and len(report.sets) == 1:

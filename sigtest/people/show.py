@@ -45,14 +45,14 @@ GAINS = ("current_old", "current_new", "p_current", "delta", "best_old", "best_n
 
 def answer(report: reports.HumanReport) -> tuple[str, ...]:
     """Whom people find best, and into how many clusters they put the systems."""
-    ranges = {system.name: system.range for system in report.systems}
+    ranges = {system.name: system.range for system in in_order(report)}
     clusters = len({system.cluster for system in report.systems})
     *_, pairs = report.by_criterion.values()
     apart = sum(pair.conclusion != "tie" for pair in pairs)
     into = f"{clusters} clusters" if clusters > 1 else "one cluster: no pair is separated"
     if clusters == 1 and apart:
-        among = f"{words.whole(apart)} of {words.whole(len(pairs))} pairs"
-        into = f"one cluster, in which {among} {'is' if apart == 1 else 'are'} separated"
+        are = "is" if apart == 1 else "are"
+        into = f"one cluster, in which {apart:,} of {len(pairs):,} pairs {are} separated"
     return (
         leaders(ranges, "by preference" if report.preferences else "as people judge", "system"),
         f"{len(ranges)} systems fall into {into}.",

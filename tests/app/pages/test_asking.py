@@ -1,7 +1,9 @@
 """Forms of every kind: made of its fields, read as the shell reads them, with an example each."""
 
 import html
+import io
 import re
+import zipfile
 from typing import Any
 
 import httpx
@@ -50,8 +52,22 @@ def test_every_field_of_a_kind_can_be_chosen_and_is_explained(pages, path):
         assert re.search(rf'name="{re.escape(name)}["."]', page)
         assert f"{field.about[1:]}.".replace("`", "") in page
         assert "?." not in field.about + "."
-    for part in kind.parts:
+    for part in (*kind.parts, *kind.reading):
         assert f'name="{part}"' in page
+
+
+def test_an_evalset_is_evaluated_on_a_page(pages):
+    held = io.BytesIO()
+    scores = {"human-scores/xx-yy.mqm": (1, 2, 4, 3), "metric-scores/xx-yy/M-src": (1, 3, 4, 2)}
+    with zipfile.ZipFile(held, "w") as packed:
+        for name, own in scores.items():
+            rows = "".join(f"{s}\t{v}\n" for s, v in zip("ABCD", own, strict=True))
+            packed.writestr(f"set/{name}.sys.score", rows)
+    files = {"evalset": ("set.zip", held.getvalue())}
+    refused = ask(pages, "metric-evaluations", files=files)
+    assert 'data-fields="lp"' in refused.text
+    asked = ask(pages, "metric-evaluations", files=files, data={"lp": "xx-yy", "gold": "mqm"})
+    assert "0.800" in page_of(pages, asked)  # Pearson's r of these ranks
 
 
 def untouched(page: str, action: str) -> list[tuple[str, str]]:

@@ -29,6 +29,23 @@ def test_a_single_cluster_may_have_pairs_that_are_separated():
     assert "3 systems fall into one cluster, in which 1 of 3 pairs is separated." in said
 
 
+def test_those_that_may_be_the_best_are_named_from_the_highest_score_on():
+    judged = [
+        {"annotator": "w1", "system": system, "segment": segment, "score": score + segment * 7 % 20}
+        for system, score in (("A", 55.0), ("B", 55.4), ("C", 55.8))
+        for segment in range(20)
+    ]
+    said = told("human-evaluations", judgements=judged)
+    assert said.startswith("C, B and A may each be the best as people judge")
+    systems = [f"s{i}" for i in range(8)]
+    people = dict(zip(systems, (1, 2, 3, 4, 5, 6, 7, 8), strict=True))
+    metrics = {"a": (3, 1, 2, 5, 4, 8, 6, 7), "b": (1, 2, 4, 3, 5, 6, 7, 8)}
+    scored = {m: {"system": dict(zip(systems, own, strict=True))} for m, own in metrics.items()}
+    body = {"judgements": None, "human": {"scores": {"system": people}}, "metrics": scored}
+    said = told("metric-evaluations", **body)
+    assert said.startswith("b and a may each be the best at agreeing with people")
+
+
 def test_clear_judgements_name_one_system():
     judged = [
         {"annotator": "w1", "system": system, "segment": segment, "score": score + segment % 3}
