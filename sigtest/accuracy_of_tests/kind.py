@@ -100,7 +100,7 @@ def _errors(rows: Sequence[AccuracyRow]) -> tuple[model.Column, ...]:
     """How the other conclusions are wrong, and how many pairs the metric separates."""
     counts = ("reversed", "claimed", "missed", "separated")
     return (
-        *(model.column(name, [getattr(row, name) for row in rows]) for name in counts),
+        *model.fields(rows, *((name, name) for name in counts)),
         model.column("p, share 1/2", (model.PValue(row.p_half) for row in rows)),
     )
 
@@ -141,7 +141,6 @@ def _equal(report: AccuracyReport, alpha: float) -> list[model.Paragraph]:
 def _between(report: AccuracyReport, alpha: float) -> list[model.ReportTable]:
     """How far two tests draw the same conclusions."""
     rows = [row for row in report.between_tests if row.alpha == alpha]
-    same = model.column("same", [row.same for row in rows])
     share = model.column("%", [100 * row.share for row in rows], 1)
     table = model.ReportTable(
         name="agreement",
@@ -151,7 +150,7 @@ def _between(report: AccuracyReport, alpha: float) -> list[model.ReportTable]:
             model.column("a", [in_words(row.a) for row in rows]),
             model.column("b", [in_words(row.b) for row in rows]),
         ),
-        groups=(model.Group("", (same, share)),),
+        groups=model.plain((*model.fields(rows, ("same", "same")), share)),
         things="pairs of tests",
     )
     return [table] if rows else []

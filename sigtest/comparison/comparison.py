@@ -477,10 +477,11 @@ StoredComparison = Annotated[
 ]
 
 
-def parse_named(body: Mapping[str, Any]) -> Comparison:
-    """The comparison in the field `comparison` of a request of another kind.
+def parse_named(body: Mapping[str, Any], what: str) -> Comparison:
+    """The comparison in the field `comparison` of a request of another kind, on one test set.
 
     Args:
+        what: Is about it.
         body: A request for one, or nothing but the `id` of a finished one, which a service has
             replaced by the comparison.
 
@@ -490,17 +491,21 @@ def parse_named(body: Mapping[str, Any]) -> Comparison:
     made = body.get("id")
     if made is None:
         with inside("comparison"):
-            return parse_comparison(body)
-    if not isinstance(made, Comparison):
+            made = parse_comparison(body)
+    elif not isinstance(made, Comparison):
         raise InputError(
             "comparison.id is the id of a comparison, which only a service can look up; give "
             "references and systems here.",
             field="comparison.id",
         )
-    if len(body) > 1:
+    elif len(body) > 1:
         raise InputError(
             "comparison.id has its texts and its recipe; leave others out.", field="comparison.id"
         )
+    if len(made.entries) > 1:
+        raise RecipeError(f"{what} is about one test set.", field="comparison")
+    if len(made.plan.pairs) < 1:
+        raise InputError("The comparison has no pairs of systems.", field="comparison.systems")
     return made
 
 

@@ -179,23 +179,23 @@ def _metrics(
 ) -> tuple[MetricEvaluation, ...]:
     """The metrics of one set."""
     places = {(own[0].statistic, own[0].test): _places(measured, own) for own in families if own}
-    first = places[leading[0].statistic, leading[0].test] if leading else {}
+    first = _places(measured, leading) if leading else {}
     metrics = []
     for metric, known in zip(measured.scored.metrics, measured.estimates, strict=True):
         ranks: dict[str, dict[str, Place]] = {}
         for (statistic, test), standing in places.items():
             if metric.label in standing:
                 ranks.setdefault(statistic, {})[test] = standing[metric.label]
-        stated, place = _metric(metric, known, choices.alpha), first.get(metric.label)
-        if place is not None:
-            stated = replace(stated, cluster=place.cluster, range=place.range)
-        metrics.append(replace(stated, ranks=ranks))
+        place = vars(first[metric.label]) if metric.label in first else {}
+        metrics.append(_metric(metric, known, choices.alpha, ranks=ranks, **place))
     return tuple(metrics)
 
 
-def _metric(metric: MetricScores, known: Mapping[str, Estimate], alpha: float) -> MetricEvaluation:
-    stated: dict[str, Any] = {name: value.report(alpha) for name, value in known.items()}
-    return MetricEvaluation(metric.label, metric.higher, **stated)
+def _metric(
+    metric: MetricScores, known: Mapping[str, Estimate], alpha: float, **places: Any
+) -> MetricEvaluation:
+    places |= {name: value.report(alpha) for name, value in known.items()}
+    return MetricEvaluation(metric.label, metric.higher, **places)
 
 
 def _overall(sets: Sequence[MeasuredSet], choices: MetricChoices) -> tuple[MetricEvaluation, ...]:

@@ -306,20 +306,18 @@ def _check_set(scored: ScoredSet, level: str) -> None:
     """Check that people and every metric share enough systems at the level of the request."""
     path = f"sets.{scored.name}." if scored.name else ""
     where = f" of set {scored.name!r}" if scored.name else ""
-    human = scored.human_system if level == "system" else scored.human_segment
+    human = scored.human_scores(level)
+    metrics = zip(scored.metrics, scored.metric_scores(level), strict=True)
     sources = [("The human scores", f"{path}human.scores", human)] + [
-        (f"Metric {metric.label}", f"{path}metrics.{metric.label}",
-         metric.system if level == "system" else metric.segment)
-        for metric in scored.metrics
-    ]  # fmt: skip
+        (f"Metric {metric.label}", f"{path}metrics.{metric.label}", own) for metric, own in metrics
+    ]
     for what, field, scores in sources:
-        if scores is None or human is None:
-            have = "have" if what == "The human scores" else "has"
+        if np.isnan(scores).all():
+            have = "have" if scores is human else "has"
             raise InputError(
                 f"{what}{where} {have} no {level} scores, which level {level} needs.", field=field
             )
-        cells = ~np.isnan(human) & ~np.isnan(scores)
-        shared: Flags = np.logical_or.reduce(cells.reshape(len(scored.systems), -1), axis=1)
+        shared: Flags = ~np.isnan(human + scores).all(axis=1)
         count = int(np.count_nonzero(shared))
         if count < FEWEST_SYSTEMS and scores is not human:
             names = [name for name, both in zip(scored.systems, shared, strict=True) if both]

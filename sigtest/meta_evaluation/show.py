@@ -238,8 +238,7 @@ def _metrics(
     report: MetaReport, metrics: Sequence[MetricEvaluation], caption: str, of: str = ""
 ) -> model.ReportTable:
     """Best first; a rule where everyone above is better than everyone below."""
-    columns = {name: [metric.statistic(name) for metric in metrics] for name in STATISTICS}
-    statistics = [name for name, values in columns.items() if any(values)]
+    statistics = [name for name in STATISTICS if any(own.statistic(name) for own in metrics)]
     ordered = sorted(metrics, key=lambda metric: _order(metric, statistics))
     unsure = {name for pair in _open(report, of) for name in (pair.a, pair.b)}
     ranges = [
@@ -250,12 +249,10 @@ def _metrics(
     ]
     groups = [model.Group("", (model.Column("rank", tuple(ranges)),))] if any(ranges) else []
     for name in statistics:
-        values = [metric.statistic(name) for metric in ordered]
-        ends = model.column("interval", [value.ci if value else None for value in values], PLACES)
-        column = model.column("value", [value.value if value else None for value in values], PLACES)
-        groups.append(
-            model.Group(STATISTICS[name].title, (column, ends) if any(ends.cells) else (column,))
-        )
+        parts = (("value", f"{name}.value", PLACES), ("interval", f"{name}.ci", PLACES))
+        columns = model.fields(ordered, *parts)
+        some = columns if any(columns[1].cells) else columns[:1]
+        groups.append(model.Group(STATISTICS[name].title, some))
     steps = enumerate(pairwise(metric.cluster for metric in ordered), 1)
     return model.ReportTable(
         name="metrics",
@@ -310,9 +307,12 @@ def _pairs(report: MetaReport, pairs: Sequence[MetricPair], named: bool) -> mode
     """Which of two metrics agrees better with people, by one statistic and test."""
     sides = ("set", "a", "b") if named else ("a", "b")
     columns = (
-        model.column("a - b", [pair.delta for pair in pairs], PLACES, signed=True),
-        model.column("interval", [pair.ci for pair in pairs], PLACES),
-        model.column("r of both", [pair.r12 for pair in pairs], PLACES),
+        *model.fields(
+            pairs,
+            ("a - b", "delta", PLACES, True),
+            ("interval", "ci", PLACES),
+            ("r of both", "r12", PLACES),
+        ),
         *_p_columns(report, pairs),
         model.column(
             "conclusion",
@@ -328,7 +328,7 @@ def _pairs(report: MetaReport, pairs: Sequence[MetricPair], named: bool) -> mode
         name="pairs",
         caption=f"Pairs by {STATISTICS[pairs[0].statistic].title}, {TESTS[pairs[0].test].title}",
         names=model.sides(pairs, *sides),
-        groups=(model.Group("", tuple(column for column in columns if any(column.cells))),),
+        groups=model.plain(columns),
         facts="; ".join(_facts(report)),
         things="pairs",
         minor=frozenset(row for row, pair in enumerate(pairs) if not pair.undecided),

@@ -177,11 +177,7 @@ def parse(request: Mapping[str, Any], files: Sequence[object] = ()) -> PlanQuest
 
 def _comparison(body: Mapping[str, Any]) -> Comparison:
     """A comparison that can be a pilot."""
-    made = parse_named(body)
-    if len(made.entries) > 1:
-        raise RecipeError("A plan is about one test set.", field="comparison")
-    if len(made.plan.pairs) < 1:
-        raise InputError("The pilot has no pairs of systems.", field="comparison.systems")
+    made = parse_named(body, "A plan")
     (part,) = made.plan.parts
     if part.units < LEAST_UNITS:
         raise InputError(

@@ -173,21 +173,18 @@ def _places(report: PlanReport) -> int:
 
 def _table(report: PlanReport) -> model.ReportTable:
     pairs, shown = report.pairs, _places(report)
-    pilot = (
-        model.column("a - b", [pair.difference for pair in pairs], shown, signed=True),
-        model.column("stderr", [pair.stderr for pair in pairs], shown + 1),
-    )
-    groups = [model.Group("pilot", pilot)]
+    differences = (("a - b", "difference", shown, True), ("stderr", "stderr", shown + 1))
+    groups = [model.Group("pilot", model.fields(pairs, *differences))]
     if report.difference is not None:
-        units = model.column(f"{report.unit}s", [pair.needed for pair in pairs])
-        ends = model.column("interval", [pair.needed_ci for pair in pairs])
-        groups.append(model.Group(f"to show {report.difference:g}", (units, ends)))
+        units = model.fields(pairs, (f"{report.unit}s", "needed"), ("interval", "needed_ci"))
+        groups.append(model.Group(f"to show {report.difference:g}", units))
     sizes = [pair.sizes for pair in pairs if pair.sizes]
     for i, size in enumerate(sizes[0] if sizes else ()):
         planned = [pair.sizes[i] if pair.sizes else None for pair in pairs]
-        least = model.column("detects", [own.detectable if own else None for own in planned], shown)
-        ends = model.column("interval", [own.ci if own else None for own in planned], shown)
-        groups.append(model.Group(f"{whole(size.units)} {report.unit}s", (least, ends)))
+        parts = (("detects", "detectable", shown), ("interval", "ci", shown))
+        groups.append(
+            model.Group(f"{whole(size.units)} {report.unit}s", model.fields(planned, *parts))
+        )
     return model.ReportTable(
         name="pairs",
         caption=f"What test sets of other sizes show: {report.metric}",

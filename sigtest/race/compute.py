@@ -26,6 +26,7 @@ from sigtest.race.sequences import FIRST, Sequences, all_pairs
 from sigtest.render.standings import abridged
 from sigtest.report import Ends, Methods, Sources, WarningReport, Warnings, counted, with_methods
 from sigtest.requests.races import MAX_RACING, SOURCES, SequentialRequest
+from sigtest.significance.intervals import skewness
 from sigtest.special import ndtri
 from sigtest.version import __version__
 
@@ -270,7 +271,7 @@ def parse(
         raise InputError(what, field="scores")
     choices = wanted.model_copy(update=dict.fromkeys(SOURCES))
     if "comparison" in sources:
-        return _of_comparison(parse_named(sources["comparison"]), choices)
+        return _of_comparison(parse_named(sources["comparison"], "A race"), choices)
     if "scores" in sources:
         return of_scores(sources["scores"], choices)
     human = sources["human"]
@@ -343,8 +344,8 @@ def mean_of(choices: SequentialRequest) -> str:
 
 def _of_comparison(comparison: Comparison, choices: SequentialRequest) -> SequentialQuestion:
     """A comparison by one metric, which says whether less is better."""
-    if len(comparison.entries) > 1 or comparison.recipe.design != "paired":
-        what = "A race is of one test set, item by item; leave out testsets, unpaired and numbers."
+    if comparison.recipe.design != "paired":
+        what = "A race goes item by item; leave out unpaired and numbers."
         raise RecipeError(what, field="comparison")
     labels, systems = comparison.recipe.labels, comparison.plan.systems
     label = choose(choices.metric or labels[0], labels, "metric", "metric of the comparison")
@@ -553,9 +554,8 @@ def _warnings(
 
 def _skewness(d: Array) -> float:
     """Size of the skewness of differences; 0 where they do not vary."""
-    off = d[np.isfinite(d)] - np.mean(d[np.isfinite(d)] if np.isfinite(d).any() else 0.0)
-    spread = float((off**2).sum())
-    return abs(float((off**3).sum())) * len(off) ** 0.5 / spread**1.5 if spread > 0 else 0.0
+    known = d[np.isfinite(d)]
+    return abs(float(skewness(known[None])[0])) if len(known) else 0.0
 
 
 def _drifts(values: Array, systems: int) -> bool:

@@ -119,19 +119,17 @@ def document(report: SequentialReport) -> model.Document:
     )
     of_systems = (
         model.column("rank", (model.Range(*system.range) for system in report.systems)),
-        model.column("mean", [system.mean for system in report.systems], PLACES),
-        model.column("items", [system.items for system in report.systems]),
+        *model.fields(report.systems, ("mean", "mean", PLACES), ("items", "items")),
         model.column("", ["may be the best" * system.may_be_best for system in report.systems]),
-        model.column("done after", [system.until for system in report.systems]),
+        *model.fields(report.systems, ("done after", "until")),
     )
     of_pairs = (
-        model.column("a - b", [pair.difference for pair in pairs], PLACES, signed=True),
+        *model.fields(pairs, ("a - b", "difference", PLACES, True)),
         model.column(
             "interval", [pair.ci if isfinite(pair.ci[0]) else None for pair in pairs], PLACES
         ),
         model.column("", [model.verdict(pair, pair.decided, "open") for pair in pairs]),
-        model.column("since", [pair.since for pair in pairs]),
-        model.column("more", [pair.remaining for pair in pairs]),
+        *model.fields(pairs, ("since", "since"), ("more", "remaining")),
     )
     names = (model.names("system", [system.name for system in report.systems]),)
     systems, compared = (

@@ -194,13 +194,16 @@ def test_judged_segments_are_lines_of_the_test_set():
     assert asked.notes[0] in compute(asked).warnings
 
 
+ONE = comparison()
+TEXTS = {field: ONE.pop(field) for field in ("references", "systems")}
+SEVERAL = {**ONE, "testsets": {"x": TEXTS, "y": TEXTS}}
 REFUSED = [
     ({"humans": {}}, RecipeError, "Did you mean 'human'"),
     ({"human": {"pairs": [{**people()[0], "b": "Aspen"}]}}, InputError, "with itself"),
     ({"human": {"pairs": people()[:5]}}, InputError, "did not compare Cedar and Daisy"),
     ({"human": {"pairs": people(), "criteria": ["x"]}}, RecipeError, "Unknown criterion"),
     ({"human": {"pairs": people()[:1]}}, InputError, "Systems differ"),
-    ({"comparison": {"testsets": {}}}, RecipeError, "about one test set"),
+    ({"comparison": SEVERAL}, RecipeError, "about one test set"),
     ({"comparison": comparison(tests=["riezler_maxwell_bootstrap"])}, RecipeError, "no direction"),
     ({"comparison": comparison(metrics=["blue"])}, RecipeError, "Did you mean 'bleu'"),
     ({"alphas": [0.05, 0.05]}, RecipeError, "2 times"),
