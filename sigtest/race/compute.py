@@ -455,7 +455,7 @@ def reported(
     report = SequentialReport(
         signature="|".join(["race", *stated, f"sigtest:{__version__}"]),
         version=__version__,
-        statistic=question.statistic,
+        statistic=question.statistic + " (lower is better)" * choices.lower,
         scale=choices.scale,
         burn_in=choices.burn_in,
         alpha=choices.alpha,

@@ -407,7 +407,8 @@ def test_a_file_says_in_which_direction_its_scores_race(tmp_path, capsys):
         path.write_text("\n".join(["id,system,metric,score,higher_is_better", *lines]) + "\n")
         assert main(["race", str(path), "--format", "json"]) == 0
         report = json.loads(capsys.readouterr().out)
-        assert (report["leader"], report["statistic"]) == (leader, "mean wer")
+        said = "mean wer (lower is better)" if way else "mean wer"
+        assert (report["leader"], report["statistic"]) == (leader, said)
         told = [own for own in sentences(report) if "wer has the name of an error rate" in own]
         assert bool(told) == warned
     systems = {s: {"scores": {"wer": [0.1 * (s == "a")] * 3}} for s in "ab"}
