@@ -133,7 +133,14 @@ class ReportView:
         ]
 
 
-def view_of(record: Record, stored: bytes, view: View, here: str, opens: bool = True) -> ReportView:
+def view_of(
+    record: Record,
+    stored: bytes,
+    view: View,
+    here: str,
+    opens: bool = True,
+    pairs_at: str | None = None,
+) -> ReportView:
     """What to show of a report.
 
     Args:
@@ -142,6 +149,7 @@ def view_of(record: Record, stored: bytes, view: View, here: str, opens: bool = 
         view: What of it.
         here: Address of the page.
         opens: Whether pairs are opened, with the texts that were uploaded.
+        pairs_at: Where they are, if not on this page.
 
     Raises:
         RecipeError: The report does not have what was chosen.
@@ -152,11 +160,17 @@ def view_of(record: Record, stored: bytes, view: View, here: str, opens: bool = 
         look = replace(_look(view), names=document.names())
         parts = (Part("report", "", _html(document.blocks, look)),)
         return ReportView(document, document.answer, parts, view, _downloads(here, view))
-    made = of_report(report, view, here, opens)
+    made = of_report(report, view, here, opens, pairs_at)
     if not report.pairs:
         return made
     computed: Report = answers.read(stored, record)
-    return decidable(made, computed.alpha, computed.correction)
+    corrections = tuple(
+        (name, own.title)
+        for name, own in CORRECTIONS.items()
+        if own.joint is None or name == computed.correction
+    )
+    own = DecisionOptions(computed.alpha, computed.correction)
+    return replace(made, corrections=corrections, computed=own)
 
 
 def of_report(
@@ -214,22 +228,6 @@ def of_report(
         below=opens and several,
         wording=_wording(report) if report.pairs and not several else None,
     )
-
-
-def decidable(made: ReportView, alpha: float, correction: str) -> ReportView:
-    """The same where it can be decided anew: by corrections that need no draws, or as it was.
-
-    Args:
-        made: Of a report.
-        alpha: With which it was computed.
-        correction: With which it was.
-    """
-    corrections = tuple(
-        (name, own.title)
-        for name, own in CORRECTIONS.items()
-        if own.joint is None or name == correction
-    )
-    return replace(made, corrections=corrections, computed=DecisionOptions(alpha, correction))
 
 
 def resolved(report: Report, view: View, opens: bool) -> View:

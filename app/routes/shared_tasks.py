@@ -321,7 +321,7 @@ async def task_archive(
         raise NotReadyError(f"Not measured yet: {', '.join(lacking)}; ask again.")
     receipts = await run_in_threadpool(tasks.receipts, record)
     reports = {
-        name: (board.stored, board.whole)
+        name: (board.stored, answers.read(board.stored, board.current.record))
         for name, board in shown.items()
         if board.current.record is not None
     }

@@ -16,7 +16,7 @@ from app.http.problems import NotAcceptableError
 from app.http.state import Boards, Cursor, Limit, Limits, in_turn, routing
 from app.http.waiting import Watch
 from app.pages import forms, site
-from app.pages.reports import decidable, of_report
+from app.pages.reports import of_report, view_of
 from app.requests.bodies import Words
 from app.requests.limits import check_scores, room
 from app.requests.testsets import Changed, Drafted, Put
@@ -227,21 +227,12 @@ class Board:
     pairs: bytes
     claims: tuple[Claim, ...]
 
-    @property
-    def whole(self) -> Report:
-        """The report of all metrics and tests."""
-        record = self.current.record
-        return self.bare if record is None else answers.read(self.stored, record)
-
     @cached_property
     def report(self) -> Report:
         """The report of the metric and test."""
-        found = self.bare
-        record = self.current.record
-        if record is not None:
-            bare, pairs = excerpt(self.stored, self.metric, self.test)
-            found = answers.read(with_pairs(bare, pairs), record)
-        return select(found, metric=self.metric, test=self.test)
+        rows = self.pairs.split(ROWS) if self.pairs else ()
+        pairs = tuple(decode(PairReport, json.loads(row)) for row in rows)
+        return select(replace(self.bare, pairs=pairs), metric=self.metric, test=self.test)
 
     def require_record(self, chosen: answers.PairOptions) -> Record:
         """The comparison that is shown.
@@ -280,11 +271,11 @@ async def board_of(
     def read(shown: Leaderboard) -> Board:
         metric, test = _measure(shown.testset, measure)
         if (record := shown.record) is not None:
-            stored = watch.questions.report(record.id, caller)
+            stored = told = watch.questions.report(record.id, caller)
             try:
                 if decided != answers.AS_ASKED:
-                    stored = render_json(answers.read(stored, record, decided)).encode()
-                bare, pairs = excerpt(stored, metric, test)
+                    told = render_json(answers.read(stored, record, decided)).encode()
+                bare, pairs = excerpt(told, metric, test)
                 if pairs:
                     decode(PairReport, json.loads(pairs.partition(ROWS)[0]))
                 report = answers.read(bare, record)
@@ -441,10 +432,10 @@ def _page(request: Request, board: Board, view: answers.View, link: Link | None)
     """The page of a board, whose pairs and downloads are those of its comparison."""
     record = board.current.record
     here = page_of(record) if record is not None else ""
-    shown = of_report(board.whole, view, here, opens=record is not None, pairs_at=here)
-    if board.report.pairs:
-        settings = board.current.testset.settings
-        shown = decidable(shown, float(settings["alpha"]), str(settings["correction"]))
+    if record is not None:
+        shown = view_of(record, board.stored, view, here, pairs_at=here)
+    else:
+        shown = of_report(board.bare, view, here, opens=False)
     return site.page(
         request,
         "board.html",

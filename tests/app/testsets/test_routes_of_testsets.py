@@ -214,6 +214,10 @@ def test_alpha_and_correction_change_only_what_is_shown(service, make):
     same = service.get(f"{url}/leaderboard", params={"alpha": "0.05"}).json()
     assert same == plain
     assert service.get(f"{url}/leaderboard").json() == plain
+    own = f"/boards/{url.rpartition('/')[2]}"
+    page = service.get(own, params=params, headers={"Accept": "text/html"}).text
+    assert "decided:alpha=0.2,correction=none" in page
+    assert "decided:" not in service.get(own, headers={"Accept": "text/html"}).text
     tiny = service.get(f"{url}/leaderboard", params={"alpha": "1e-300"})
     assert "at least 1e-100" in problem(tiny, 422, "invalid-recipe")["detail"]
     doubled = service.get(f"{url}/leaderboard?metric=bleu&metric=chrf")
