@@ -52,12 +52,6 @@ COMPARISON = {
     "required": ["a", "b"],
     "additionalProperties": False,
 }
-BATTLE = {"type": "object", "required": ["model_a", "model_b"]}  # with whatever an arena publishes
-JUDGEMENTS = {
-    "type": "array",
-    "items": {"anyOf": [JUDGEMENT, COMPARISON, BATTLE]},
-    "minItems": 1,
-}
 
 
 @dataclass

@@ -18,7 +18,7 @@ from pydantic import (
 
 from sigtest.data.names import check_name
 from sigtest.errors import InputError
-from sigtest.files.judgements import JUDGEMENTS
+from sigtest.files.formats.preferences import JUDGEMENTS
 from sigtest.requests import model
 from sigtest.requests.comparisons import COMPARED, NAMED
 from sigtest.requests.recipe import DEFAULT_SEED, MAX_RESAMPLES, Seed
@@ -31,6 +31,9 @@ UNITS = ("judgement", "item", "judge", "cluster")
 ERRORS = ("bootstrap", "sandwich")
 TIES = ("davidson", "half")
 UNDETERMINED = ("bounds", "leave_out")
+COMPARING = {  # what holds of comparisons where nothing is chosen
+    "test": PREFERENCE_TEST, "ties": TIES[0], "errors": ERRORS[0], "undetermined": UNDETERMINED[0],
+}  # fmt: skip
 QUALITY_TESTS = ("paired_t", "signed_rank", "welch", "mann_whitney")
 UNTESTABLE = ("drop", "keep")
 AGGREGATES = ("segment", "document")

@@ -15,7 +15,7 @@
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sigtest.data.names import without_slash
@@ -41,6 +41,19 @@ NAMES = {  # of columns, by what they hold; the first of several is taken
     "weight": "weight",
     "criterion": "criterion aspect dimension",
     "languages": "languages language_pair lang_pair langpair lp",
+}
+PUBLISHED = {  # a row of a request with whatever an arena or a judge publishes
+    "type": "object",
+    "anyOf": [
+        {"required": [*both]}
+        for both in [*zip(NAMES["a"].split(), NAMES["b"].split(), strict=True)][1:]
+    ]
+    + [{"required": ["games"]}],
+}
+JUDGEMENTS = {
+    "type": "array",
+    "items": {"anyOf": [judgements.JUDGEMENT, judgements.COMPARISON, PUBLISHED]},
+    "minItems": 1,
 }
 SIDES = {  # what a cell may say of the winner, without marks: share of the first system
     **dict.fromkeys(("a", "modela", "systema", "1", "model1", "system1", "first", "left"), 1.0),
@@ -104,48 +117,55 @@ def compares(names: Collection[str]) -> bool:
     return "games" in names or not {"a", "b"}.isdisjoint(roles_of(names))
 
 
-def _games(table: Table) -> Table:
+Row = tuple[Any, dict[str, Any], Mapping[str, str]]  # place; cells by role; the field of each
+
+
+def _games(table: Table, roles: Mapping[str, str]) -> Iterator[Row]:
     """A row a game: who stood first, who second, who won, and how often that counts."""
-    rows, places = list[list[object]](), list[int]()
     for place, cells in zip(table.places, table.rows, strict=True):
         row: dict[str, Any] = dict(zip(table.header, cells, strict=True))
-        sides, won = (row.get("model_1"), row.get("model_2")), [*map(row.get, GAMES)]
+        sides, won = ["model_1", "model_2"], {name: row.get(name) for name in GAMES}
         if "games" in row:
-            sides = row.get("baseline") or "baseline", row.get("model")
-            won = [own.get("score") for own in entries_of(row["games"]) if isinstance(own, dict)]
-        if len(won) < 2 or any(map(_undecided, won)) or sides[0] == sides[1]:
-            won = [None]  # counts once among the rows that do not
-        for turn, winner in enumerate(won):
+            sides, row["baseline"] = ["baseline", "model"], row.get("baseline") or "baseline"
+            own = [*enumerate(entries_of(row["games"]))]
+            won = {f"games[{i}].score": o.get("score") for i, o in own if isinstance(o, dict)}
+        both = [*map(row.get, sides)]
+        if len(won) < 2 or any(map(_undecided, won.values())) or both[0] == both[1]:
+            won = {"winner": None}  # counts once among the rows that do not
+        for turn, (field, winner) in enumerate(won.items()):
             verdict = VERDICT.fullmatch(str(winner).strip())
             left, sign, right = verdict.groups() if verdict else (winner, ">", "")
             winner = "tie" if sign == "=" else left if ">" in sign else right
-            named = {"model_1": sides[0], "model_2": sides[1]}.get(str(winner), winner)
-            weight = STRONG if len(sign) > 1 else 1.0
-            rows.append([*cells, *sides[:: -1 if turn % 2 else 1], named, weight])
-            places.append(place)
-    return Table(
-        table.name, (*table.header, "a", "b", "winner", "weight"), rows, places, table.unit
-    )
+            game = {role: row[column] for role, column in roles.items()}
+            game["winner"] = dict(zip(("model_1", "model_2"), both, strict=True)).get(
+                str(winner), winner
+            )
+            game["weight"] = STRONG if len(sign) > 1 else 1.0
+            placed = dict(zip("ab", sides[:: -1 if turn % 2 else 1], strict=True))
+            game |= {side: row.get(column) for side, column in placed.items()}
+            yield place, game, {**roles, **placed, "winner": field}
 
 
 def _compared(table: Table) -> judgements.JudgedFile:
     """The comparisons of its rows."""
-    paired = "games" in table.header or {*GAMES} <= {*table.header}
-    size, table = len(table), _games(table) if paired else table
     name, roles, inline = table.name, roles_of(table.header), table.unit == "entry"
+    paired = "games" in table.header or {*GAMES} <= {*table.header}
     missing = [*sorted({"a", "b"} - roles.keys())]
     missing += ["winner"] * roles.keys().isdisjoint(VERDICTS)
-    if missing:
+    if missing and not paired:
         raise judgements.lacking(missing, table.header, name)
-    columns = [table.columns[column] for column in roles.values()]
-    alpaca = roles["a"] == "generator_1"
+    cells = zip(*(table.columns[column] for column in roles.values()), strict=True)
+    placed = zip(table.places, cells, strict=True)
+    plain = ((place, dict(zip(roles, own, strict=True)), roles) for place, own in placed)
+    alpaca = roles.get("a") == "generator_1"
     dropped: Counter[str] = Counter()
     compared, places = list[tuple[Any, ...]](), list[int]()
-    for place, cells in zip(table.places, zip(*columns, strict=True), strict=True):
-        row: dict[str, Any] = dict(zip(roles, cells, strict=True))
+    for place, row, fields in _games(table, roles) if paired else plain:
 
-        def wrong(role: str, why: str, place: int = place) -> InputError:
-            return judgements.refused(name, place, why, roles.get(role, role), inline)
+        def wrong(
+            role: str, why: str, place: int = place, fields: Mapping[str, str] = fields
+        ) -> InputError:
+            return judgements.refused(name, place, why, fields.get(role, role), inline)
 
         for side in "ab":
             if not isinstance(row[side], str) or not row[side].strip():
@@ -163,8 +183,8 @@ def _compared(table: Table) -> judgements.JudgedFile:
             places.append(place)
     form = "games" if paired else "alpaca_eval" if alpaca else "preferences"
     return judgements.compared_records(
-        compared, places, name, input=form, dropped=dropped, inline=inline, rows=size,
-        placed=roles["a"] != roles.get("winner"),
+        compared, places, name, input=form, dropped=dropped, inline=inline, rows=len(table),
+        placed="a" not in roles or roles["a"] != roles.get("winner"),
     )  # fmt: skip
 
 

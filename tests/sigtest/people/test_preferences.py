@@ -12,10 +12,12 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from jsonschema_rs import Draft202012Validator
 from scipy import optimize, stats
 from sentences import sentences
 
-from sigtest.errors import InputError, RecipeError
+from sigtest.errors import InputError, RecipeError, SigtestError
+from sigtest.files.formats.preferences import JUDGEMENTS
 from sigtest.people.bradley_terry import all_won, fit, parts, reaching, resample, scatter
 from sigtest.people.compute import compute
 from sigtest.people.judgements import Comparisons, Names
@@ -360,6 +362,23 @@ def test_games_that_say_nothing_are_refused_or_left_out(changed, message):
         rows_as("lines", [{**games_of_arena_hard()[0], **changed}])
 
 
+@pytest.mark.parametrize(
+    ("rows", "changed", "where"),
+    [
+        (games_of_arena_hard, {"games": [{"score": "A>B"}, {"score": "A>C"}]}, "games[1].score"),
+        (games_of_arena_hard, {"model": 7}, "model"),
+        (games_of_arena_hard, {"baseline": 7}, "baseline"),
+        (games_of_fastchat, {"g2_winner": "model_3"}, "g2_winner"),
+        (games_of_fastchat, {"model_1": None}, "model_1"),
+    ],
+)
+def test_games_are_refused_by_the_names_that_their_sender_wrote(rows, changed, where):
+    with pytest.raises(InputError) as refused:
+        parse({"judgements": [rows()[0], {**rows()[0], **changed}]})
+    assert refused.value.field == f"judgements[1].{where}"
+    assert str(refused.value).startswith(f"judgements[1].{where}: ")
+
+
 @pytest.mark.parametrize("form", ["csv", "lines", "array"])
 def test_battles_of_arenas_are_read_from_every_form(form):
     winners = ["model_a", "model_b", "tie", "tie (bothbad)", "both_bad"]
@@ -442,6 +461,20 @@ def test_published_rows_are_read_in_requests_as_in_files(row, share):
     assert sent == read == share
     with pytest.raises(InputError, match=r"judgements\[0\].(winner|preference): 'no' is neither"):
         parse({"judgements": [{**row, ("winner" if "winner" in row else "preference"): "no"}]})
+
+
+def test_the_schema_knows_every_published_row():
+    schema = Draft202012Validator(JUDGEMENTS)
+    published = [BATTLE, ANNOTATION, games_of_fastchat()[0], games_of_arena_hard()[0],
+                 {"winner": "x", "loser": "y"}, {"chosen_model": "x", "rejected_model": "y"},
+                 {"a": "x", "b": "y", "winner": "a"}]  # fmt: skip
+    for row in published:
+        assert len(parse({"judgements": [row]}).judgements)
+        schema.validate([row])
+    for row in ({"a": "x", "b": "y", "winer": "a"}, {"model_a": "x"}, {"system": "x"}):
+        with pytest.raises(SigtestError):
+            parse({"judgements": [row]})
+        assert not schema.is_valid([row])
 
 
 @pytest.mark.parametrize(
