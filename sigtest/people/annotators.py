@@ -15,17 +15,7 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts
 from sigtest.draws.weights import counts_plain
-from sigtest.people.judgements import (
-    BAD_REF,
-    DUPLICATE,
-    REPEAT,
-    SYSTEM,
-    Judgements,
-    Names,
-    groups,
-    mates,
-    pairs_within,
-)
+from sigtest.people.judgements import Judgements, Kind, Names, groups, mates, pairs_within
 from sigtest.people.report import AgreementReport, AnnotatorReport, AnnotatorsReport, KappaReport
 from sigtest.people.statistics import interval, paired_t, rank_sum, signed_rank, welch
 from sigtest.requests.people import HumanRequest, Quality
@@ -46,7 +36,7 @@ def steps(judgements: Judgements) -> tuple[list[Array], ...]:
     Sizes that only rounding tells apart are tied.
     """
     scores, who, made = judgements.scores, judgements.annotator, list[list[Array]]()
-    pairs = mates(judgements, (BAD_REF,)), mates(judgements, (REPEAT, DUPLICATE))
+    pairs = mates(judgements, (Kind.BAD_REF,)), mates(judgements, (Kind.REPEAT, Kind.DUPLICATE))
     gaps = np.concatenate(
         [scores[second] - scores[first] for first, second in map(np.transpose, pairs)]
     )
@@ -175,8 +165,8 @@ def score_agreement(
         believed = scale and (choices.scale or some.raw.max() > sum(scale) / 2)
         labels, bins = _labels(some, choices.categories, scale if believed else None)
         who = some.annotator.codes
-        pairs = {"same": mates(some, (REPEAT, DUPLICATE))}
-        outputs = np.flatnonzero((some.kind == SYSTEM) & (who >= 0))
+        pairs = {"same": mates(some, (Kind.REPEAT, Kind.DUPLICATE))}
+        outputs = np.flatnonzero((some.kind == Kind.SYSTEM) & (who >= 0))
         item, _ = groups(some.system.codes[outputs], some.segment.codes[outputs])
         within = pairs_within(item)
         if within is None:

@@ -2,9 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import combinations
-from typing import Any
+from itertools import chain, combinations
 
 import numpy as np
 
@@ -18,6 +16,7 @@ from sigtest.people.question import HumanQuestion
 from sigtest.people.scores import Prepared, Units, gains
 from sigtest.people.show import TESTS, sentences
 from sigtest.progress import Progress, silent
+from sigtest.render.records import fields_of
 from sigtest.report import WarningReport, warned_of_names, with_methods
 from sigtest.requests.people import COMBINED, HumanRequest
 from sigtest.significance.intervals import Rank
@@ -59,7 +58,7 @@ def _score_report(question: HumanQuestion, say: Progress) -> report.HumanReport:
         tested="z" if prepared.pooled.standardised else "raw",
         annotators=prepared.annotators,
         systems=_systems(prepared, pairs, choices),
-        pairs=tuple(_unturned(row, prepared, choices) for rows in pairs.values() for row in rows),
+        pairs=tuple(chain.from_iterable(pairs.values())),
         agreement=tuple(agreed),
         gain=gain,
         warnings=tuple(_warnings(question, prepared, pairs, left_out)),
@@ -74,8 +73,8 @@ def _pairs(
     draws = (choices.resamples, choices.seed)
     for done, (criterion, units) in enumerate(prepared.units.items()):
         say("pairs", done, len(prepared.units))
-        by = criterion, str(choices.test)
-        rows = compare_pairs(units, prepared.tested[criterion], prepared.systems, *by, draws)
+        by = criterion, str(choices.test), draws, _turned(criterion, prepared, choices)
+        rows = compare_pairs(units, prepared.tested[criterion], prepared.systems, *by)
         pairs[criterion] = decide(rows, choices.alpha, str(choices.correction))
     if len(pairs) > 1:
         pairs[COMBINED] = combine(pairs)
@@ -85,31 +84,29 @@ def _pairs(
 def _systems(
     prepared: Prepared, pairs: Mapping[str, Sequence[report.JudgedPair]], choices: HumanRequest
 ) -> tuple[report.JudgedSystem, ...]:
-    names, alpha, pooled = prepared.systems, choices.alpha, prepared.averaged
-    scores = {
-        criterion: [prepared.tested[criterion][units.of(s)] for s in range(len(names))]
-        for criterion, units in prepared.units.items()
-    }
-    ranked_by = {
-        criterion: ranks(rows, names, [own.mean() for own in scores.get(criterion, ())])
-        for criterion, rows in pairs.items()
-    }
-    leading = list(ranked_by.values())[-1]
-    systems = []
-    for s, name in enumerate(names):
-        criteria = {}
-        for criterion, own in scores.items():
-            units, sign = prepared.units[criterion], _sign([criterion], choices)
-            about = s, alpha, ranked_by[criterion][s], sign
-            figures = _figures(prepared.segments[criterion], units, own[s], *about)
-            drawn = own[s] if units.standardised else sign * own[s]
-            criteria[criterion] = report.CriterionReport(**figures, box=box(drawn))
-        # of one criterion what was tested are its units
-        every = own[s] if len(scores) == 1 else pooled.tested[pooled.of(s)]
-        about = s, alpha, leading[s], _sign(list(scores), choices)
-        figures = _figures(prepared.pooled, pooled, every, *about)
-        systems.append(report.JudgedSystem(name=name, **figures, criteria=criteria))
-    return tuple(systems)
+    names, by = prepared.systems, dict[str, list[report.CriterionReport]]()
+    for criterion, rows in pairs.items():
+        known = [criterion] if criterion in prepared.units else [*prepared.units]
+        units = prepared.units.get(criterion, prepared.averaged)
+        segments = prepared.segments.get(criterion, prepared.pooled)
+        tested = prepared.tested.get(criterion, units.tested)
+        scores = [tested[units.of(s)] for s in range(len(names))]
+        # several means order nothing
+        means = [own.mean() for own in scores] if criterion in prepared.units else ()
+        sign, stands = _sign(known, choices), ranks(rows, names, means)
+        by[criterion] = [
+            _figures(segments, units, scores[s], s, choices.alpha, stands[s], sign)
+            for s in range(len(names))
+        ]
+    shared = [name for name in fields_of(report.CriterionReport) if name != "box"]
+    return tuple(
+        report.JudgedSystem(
+            name=name,
+            **{field: getattr([*by.values()][-1][s], field) for field in shared},
+            criteria={criterion: by[criterion][s] for criterion in prepared.units},
+        )
+        for s, name in enumerate(names)
+    )
 
 
 def _sign(criteria: Sequence[str], choices: HumanRequest) -> float:
@@ -118,14 +115,9 @@ def _sign(criteria: Sequence[str], choices: HumanRequest) -> float:
     return signs.pop() if len(signs) == 1 else math.nan
 
 
-def _unturned(
-    row: report.JudgedPair, prepared: Prepared, choices: HumanRequest
-) -> report.JudgedPair:
-    """A pair with the difference of scores as the files have them, where these were tested."""
-    if prepared.averaged.standardised:
-        return row
-    sign = _sign([row.decided_by or row.criterion], choices)
-    return replace(row, difference=sign * (row.difference or 0.0) + 0.0)
+def _turned(criterion: str, prepared: Prepared, choices: HumanRequest) -> float:
+    """The same of what was tested: standardised scores stay as they are."""
+    return 1.0 if prepared.averaged.standardised else _sign([criterion], choices)
 
 
 def _figures(
@@ -136,19 +128,20 @@ def _figures(
     alpha: float,
     stands: Rank,
     sign: float,
-) -> dict[str, Any]:
+) -> report.CriterionReport:
     """Figures of a system by one criterion or by all; raw scores as the files have them."""
-    place = units.of(system)
-    return {
-        "n_judgements": int(units.judged[place].sum()),
-        "n_segments": int(np.count_nonzero(segments.system == system)),
-        "raw": _mean(sign * units.raw[place]),
-        "z": _mean(units.z[place]),
-        "sd": float(tested.std(ddof=1)) if len(tested) > 1 else None,
-        "ci": mean_interval(tested if units.standardised else sign * tested, alpha),
-        "cluster": stands.cluster,
-        "range": (stands.lowest, stands.highest),
-    }
+    place, drawn = units.of(system), tested if units.standardised else sign * tested
+    return report.CriterionReport(
+        n_judgements=int(units.judged[place].sum()),
+        n_segments=int(np.count_nonzero(segments.system == system)),
+        raw=_mean(sign * units.raw[place]),
+        z=_mean(units.z[place]),
+        sd=float(tested.std(ddof=1)) if len(tested) > 1 else None,
+        ci=mean_interval(drawn, alpha),
+        box=box(drawn),
+        cluster=stands.cluster,
+        range=(stands.lowest, stands.highest),
+    )
 
 
 def _mean(scores: Array) -> float | None:
@@ -197,7 +190,8 @@ def _warnings(
     yield from question.notes
     yield from warned_of_names(prepared.systems, alike=False)
     for criterion, rows in pairs.items():
-        yield from _lower_wins(criterion, rows)
+        signs = [_turned(row.decided_by or criterion, prepared, question.choices) for row in rows]
+        yield from _lower_wins(criterion, rows, signs)
         least = min(min(row.n_a, row.n_b) for row in rows)
         if least < FEW_UNITS and rows[0].test != "approximate_randomization":
             yield WarningReport(
@@ -222,14 +216,17 @@ def _warnings(
         )
 
 
-def _lower_wins(criterion: str, rows: Sequence[report.JudgedPair]) -> Iterator[WarningReport]:
+def _lower_wins(
+    criterion: str, rows: Sequence[report.JudgedPair], signs: Sequence[float]
+) -> Iterator[WarningReport]:
     """WMT's published triangles hide these: only the better mean is tested against the worse."""
     wins = []
-    for row in rows:
-        winner, loser = (row.a, row.b) if row.conclusion == "a" else (row.b, row.a)
-        ahead = (row.difference or 0.0) * (1 if row.conclusion == "a" else -1)
-        if row.conclusion != "tie" and ahead < 0:
-            wins.append((winner, loser))
+    for row, sign in zip(rows, signs, strict=True):
+        ahead = sign * (row.difference or 0.0)
+        if row.conclusion == "a" and ahead < 0:
+            wins.append((row.a, row.b))
+        if row.conclusion == "b" and ahead > 0:
+            wins.append((row.b, row.a))
     if wins:
         more = f" and {len(wins) - NAMED_PAIRS} more" if len(wins) > NAMED_PAIRS else ""
         listed = "; ".join(f"{winner} over {loser}" for winner, loser in wins[:NAMED_PAIRS])
@@ -249,6 +246,7 @@ def compare_pairs(
     criterion: str,
     test: str,
     draws: tuple[int, int],
+    sign: float,
 ) -> list[report.JudgedPair]:
     """Both one-sided p-values of every pair of systems, not decided yet.
 
@@ -259,6 +257,7 @@ def compare_pairs(
         criterion: Of the scores.
         test: `rank_sum` on all units, or a paired test on those that both systems have.
         draws: Resamples and seed of approximate randomization.
+        sign: What turns differences into those of the files' scores.
     """
     pairs = list(combinations(range(len(names)), 2))
     if test == "rank_sum":
@@ -277,7 +276,7 @@ def compare_pairs(
         sizes = [(len(values), len(values)) for _, values in shared]
     return [
         report.JudgedPair(
-            names[a], names[b], criterion, test, *size, difference, *tail[:4],
+            names[a], names[b], criterion, test, *size, sign * difference + 0.0, *tail[:4],
             min(tail.greater, tail.less), "tie", exact=tail.exact,
         )
         for (a, b), size, difference, tail in zip(pairs, sizes, differences, tails, strict=True)

@@ -10,6 +10,7 @@ import contextlib
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
+from enum import IntEnum
 from functools import reduce
 from itertools import chain
 from typing import Any, Self
@@ -30,8 +31,7 @@ from sigtest.files.judgements import (
 from sigtest.files.material import SUMMARIES
 from sigtest.files.tables import NUMBER, advice, blank
 
-KINDS = ("SYSTEM", "REPEAT", "BAD_REF", "REF", "DUPLICATE")
-SYSTEM, REPEAT, BAD_REF, REF, DUPLICATE = range(len(KINDS))
+Kind = IntEnum("Kind", "SYSTEM REPEAT BAD_REF REF DUPLICATE", start=0)  # of judgements
 
 UNKNOWN = -1
 MOST_PAIRS = 2_000_000
@@ -194,7 +194,7 @@ class Judgements(Columns):
     Attributes:
         hit: The batch in which it was judged.
         document: Of the segment.
-        kind: (n,) index into KINDS: SYSTEM and REPEAT (the same output again, averaged with the
+        kind: (n,) number of a Kind: SYSTEM and REPEAT (the same output again, averaged with the
             first), BAD_REF (a degraded output), REF (a reference), DUPLICATE (the same output
             again, for control only).
         raw: (n,) scores as given, NaN where only standardised ones are known.
@@ -229,7 +229,7 @@ class Judgements(Columns):
     @property
     def scored(self) -> Flags:
         """(n,) which rows say how good a system is."""
-        return (self.kind == SYSTEM) | (self.kind == REPEAT)
+        return (self.kind == Kind.SYSTEM) | (self.kind == Kind.REPEAT)
 
 
 @dataclass(frozen=True)
@@ -414,7 +414,7 @@ def mates(judgements: Judgements, kinds: tuple[int, ...]) -> Counts:
         j.annotator.codes, j.hit.codes, j.system.codes, j.segment.codes, j.criterion.codes
     )
     firsts = np.full(int(item.max(initial=0)) + 1, UNKNOWN, int)
-    outputs = np.flatnonzero(j.kind == SYSTEM)
+    outputs = np.flatnonzero(j.kind == Kind.SYSTEM)
     firsts[item[outputs[::-1]]] = outputs[::-1]  # the first of several stays
     rows = np.flatnonzero(np.isin(j.kind, kinds))
     first = firsts[item[rows]]
@@ -466,7 +466,7 @@ def collect(
     whole = Judgements(
         system=Names(plain.names, plain.codes[system.codes]),
         **{role: rows.names(role, _check_label) for role in LABELS},
-        kind=np.array([*map(_kind, kind.names), SYSTEM], int)[kind.codes],
+        kind=np.array([*map(_kind, kind.names), Kind.SYSTEM], int)[kind.codes],
         raw=raw,
         z=z,
         seconds=np.where(seconds > 0, seconds, math.nan),
@@ -501,7 +501,7 @@ def _lower(criterion: Names, rows: FileRows) -> frozenset[str]:
 def _kind(name: str) -> int:
     """The number of a kind, whatever a file calls it."""
     plain = name.strip().upper().replace("-", "_")
-    return KINDS.index(choose(SPELLINGS.get(plain, plain), KINDS, "kind", "kind of judgement"))
+    return Kind[choose(SPELLINGS.get(plain, plain), Kind.__members__, "kind", "kind of judgement")]
 
 
 def _numbers(table: JudgedFile, role: str, what: str, least: float) -> Array:

@@ -18,7 +18,7 @@ from sigtest.people import annotators, bradley_terry, report
 from sigtest.people.bradley_terry import Strengths
 from sigtest.people.decisions import decide, ranks
 from sigtest.people.judgements import Comparisons, added, groups, pairs_within
-from sigtest.people.statistics import logarithm
+from sigtest.people.statistics import logarithm, student
 from sigtest.report import WarningReport, counted
 from sigtest.requests.people import HumanRequest
 from sigtest.significance import CORRECTIONS
@@ -51,7 +51,7 @@ def numbered(judged: Comparisons) -> dict[str, Counts]:
     for unit, column in columns.items():
         if column.known:
             alone = len(column.names) + units["judgement"]
-            units[unit] = _renumbered(np.where(column.codes < 0, alone, column.codes))
+            units[unit] = groups(np.where(column.codes < 0, alone, column.codes))[0]
     return units
 
 
@@ -62,10 +62,6 @@ def repeated(judged: Comparisons) -> dict[str, Counts]:
         for unit, codes in numbered(judged).items()
         if unit == "judgement" or 0 < codes.max() < len(judged) - 1
     }
-
-
-def _renumbered(codes: Counts) -> Counts:
-    return np.unique(codes, return_inverse=True)[1].astype(int)
 
 
 @dataclass(frozen=True)
@@ -115,7 +111,7 @@ class Fitted:
         opponents = codes[rows][~mine[rows]]
         won = 1 if (self.judged.share[rows] == mine[rows, 0]).all() else -1
         theta = won * self.at.theta[opponents]
-        return won, (theta, _renumbered(self.units[rows]), self.judged.weight[rows])
+        return won, (theta, groups(self.units[rows])[0], self.judged.weight[rows])
 
     @cached_property
     def order(self) -> Array:
@@ -362,13 +358,9 @@ def _position(fitted: Fitted, scatter: Array) -> report.PositionReport | None:
     if information <= FLAT * inside.sum() or noise <= FLAT * information:
         return None  # unknown, or the same of the two always stands first, or nothing varies
     effect, error = float(win.sum()) / information, math.sqrt(noise) / information
-    df, t = fitted.number - 1, effect / error
-    return report.PositionReport(
-        share=float((judged.share * judged.weight * shown).sum() / (judged.weight * shown).sum()),
-        effect=effect,
-        stderr=error,
-        p_value=float(betainc(df / 2, 0.5, df / (df + t * t))) if df else 1.0,
-    )
+    share, df = np.average(judged.share, weights=judged.weight * shown), fitted.number - 1
+    p = 2 * min(student(effect / error, df)[1:3]) if df else 1.0
+    return report.PositionReport(float(share), effect, error, p)
 
 
 def _needed(fitted: Fitted, covariance: Array, choices: HumanRequest) -> int | None:

@@ -28,16 +28,7 @@ from sigtest.people.report import SourceReport
 from sigtest.people.scores import Prepared, prepare
 from sigtest.people.statistics import EXACT_FLIPS
 from sigtest.report import ByClass, WarningReport, Warnings, counted
-from sigtest.requests.people import (
-    COMBINED,
-    ERRORS,
-    PREFERENCE_TEST,
-    SEVERITIES,
-    TESTS,
-    TIES,
-    UNDETERMINED,
-    HumanRequest,
-)
+from sigtest.requests.people import COMBINED, COMPARING, SEVERITIES, TESTS, HumanRequest
 from sigtest.version import __version__
 
 MAX_SYSTEMS = 300
@@ -87,11 +78,9 @@ class Source:
 
 def _stored(said: Mapping[str, Any]) -> HumanRequest:
     """Choices; 0.2.0 compared rankings by a test of signs, without what comparisons decide."""
-    decided = {
-        "test": PREFERENCE_TEST, "unit": "cluster", "ties": TIES[0], "errors": ERRORS[0],
-        "correction": said.get("correction", "none"), "undetermined": UNDETERMINED[0],
-    }  # fmt: skip
-    return HumanRequest.of({**said, **decided} if said.get("test") == "sign" else said)
+    if said.get("test") == "sign":
+        said = {"correction": "none", **said, **COMPARING, "unit": "cluster"}
+    return HumanRequest.of(said)
 
 
 @dataclass(frozen=True)
@@ -259,12 +248,6 @@ def _rows(judgements: Any, choices: HumanRequest) -> tuple[list[JudgedFile], lis
     if judgements is None:
         raise InputError("judgements is missing: a list of judgements.", field="judgements")
     rows = check_list(judgements, "judgements")
-    if len(rows) > MAX_ROWS:
-        raise LimitError(
-            f"judgements has {len(rows):,} rows; at most {MAX_ROWS:,} are accepted.",
-            limit="judgements",
-            field="judgements",
-        )
     if not rows:
         raise InputError("judgements is empty.", field="judgements")
     compared = isinstance(rows[0], Mapping) and compares(rows[0])
@@ -279,8 +262,8 @@ def _of_files(
     files: Sequence[JudgedFile], digests: Sequence[str], choices: HumanRequest
 ) -> HumanQuestion:
     """What all files bring, of the language pair and the criteria that are chosen."""
-    if sum(min(file.rows, len(file.line)) for file in files) > MAX_ROWS:
-        raise LimitError(f"The files hold more than {MAX_ROWS:,} judgements.", limit="judgements")
+    rows = sum(min(file.rows, len(file.line)) for file in files)
+    _require_few(rows, MAX_ROWS, "judgements")
     comparisons, lower, notes = files[0].compares, frozenset[str](), list[WarningReport]()
     _require_sort(choices, comparisons)
     dropped = [{why: n for why, n in file.dropped.items() if n} for file in files]
@@ -344,20 +327,15 @@ def _scoring(
         test=str(choose(choices.test or TESTS[0], TESTS, "test", "significance test of scores")),
     )
     _require_systems(judgements.system.take(judgements.scored).names, tables[0].name)
-    if len(judgements.annotator.names) > MAX_ANNOTATORS:
-        raise LimitError(
-            f"{len(judgements.annotator.names):,} annotators; at most {MAX_ANNOTATORS:,} are "
-            "accepted.",
-            limit="annotators",
-            field="judgements",
-        )
+    _require_few(len(judgements.annotator.names), MAX_ANNOTATORS, "annotators")
     _require_known(judgements, choices)
     return judgements, choices
 
 
 def _comparing(judged: Comparisons, choices: HumanRequest) -> HumanRequest:
     """The choices with what comparisons decide."""
-    choose(choices.test or PREFERENCE_TEST, [PREFERENCE_TEST], "test", "test of comparisons")
+    test = COMPARING["test"]
+    choose(choices.test or test, [test], "test", "test of comparisons")
     units = ("cluster", "item", "judgement")
     unit = choices.unit or next(own for own in units if own in repeated(judged))
     codes = numbered(judged).get(unit)
@@ -371,13 +349,12 @@ def _comparing(judged: Comparisons, choices: HumanRequest) -> HumanRequest:
             "or tied, not even over others; undetermined=bounds keeps all.",
             field="undetermined",
         )
-    return choices.but(
-        criteria=(choices.criteria[0] or PREFERENCE,), standardise="none",
-        test=PREFERENCE_TEST, unit=unit, ties=choices.ties or TIES[0],
-        errors=choices.errors or ERRORS[len(judged.system.names) > RESAMPLED],
-        correction=choices.correction or "holm",
-        undetermined=choices.undetermined or UNDETERMINED[0],
-    )  # fmt: skip
+    if choices.errors is None and len(judged.system.names) > RESAMPLED:
+        choices = choices.but(errors="sandwich")
+    criteria = (choices.criteria[0] or PREFERENCE,)
+    decided = {**COMPARING, "correction": "holm"}
+    decided = {name: getattr(choices, name) or value for name, value in decided.items()}
+    return choices.but(**decided, criteria=criteria, standardise="none", unit=unit)
 
 
 def _doubts_of_judges(read: Comparisons) -> Iterator[WarningReport]:
@@ -501,11 +478,13 @@ def _require_systems(names: Sequence[str], name: str) -> None:
             f"({', '.join(names)}); at least two are compared.",
             field="judgements",
         )
-    if len(names) > MAX_SYSTEMS:
-        raise LimitError(
-            f"{name} has {len(names):,} systems; at most {MAX_SYSTEMS} are accepted.",
-            limit="systems",
-        )
+    _require_few(len(names), MAX_SYSTEMS, "systems")
+
+
+def _require_few(number: int, most: int, what: str) -> None:
+    if number > most:
+        why = f"There are {number:,} {what}; at most {most:,} are accepted."
+        raise LimitError(why, limit=what, field="judgements")
 
 
 def _require_known(judgements: Judgements, choices: HumanRequest) -> None:

@@ -12,7 +12,7 @@ from sigtest.draws.product import fixed_point
 from sigtest.draws.weights import bootstrap_counts
 from sigtest.errors import InputError
 from sigtest.people.annotators import CARELESS, UNTESTABLE, control, steps
-from sigtest.people.judgements import BAD_REF, REF, Judgements, Names, groups
+from sigtest.people.judgements import Judgements, Kind, Names, groups
 from sigtest.people.report import AnnotatorsReport, CriterionGain, GainFigures, GainReport
 from sigtest.people.statistics import interval, rank_sum
 from sigtest.requests.people import HumanRequest, Longitudinal
@@ -96,7 +96,7 @@ def standardised(judgements: Judgements, rule: str) -> tuple[Array, Flags]:
     who, _ = groups(j.annotator.codes, j.criterion.codes)
     counted = np.ones(len(j), bool)
     if rule == "annotator_no_refs":
-        counted = (j.kind != BAD_REF) & (j.kind != REF)
+        counted = (j.kind != Kind.BAD_REF) & (j.kind != Kind.REF)
     size = int(who.max(initial=0)) + 1
     n = np.bincount(who[counted], minlength=size).astype(float)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -1,14 +1,15 @@
 """One-sided tests of two samples and of pairs of scores; the interval of what was drawn."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from sigtest.arrays import Array, Counts
+from sigtest.arrays import Array, Counts, Flags
 from sigtest.draws.product import fixed_point
 from sigtest.draws.weights import swap_masks
+from sigtest.significance.exact import subset_sums
 from sigtest.significance.units import rank_differences, signed_rank_p
 from sigtest.special import betainc, log_ndtr, ndtr
 
@@ -142,56 +143,38 @@ def approximate_randomization(
 
     Riezler & Maxwell (2005), Figure 1; p = (c + 1) / (R + 1).
     """
-    found: dict[int, Tails] = {}
-    sampled = []
-    for p, (_, given) in enumerate(differences):
-        if np.count_nonzero(given) <= EXACT_FLIPS:
-            found[p] = _all_patterns(given)
-        else:
-            sampled.append(p)
     width = max(1, MEMORY // (8 * max(units, 1)))
-    for first in range(0, len(sampled), width):
-        chosen = sampled[first : first + width]
-        some = [differences[p] for p in chosen]
-        found.update(zip(chosen, _sampled(some, units, resamples, seed), strict=True))
-    return [found[p] for p in range(len(differences))]
+    return [
+        tails
+        for first in range(0, len(differences), width)
+        for tails in _exchanged(differences[first : first + width], units, resamples, seed)
+    ]
 
 
-def _sampled(
+def _exchanged(
     differences: Sequence[tuple[Counts, Array]], units: int, resamples: int, seed: int
-) -> list[Tails]:
+) -> Iterator[Tails]:
     table = np.zeros((units, len(differences)))
     for p, (places, given) in enumerate(differences):
         table[places, p] = given
     table = fixed_point(table)
+    moved = np.count_nonzero(table, axis=0)
+    exact = moved <= EXACT_FLIPS
     observed, slack = table.sum(axis=0), ROUNDING * np.abs(table).sum(axis=0)
-    at_least = np.zeros(len(differences), int)
-    at_most = at_least.copy()
+    counts = np.tile(1 - exact, (2, 1))  # what was observed is among the patterns that are drawn
+
+    def count(sums: Array, pairs: Flags | int) -> None:
+        counts[0, pairs] += np.count_nonzero(sums >= (observed - slack)[pairs], axis=0)
+        counts[1, pairs] += np.count_nonzero(sums <= (observed + slack)[pairs], axis=0)
+
+    for p in np.flatnonzero(exact).tolist():
+        halves = subset_sums(table[table[:, p] != 0, p][:, None])[0]
+        count(2 * halves - observed[p], p)
     rows = max(1, min(ROWS, MEMORY // (8 * units)))
-    for start in range(0, resamples, rows):
+    for start in range(0, 0 if exact.all() else resamples, rows):
         kept = swap_masks(seed, start, min(start + rows, resamples), units)
-        sums = 2.0 * (kept.astype(float) @ table) - observed
-        at_least += np.count_nonzero(sums >= observed - slack, axis=0)
-        at_most += np.count_nonzero(sums <= observed + slack, axis=0)
-    return [
-        _flips(given, int(up), int(down), resamples, exact=False)
-        for (_, given), up, down in zip(differences, at_least, at_most, strict=True)
-    ]
-
-
-def _all_patterns(given: Array) -> Tails:
-    """Every sign pattern, listed by doubling."""
-    moved = given[given != 0]
-    sums = np.zeros(1)
-    for difference in moved:
-        sums = np.concatenate([sums + difference, sums - difference])
-    observed, slack = float(moved.sum()), ROUNDING * float(np.abs(moved).sum())
-    up = np.count_nonzero(sums >= observed - slack)
-    down = np.count_nonzero(sums <= observed + slack)
-    return _flips(given, int(up), int(down), len(sums), exact=True)
-
-
-def _flips(given: Array, up: int, down: int, patterns: int, *, exact: bool) -> Tails:
-    observed = 0 if exact else 1  # among the patterns that were drawn
-    greater, less = ((count + observed) / (patterns + observed) for count in (up, down))
-    return Tails(float(given.mean()), greater, less, logarithm(min(greater, less)), exact)
+        count(2.0 * (kept.astype(float) @ table[:, ~exact]) - observed[~exact], ~exact)
+    tails = (counts / np.where(exact, 2 ** np.minimum(moved, EXACT_FLIPS), resamples + 1)).T
+    for (_, given), (greater, less), whole in zip(differences, tails.tolist(), exact, strict=True):
+        log = logarithm(min(greater, less))
+        yield Tails(float(given.mean()), greater, less, log, bool(whole))

@@ -34,17 +34,11 @@ from typing import Any
 
 from sigtest.data.names import name_in, without_slash
 from sigtest.errors import InputError, at_line, quoted
+from sigtest.files import judgements
 from sigtest.files.file import File, Placed, entries_of
 from sigtest.files.formats.programs import cells_of_systems, pair_of, require_equal
 from sigtest.files.formats.wmt import SEPARATOR
-from sigtest.files.judgements import (
-    SCALE,
-    JudgedFile,
-    compared_records,
-    first_line,
-    judged_records,
-    ranked_pairs,
-)
+from sigtest.files.judgements import SCALE, JudgedFile
 from sigtest.files.material import examples
 from sigtest.files.tables import Table, parsed, read_table
 
@@ -68,7 +62,7 @@ SCORE = re.compile(r"None|[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?")
 
 def sniff_mtme(file: File) -> bool:
     """A system, a tab and a score or None."""
-    cells = first_line(file).rstrip().split("\t")
+    cells = judgements.first_line(file).rstrip().split("\t")
     return len(cells) == 2 and SCORE.fullmatch(cells[1].strip()) is not None
 
 
@@ -320,11 +314,11 @@ def read_rankings(file: File) -> JudgedFile:
             why = f"more than {MOST_PAIRS:,} pairs of outputs, the most of one file."
             raise at_line(file.name, place, why)
         about = {role: cells[row] for role, cells in labels.items()}
-        records += ranked_pairs(ranked, **about, cluster=f"{file.name}:{place}")
+        records += judgements.ranked_pairs(ranked, **about, cluster=f"{file.name}:{place}")
         lines += [place] * (len(records) - len(lines))
     dropped = {"fewer than two outputs are ranked": lone} if lone else {}
     made = {"rows": len(table), "dropped": dropped, "placed": False}
-    return compared_records(records, lines, file.name, input="rnk", **made)
+    return judgements.compared_records(records, lines, file.name, input="rnk", **made)
 
 
 def _ranks(cells: Sequence[str], table: Table, row: int) -> list[int]:
@@ -346,7 +340,7 @@ def read_waves(file: File) -> JudgedFile:
     judged = [(wave, line) for wave, line in rows if wave["score"] is not None]
     waves, lines = [wave for wave, _ in judged], [line for _, line in judged]
     made = {"input": "wmt25", "named": "esa", "dropped": {"not judged": len(rows) - len(judged)}}
-    return judged_records(waves, lines, file.name, **made)
+    return judgements.judged_records(waves, lines, file.name, **made)
 
 
 def _waves_of(row: Placed, name: str) -> Iterator[dict[str, Any]]:
@@ -411,7 +405,7 @@ def read_pearmut(file: File) -> JudgedFile:
     if not found:
         raise InputError(f"{file.name} has no score of an output (`score`).")
     rows, lines = zip(*found.values(), strict=True)
-    return judged_records(rows, lines, file.name, input="pearmut", dropped=dropped)
+    return judgements.judged_records(rows, lines, file.name, input="pearmut", dropped=dropped)
 
 
 KINDS = {"TGT": "SYSTEM", "CHK": "REPEAT", "BAD": "BAD_REF", "REF": "REF"}
