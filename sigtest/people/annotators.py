@@ -6,7 +6,7 @@ standardised. Agreement is kappa, with two ideas of chance.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -15,7 +15,14 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts
 from sigtest.draws.weights import counts_plain
-from sigtest.people.judgements import Judgements, Kind, Names, groups, mates, pairs_within
+from sigtest.people.judgements import (
+    Comparisons,
+    Judgements,
+    Kind,
+    groups,
+    mates,
+    pairs_within,
+)
 from sigtest.people.report import AgreementReport, AnnotatorReport, AnnotatorsReport, KappaReport
 from sigtest.people.statistics import interval, paired_t, rank_sum, signed_rank, welch
 from sigtest.requests.people import HumanRequest, Quality
@@ -30,7 +37,7 @@ MOST_EMPTY = 0.1  # share of resamples without a pair, above which there is no i
 DIGITS = 9  # of a place on the scale, in categories: further ones are rounding
 
 
-def steps(judgements: Judgements) -> tuple[list[Array], ...]:
+def steps(judgements: Judgements) -> tuple[list[Array], list[Array]]:
     """By annotator, scores of degraded copies less those of outputs, and of repeats less of firsts.
 
     Sizes that only rounding tells apart are tied.
@@ -45,37 +52,29 @@ def steps(judgements: Judgements) -> tuple[list[Array], ...]:
         codes = who.codes[p[:, 1]]
         ends = np.cumsum(np.bincount(codes, minlength=len(who.names)))[:-1]
         made.append(np.split(own[np.argsort(codes, kind="stable")], ends))
-    return tuple(made)
+    worse, moved = made
+    return worse, moved
 
 
-def control(
-    annotator: Names,
-    seconds: Array,
-    moves: Sequence[Sequence[Array]],
-    quality: Quality | None,
-    *,
-    named: bool,
-) -> AnnotatorsReport | None:
+def control(judged: Judgements | Comparisons, choices: HumanRequest) -> AnnotatorsReport | None:
     """Test every annotator, if any is known.
 
-    Args:
-        annotator: Of each judgement.
-        seconds: (n,) time of each judgement, NaN where unknown.
-        moves: As `steps` has them; nothing where there are no copies.
-        quality: How annotators are tested, so that careless and untestable ones are left out;
-            without it they are tested, too, and all stay.
-        named: Whether the report names them.
+    Without quality control they are tested, too, and all stay. Comparisons have no copies.
     """
-    rule, who, size = quality or Quality(), annotator.codes, len(annotator.names)
+    quality, who, size = choices.quality, judged.annotator.codes, len(judged.annotator.names)
     if not size:
         return None
+    rule, moves = quality or Quality(), ([np.empty(0)] * size,) * 2
+    seconds = np.full(len(judged), math.nan)
+    if isinstance(judged, Judgements):
+        seconds, moves = judged.seconds, steps(judged)
     n = np.bincount(who[who >= 0], minlength=size).tolist()
     timed = np.isfinite(seconds) & (who >= 0)
     often = np.bincount(who[timed], minlength=size).tolist()
     total = np.bincount(who[timed], seconds[timed], minlength=size).tolist()
     means = [s / times if times else None for s, times in zip(total, often, strict=True)]
-    names = [name * named for name in annotator.names]
-    each = tuple(map(partial(tested, rule), n, means, *moves or [[np.empty(0)] * size] * 2, names))
+    names = [name * choices.show_annotators for name in judged.annotator.names]
+    each = tuple(map(partial(tested, rule), n, means, *moves, names))
     verdicts = [entry.verdict for entry in each]
     untestable_stay = rule.untestable == "keep"
     kept = verdicts.count(KEPT) + verdicts.count(UNTESTABLE) * untestable_stay

@@ -9,7 +9,7 @@ import numpy as np
 from sigtest.arrays import Array
 from sigtest.people import report, statistics
 from sigtest.people.annotators import score_agreement
-from sigtest.people.decisions import combine, decide, ranks
+from sigtest.people.decisions import combine, decide, ranks, undecided
 from sigtest.people.judgements import MOST_PAIRS, Comparisons
 from sigtest.people.preferences import preference_report
 from sigtest.people.question import HumanQuestion
@@ -19,7 +19,6 @@ from sigtest.progress import Progress, silent
 from sigtest.render.records import fields_of
 from sigtest.report import WarningReport, warned_of_names, with_methods
 from sigtest.requests.people import COMBINED, HumanRequest
-from sigtest.significance.intervals import Rank
 from sigtest.special import stdtrit
 
 WHISKER = 1.5  # interquartile ranges
@@ -90,13 +89,24 @@ def _systems(
         units = prepared.units.get(criterion, prepared.averaged)
         segments = prepared.segments.get(criterion, prepared.pooled)
         tested = prepared.tested.get(criterion, units.tested)
-        scores = [tested[units.of(s)] for s in range(len(names))]
+        places = [units.of(s) for s in range(len(names))]
         # several means order nothing
-        means = [own.mean() for own in scores] if criterion in prepared.units else ()
-        sign, stands = _sign(known, choices), ranks(rows, names, means)
+        means = [tested[place].mean() for place in places] if criterion in prepared.units else ()
+        sign, judged = _sign(known, choices), np.bincount(segments.system, minlength=len(names))
+        drawn = tested if units.standardised else sign * tested
         by[criterion] = [
-            _figures(segments, units, scores[s], s, choices.alpha, stands[s], sign)
-            for s in range(len(names))
+            report.CriterionReport(
+                n_judgements=int(units.judged[place].sum()),
+                n_segments=int(judged[s]),
+                raw=_mean(sign * units.raw[place]),
+                z=_mean(units.z[place]),
+                sd=float(tested[place].std(ddof=1)) if len(tested[place]) > 1 else None,
+                ci=mean_interval(drawn[place], choices.alpha),
+                box=box(drawn[place]),
+                cluster=stands.cluster,
+                range=(stands.lowest, stands.highest),
+            )
+            for s, (place, stands) in enumerate(zip(places, ranks(rows, names, means), strict=True))
         ]
     shared = [name for name in fields_of(report.CriterionReport) if name != "box"]
     return tuple(
@@ -120,30 +130,6 @@ def _turned(criterion: str, prepared: Prepared, choices: HumanRequest) -> float:
     return 1.0 if prepared.averaged.standardised else _sign([criterion], choices)
 
 
-def _figures(
-    segments: Units,
-    units: Units,
-    tested: Array,
-    system: int,
-    alpha: float,
-    stands: Rank,
-    sign: float,
-) -> report.CriterionReport:
-    """Figures of a system by one criterion or by all; raw scores as the files have them."""
-    place, drawn = units.of(system), tested if units.standardised else sign * tested
-    return report.CriterionReport(
-        n_judgements=int(units.judged[place].sum()),
-        n_segments=int(np.count_nonzero(segments.system == system)),
-        raw=_mean(sign * units.raw[place]),
-        z=_mean(units.z[place]),
-        sd=float(tested.std(ddof=1)) if len(tested) > 1 else None,
-        ci=mean_interval(drawn, alpha),
-        box=box(drawn),
-        cluster=stands.cluster,
-        range=(stands.lowest, stands.highest),
-    )
-
-
 def _mean(scores: Array) -> float | None:
     return float(scores.mean()) + 0.0 if np.isfinite(scores).all() else None
 
@@ -162,7 +148,7 @@ def box(scores: Array) -> tuple[float, float, float, float, float]:
     """Whisker, quartile, median, quartile, whisker, as Tukey (1977) draws them."""
     low, middle, high = np.quantile(scores, [0.25, 0.5, 0.75]).tolist()
     reach = WHISKER * (high - low)
-    inside = scores[(scores >= low - reach) & (scores <= high + reach)]
+    inside = scores[~((scores < low - reach) | (scores > high + reach))]
     return float(inside.min()), low, middle, high, float(inside.max())
 
 
@@ -275,9 +261,6 @@ def compare_pairs(
         differences = [float(values.mean()) for _, values in shared]
         sizes = [(len(values), len(values)) for _, values in shared]
     return [
-        report.JudgedPair(
-            names[a], names[b], criterion, test, *size, sign * difference + 0.0, *tail[:4],
-            min(tail.greater, tail.less), "tie", exact=tail.exact,
-        )
+        undecided((names[a], names[b], criterion, test), size, sign * difference + 0.0, tail)
         for (a, b), size, difference, tail in zip(pairs, sizes, differences, tails, strict=True)
-    ]  # fmt: skip
+    ]

@@ -2,14 +2,28 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from sigtest.arrays import Array
 from sigtest.people.report import JudgedPair
+from sigtest.people.statistics import Tails
 from sigtest.requests.people import COMBINED
 from sigtest.significance import CORRECTIONS
 from sigtest.significance.intervals import Rank, rank
+
+
+def undecided(
+    about: tuple[str, str, str, str],
+    sizes: tuple[float, float],
+    difference: float | None,
+    tails: Tails,
+    **more: Any,
+) -> JudgedPair:
+    """A pair that is not decided yet: its systems, criterion and test, and what that says."""
+    p = min(tails.greater, tails.less)
+    return JudgedPair(*about, *sizes, difference, *tails[:4], p, "tie", exact=tails.exact, **more)
 
 
 def decide(rows: Sequence[JudgedPair], alpha: float, correction: str) -> list[JudgedPair]:

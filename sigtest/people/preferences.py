@@ -16,9 +16,9 @@ from sigtest.errors import InputError
 from sigtest.files.material import examples
 from sigtest.people import annotators, bradley_terry, report
 from sigtest.people.bradley_terry import Strengths
-from sigtest.people.decisions import decide, ranks
+from sigtest.people.decisions import decide, ranks, undecided
 from sigtest.people.judgements import Comparisons, added, groups, pairs_within
-from sigtest.people.statistics import logarithm, student
+from sigtest.people.statistics import Tails, logarithm, student
 from sigtest.report import WarningReport, counted
 from sigtest.requests.people import HumanRequest
 from sigtest.significance import CORRECTIONS
@@ -173,7 +173,6 @@ def preference_report(question: HumanQuestion, judged: Comparisons) -> report.Hu
             fitted.at, fitted.within, fitted.units, drawn, choices.seed
         )
     pairs = _pairs(fitted, covariance, choices)
-    judges = judged.annotator, np.full(len(judged), math.nan), (), None
     familywise = CORRECTIONS[str(choices.correction)].familywise
     preferences = report.PreferencesReport(
         comparisons=len(judged),
@@ -196,7 +195,7 @@ def preference_report(question: HumanQuestion, judged: Comparisons) -> report.Hu
     return report.HumanReport(
         **question.stated(dropped),
         tested="preferences",
-        annotators=annotators.control(*judges, named=choices.show_annotators),
+        annotators=annotators.control(judged, choices),
         systems=_systems(fitted, covariance, pairs, choices.alpha),
         pairs=tuple(pairs),
         agreement=_agreement(judged, choices),
@@ -225,24 +224,10 @@ def _pairs(fitted: Fitted, covariance: Array, choices: HumanRequest) -> list[rep
             ends = (difference - half, difference + half) if math.isfinite(half) else None
         met, both = round(float(won[a, b] + won[b, a]), DIGITS), (float(p[a, b]), float(p[b, a]))
         met = int(met) if met.is_integer() else met
-        row = report.JudgedPair(
-            names[a],
-            names[b],
-            choices.criteria[0],
-            str(choices.test),
-            met,
-            met,
-            difference,
-            float(won[a, b]),
-            *both,
-            log10_p=logarithm(min(both)),
-            p_adjusted=min(both),
-            conclusion="tie",
-            ties=float(ties[a, b]),
-            probability=probability,
-            ci=ends,
-        )
-        rows.append(row)
+        about = names[a], names[b], choices.criteria[0], str(choices.test)
+        tails = Tails(float(won[a, b]), *both, logarithm(min(both)))
+        more = {"ties": float(ties[a, b]), "probability": probability, "ci": ends}
+        rows.append(undecided(about, (met, met), difference, tails, **more))
     return decide(rows, choices.alpha, str(choices.correction))
 
 

@@ -11,7 +11,7 @@ from sigtest.arrays import Array, Counts, Flags
 from sigtest.draws.product import fixed_point
 from sigtest.draws.weights import bootstrap_counts
 from sigtest.errors import InputError
-from sigtest.people.annotators import CARELESS, UNTESTABLE, control, steps
+from sigtest.people.annotators import CARELESS, UNTESTABLE, control
 from sigtest.people.judgements import Judgements, Kind, Names, groups
 from sigtest.people.report import AnnotatorsReport, CriterionGain, GainFigures, GainReport
 from sigtest.people.statistics import interval, rank_sum
@@ -194,8 +194,7 @@ def prepare(judgements: Judgements, sources: int, choices: HumanRequest) -> Prep
     """
     systems = judgements.system.take(judgements.scored).names
     dropped: list[dict[str, int]] = [{} for _ in range(sources)]
-    about = judgements.annotator, judgements.seconds, steps(judgements), choices.quality
-    annotators = control(*about, named=choices.show_annotators)
+    annotators = control(judgements, choices)
     if annotators and choices.quality is not None:
         verdicts = np.array([*(one.verdict for one in annotators.each), UNTESTABLE])
         own = verdicts[judgements.annotator.codes]
