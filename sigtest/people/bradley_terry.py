@@ -9,11 +9,11 @@ wins by ordered pair, and ties. Parameters are S strengths and the logarithm of 
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from sigtest.arrays import Array, Counts, Flags, Weights
-from sigtest.compiled import compiled
+from sigtest.arrays import Array, Counts, Flags
 from sigtest.draws.weights import bootstrap_counts
 from sigtest.people.judgements import Comparisons, added
 
@@ -167,19 +167,20 @@ def scatter(at: Strengths, judged: Comparisons, units: Counts) -> Array:
 
     White (1982); of units Liang & Zeger (1986).
     """
-    (win, tie, _, _), width = residuals(at, judged), len(at.inverse) + 1
-    order = np.argsort(units, kind="stable")
-    starts = np.searchsorted(units[order], np.arange(int(units.max(initial=-1)) + 2))
-    total, step = np.zeros((width, width)), max(1, ROOM // width)
-    for low in range(0, len(starts) - 1, step):
-        high = min(low + step, len(starts) - 1)
-        rows = order[starts[low] : starts[high]]
-        columns = *judged.system.codes[rows].T, width - 2, width - 1
-        flat = np.concatenate([(units[rows] - low) * width + column for column in columns])
-        values = np.concatenate([win[rows], -win[rows], tie[rows], (win * judged.shown)[rows]])
-        scores = added(flat, values, (high - low) * width).reshape(-1, width)
-        total += scores.T @ scores
-    return total * (len(starts) - 1) / max(len(starts) - 2, 1)
+    (win, tie, _, _), width, n = residuals(at, judged), len(at.inverse) + 1, len(units)
+    places = (*judged.system.codes.T, np.full(n, width - 2), np.full(n, width - 1))
+    values = np.concatenate([win, -win, tie, win * judged.shown])
+    scores = summed(values, np.tile(units, 4), np.concatenate(places), width)
+    number = scores.shape[0]
+    return (scores.T @ scores).toarray() * number / max(number - 1, 1)
+
+
+def summed(values: Array, units: Counts, places: Counts, width: int) -> Any:
+    """(G, width) sums of the values at each place of each unit, as a sparse array."""
+    from scipy.sparse import csr_array  # takes longer to load than a small comparison
+
+    shape = int(units.max(initial=-1)) + 1, width
+    return csr_array((values, (units, places)), shape=shape)
 
 
 def resample(
@@ -200,10 +201,8 @@ def resample(
     """
     size, number = len(at.theta), int(units.max()) + 1
     cells, wins = judged.cells
-    keys = (np.concatenate([units, units]) * size**2 + cells)[wins > 0]
-    known, places = np.unique(keys, return_inverse=True)
-    starts = np.searchsorted(known, np.arange(number + 1) * size**2)
-    values, ties = added(places, wins[wins > 0], len(known)), added(units, judged.ties, number)
+    table = summed(wins, np.concatenate([units, units]), cells, size**2)
+    ties = added(units, judged.ties, number)
     _, full = derivatives(at, judged.won, ties.sum())
     bridges = np.isin(np.arange(size), np.unique(at.part, return_index=True)[1])
     bridged = np.outer(bridges, bridges)  # one system of each part with those of the others
@@ -211,9 +210,7 @@ def resample(
     without, rows = 0, max(1, ROOM // max(number, size**2))
     for start in range(0, resamples, rows):
         counts = bootstrap_counts(seed, start, min(start + rows, resamples), number, STREAM)
-        flat = np.zeros((len(counts), size**2))
-        _add_up(counts, starts, known % size**2, values, flat)
-        won = flat.reshape(-1, size, size)
+        won = (counts.astype(np.float64) @ table).reshape(-1, size, size)
         without += int(np.count_nonzero(~reaching(won + bridged).all(axis=(-1, -2))))
         gradient, information = derivatives(at, won, counts @ ties)
         steps = np.linalg.solve(information + SHARE * full, gradient[..., None])[:, :size, 0]
@@ -221,16 +218,6 @@ def resample(
         cross += steps.T @ steps
     covariance = (cross - np.outer(total, total) / resamples) / max(resamples - 1, 1)
     return covariance * number / max(number - 1, 1), without / resamples
-
-
-@compiled
-def _add_up(counts: Weights, starts: Counts, cells: Counts, values: Array, won: Array) -> None:
-    for r in range(counts.shape[0]):
-        for unit in range(counts.shape[1]):
-            often = counts[r, unit]
-            if often > 0:
-                for entry in range(starts[unit], starts[unit + 1]):
-                    won[r, cells[entry]] += often * values[entry]
 
 
 def reaching(won: Array) -> Flags:
