@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, combinations
 
 import numpy as np
@@ -52,7 +53,7 @@ def _score_report(question: HumanQuestion, say: Progress) -> report.HumanReport:
     scale = scales.pop() if len(scales) == 1 else None
     agreed, left_out = score_agreement(prepared.judgements, choices, scale)
     gain = gains(prepared.segments, prepared.systems, choices)
-    return report.HumanReport(
+    found = report.HumanReport(
         **question.stated(prepared.dropped),
         tested="z" if prepared.pooled.standardised else "raw",
         annotators=prepared.annotators,
@@ -60,8 +61,9 @@ def _score_report(question: HumanQuestion, say: Progress) -> report.HumanReport:
         pairs=tuple(chain.from_iterable(pairs.values())),
         agreement=tuple(agreed),
         gain=gain,
-        warnings=tuple(_warnings(question, prepared, pairs, left_out)),
+        warnings=(),
     )
+    return replace(found, warnings=tuple(_warnings(question, found, left_out)))
 
 
 def _pairs(
@@ -72,7 +74,8 @@ def _pairs(
     draws = (choices.resamples, choices.seed)
     for done, (criterion, units) in enumerate(prepared.units.items()):
         say("pairs", done, len(prepared.units))
-        by = criterion, str(choices.test), draws, _turned(criterion, prepared, choices)
+        sign = 1.0 if prepared.averaged.standardised else _sign([criterion], choices)
+        by = criterion, str(choices.test), draws, sign
         rows = compare_pairs(units, prepared.tested[criterion], prepared.systems, *by)
         pairs[criterion] = decide(rows, choices.alpha, str(choices.correction))
     if len(pairs) > 1:
@@ -125,11 +128,6 @@ def _sign(criteria: Sequence[str], choices: HumanRequest) -> float:
     return signs.pop() if len(signs) == 1 else math.nan
 
 
-def _turned(criterion: str, prepared: Prepared, choices: HumanRequest) -> float:
-    """The same of what was tested: standardised scores stay as they are."""
-    return 1.0 if prepared.averaged.standardised else _sign([criterion], choices)
-
-
 def _mean(scores: Array) -> float | None:
     return float(scores.mean()) + 0.0 if np.isfinite(scores).all() else None
 
@@ -153,13 +151,10 @@ def box(scores: Array) -> tuple[float, float, float, float, float]:
 
 
 def _warnings(
-    question: HumanQuestion,
-    prepared: Prepared,
-    pairs: Mapping[str, Sequence[report.JudgedPair]],
-    left_out: Sequence[str],
+    question: HumanQuestion, found: report.HumanReport, left_out: Sequence[str]
 ) -> Iterator[WarningReport]:
     """Warnings about judgements, annotators and conclusions."""
-    annotators = prepared.annotators
+    annotators = found.annotators
     if annotators and not annotators.filtered and annotators.careless:
         yield WarningReport(
             "careless-annotators",
@@ -174,10 +169,9 @@ def _warnings(
             "few.",
         )
     yield from question.notes
-    yield from warned_of_names(prepared.systems, alike=False)
-    for criterion, rows in pairs.items():
-        signs = [_turned(row.decided_by or criterion, prepared, question.choices) for row in rows]
-        yield from _lower_wins(criterion, rows, signs)
+    yield from warned_of_names(question.prepared.systems, alike=False)
+    for criterion, rows in found.by_criterion.items():
+        yield from _lower_wins(criterion, found, rows)
         least = min(min(row.n_a, row.n_b) for row in rows)
         if least < FEW_UNITS and rows[0].test != "approximate_randomization":
             yield WarningReport(
@@ -187,7 +181,7 @@ def _warnings(
                 metrics=(criterion,),
                 tests=(rows[0].test,),
             )
-    if question.choices.aggregate == "segment" and prepared.judgements.document.known:
+    if question.choices.aggregate == "segment" and question.prepared.judgements.document.known:
         yield WarningReport(
             "dependent-segments",
             "Segments of one document are not independent, which makes p-values of segments too "
@@ -203,12 +197,12 @@ def _warnings(
 
 
 def _lower_wins(
-    criterion: str, rows: Sequence[report.JudgedPair], signs: Sequence[float]
+    criterion: str, found: report.HumanReport, rows: Sequence[report.JudgedPair]
 ) -> Iterator[WarningReport]:
     """WMT's published triangles hide these: only the better mean is tested against the worse."""
     wins = []
-    for row, sign in zip(rows, signs, strict=True):
-        ahead = sign * (row.difference or 0.0)
+    for row in rows:
+        ahead = found.sign(row.decided_by or criterion) * (row.difference or 0.0)
         if row.conclusion == "a" and ahead < 0:
             wins.append((row.a, row.b))
         if row.conclusion == "b" and ahead > 0:
