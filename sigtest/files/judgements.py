@@ -429,25 +429,24 @@ def _by_level(
     systems, ids = columns["system"], columns.get("segment")
     if ids is None and len({*columns.get("id", ())}) < len(scores):
         ids = columns.get("id")  # an id that no two lines share counts lines
-    if ids is not None:
-        named: dict[str, dict[str, float | None]] = {}
-        for system, segment, score, line in zip(systems, ids, scores, places, strict=True):
-            if segment in named.setdefault(system, {}):
-                raise at_line(name, line, f"system {system!r} has segment {segment!r} twice.")
-            if segment.lower() in SUMMARIES:
-                why = f"segment {segment!r} sums others up by its name; take such rows out."
-                raise at_line(name, line, why)
-            named[system][segment] = score
-        return {"segment": named}
-    listed: dict[str, list[float | None]] = {}
-    for system, score in zip(systems, scores, strict=True):
-        listed.setdefault(system, []).append(score)
-    if all(len(own) == 1 for own in listed.values()):
-        return {"system": {system: own[0] for system, own in listed.items()}}
+    scored: dict[str, dict[str, float | None]] = {}
+    for row, (system, score) in enumerate(zip(systems, scores, strict=True)):
+        own = scored.setdefault(system, {})
+        segment = ids[row] if ids else str(len(own))
+        if segment in own:
+            raise at_line(name, places[row], f"system {system!r} has segment {segment!r} twice.")
+        if segment.lower() in SUMMARIES:
+            why = f"segment {segment!r} sums others up by its name; take such rows out."
+            raise at_line(name, places[row], why)
+        own[segment] = score
+    if ids:
+        return {"segment": scored}
+    if all(len(own) == 1 for own in scored.values()):
+        return {"system": {system: own["0"] for system, own in scored.items()}}
     for role in ("run", "domain"):
         if role in columns:
             raise InputError(
                 f"{name} has several scores of a system, each of a {role} and none of a segment; "
                 "give their mean, one score a system, or name segments in a column segment."
             )
-    return {"segment": listed}
+    return {"segment": {system: [*own.values()] for system, own in scored.items()}}

@@ -156,8 +156,7 @@ def score_agreement(
     if not judgements.annotator.known:
         return rows, left_out
     for criterion in choices.criteria:
-        place = judgements.criterion.names.index(criterion)
-        some = judgements.take(judgements.criterion.codes == place)
+        some = judgements.take(judgements.criterion.among([criterion]))
         if criterion in choices.lower:
             some = replace(some, raw=-some.raw, z=-some.z)  # as in the files
         # one that nobody named is not that of scores which all stay in its lower half

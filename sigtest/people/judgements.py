@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import IntEnum
 from functools import reduce
@@ -38,6 +39,7 @@ MOST_PAIRS = 2_000_000
 LONGEST = 200
 LABELS = ("segment", "annotator", "criterion", "hit", "document", "languages")
 LARGEST = 1e12  # of a score, a time or a number: sums of their squares stay far from infinity
+KEYED = ("item", "judge", "a", "b", "share", "criterion", "languages", "ranking")  # of comparisons
 SUMMING = {"segment": SUMMARIES, "annotator": MEANS}  # names that rows of sums have
 NO_SCORE = "leave rows without a score out"
 FINITE = f"a score is one number of at most {LARGEST:g}"
@@ -76,12 +78,16 @@ class Names:
         """Whether any name is known."""
         return bool(self.names)
 
-    def take(self, rows: Flags | Counts) -> Names:
+    def __getitem__(self, rows: Flags | Counts) -> Names:
         """Some rows, with the names that still occur."""
         codes = self.codes[rows]
         used = np.unique(codes[codes >= 0])
         left = tuple(self.names[code] for code in used.tolist())
         return Names(left, np.where(codes < 0, UNKNOWN, np.searchsorted(used, codes)))
+
+    def among(self, names: Collection[str | None]) -> Flags:
+        """(n,) which rows have one of some names."""
+        return np.array([*(name in names for name in self.names), None in names])[self.codes]
 
     def at(self, row: int) -> str | None:
         """The name in one row."""
@@ -171,10 +177,7 @@ class Columns:
 
     def take(self, rows: Flags) -> Self:
         """Some of the rows."""
-        columns: dict[str, Any] = {}
-        for field in fields(self):
-            column = getattr(self, field.name)
-            columns[field.name] = column.take(rows) if isinstance(column, Names) else column[rows]
+        columns = {field.name: getattr(self, field.name)[rows] for field in fields(self)}
         return replace(self, **columns)
 
     def without(self, lost: Flags, why: str, dropped: Sequence[dict[str, int]]) -> Self:
@@ -303,20 +306,14 @@ class Comparisons(Columns):
             row=groups(rows.source, place)[0],
             source=rows.source,
         )
-        keyed = (found.segment.codes >= 0) & (found.annotator.codes >= 0)
-        keys = (
-            *found.system.codes.T, np.unique(found.share, return_inverse=True)[1].astype(int),
-            found.segment.codes, found.annotator.codes, found.criterion.codes,
-            found.languages.codes, Names.of(rows.cells("ranking")).codes,
-            np.where(keyed, -1, np.arange(len(found))),
-        )  # fmt: skip
-        alike, _ = groups(*keys, found.source)
-        order, often = np.argsort(alike, kind="stable"), np.bincount(alike)
-        occurrence = np.empty_like(alike)  # how many alike stand above a row in its file
-        occurrence[order] = np.arange(len(found)) - np.repeat(np.cumsum(often) - often, often)
-        keeps = np.zeros(len(found), bool)
-        keeps[groups(*keys, occurrence)[1]] = True
-        return found.without(~keeps, "repeated row", dropped or [{} for _ in files])
+        known, again = Counter[tuple[Any, ...]](), list[bool]()
+        for file in files:
+            own = Counter[tuple[Any, ...]]()
+            for key in zip(*map(file.columns.__getitem__, KEYED), strict=True):
+                own[key] += 1
+                again.append(None not in key[:2] and own[key] <= known[key])
+            known |= own
+        return found.without(np.array(again, bool), "repeated row", dropped or [{} for _ in files])
 
 
 def added(places: Counts, values: Array, size: int) -> Array:

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import AfterValidator, PlainSerializer, PlainValidator
 
-from sigtest.arrays import Flags
 from sigtest.cached import cached_property
 from sigtest.data.names import choose, is_error, system_name
 from sigtest.data.text import check_list, in_digits
@@ -277,10 +276,10 @@ def _of_files(
         notes += [note for table in files for note in _weighed(table, choices.undecided)]
         judged, lower = collect(files, choices.scale, dropped)
     languages = _only(judged.languages, choices.languages, "languages", "language pair")
-    spoken = _chosen(judged.languages, [languages])
+    spoken = judged.languages.among([languages])
     judged = judged.without(~spoken, "other language pair", dropped)
     criteria = _criteria(judged.criterion, choices, comparisons)
-    other = ~_chosen(judged.criterion, criteria)
+    other = ~judged.criterion.among(criteria)
     judged = judged.without(other, "other criterion", dropped)
     system = judged.system
     system = Names(_renamed(system.names, choices.aliases), system.codes)
@@ -318,7 +317,7 @@ def _scoring(
             "lower out.",
             field="lower",
         )
-    sign = np.where(_chosen(judgements.criterion, lower), -1.0, 1.0)
+    sign = np.where(judgements.criterion.among(lower), -1.0, 1.0)
     judgements = replace(judgements, raw=sign * judgements.raw, z=sign * judgements.z)
     choices = choices.but(
         lower=tuple(name for name in criteria if name in lower),
@@ -326,7 +325,7 @@ def _scoring(
         correction=choices.correction or "none",
         test=str(choose(choices.test or TESTS[0], TESTS, "test", "significance test of scores")),
     )
-    _require_systems(judgements.system.take(judgements.scored).names, tables[0].name)
+    _require_systems(judgements.system[judgements.scored].names, tables[0].name)
     _require_few(len(judgements.annotator.names), MAX_ANNOTATORS, "annotators")
     _require_known(judgements, choices)
     return judgements, choices
@@ -391,11 +390,6 @@ def _require_sort(choices: HumanRequest, comparisons: bool) -> None:
             raise RecipeError(f"{field} needs {needs}; these are {are}.", field=field)
 
 
-def _chosen(column: Names, names: Collection[str | None]) -> Flags:
-    """Which rows have one of some names."""
-    return np.array([*(name in names for name in column.names), None in names])[column.codes]
-
-
 def _criteria(column: Names, choices: HumanRequest, comparisons: bool) -> tuple[str | None, ...]:
     """Those that are chosen; or all, adequacy and fluency first; one of comparisons, if any."""
     if comparisons:
@@ -434,7 +428,7 @@ def _doubts(
 ) -> Iterator[WarningReport]:
     """Criteria that are called as penalties, or stand in files so called, and more is better."""
     for name in choices.criteria:
-        rows = judgements.criterion.codes == judgements.criterion.names.index(name)
+        rows = judgements.criterion.among([name])
         if name in choices.lower or (judgements.raw[rows] < 0).any():
             continue
         called = [name, *(system_name(table.name).rpartition("/")[2] for table in tables)]
@@ -499,7 +493,7 @@ def _require_known(judgements: Judgements, choices: HumanRequest) -> None:
         raise RecipeError("longitudinal needs scores of which more is better.", field="lower")
     for pair, four in choices.longitudinal.items():
         path = f"longitudinal.{pair}" if pair else "longitudinal"
-        for field, name in four.model_dump().items():
+        for field, name in four:
             choose(name, judgements.system.names, f"{path}.{field}", "system")
 
 

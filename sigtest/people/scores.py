@@ -110,16 +110,9 @@ def standardised(judgements: Judgements, rule: str) -> tuple[Array, Flags]:
     return z, alike[who]
 
 
-def segment_scores(judgements: Judgements, criterion: int | None = None) -> Units:
-    """Mean over SYSTEM and REPEAT judgements of every (system, segment).
-
-    Args:
-        judgements: With their z-scores.
-        criterion: Number of the criterion; all together where none is given.
-    """
-    rows = judgements.scored
-    if criterion is not None:
-        rows = rows & (judgements.criterion.codes == criterion)
+def segment_scores(judgements: Judgements, criteria: Sequence[str]) -> Units:
+    """Mean over SYSTEM and REPEAT judgements of every (system, segment) by some criteria."""
+    rows = judgements.scored & judgements.criterion.among(criteria)
     segment, judged = judgements.segment, judgements.judged[rows]
     scores = judgements.raw[rows], judgements.z[rows], judged, judged.astype(float)
     return _means(judgements.system.codes[rows], Names(segment.names, segment.codes[rows]), *scores)
@@ -192,7 +185,7 @@ def prepare(judgements: Judgements, sources: int, choices: HumanRequest) -> Prep
         InputError: A score to be standardised is nobody's, a system or criterion has no judgement
             left, or a paired test has no pairs.
     """
-    systems = judgements.system.take(judgements.scored).names
+    systems = judgements.system[judgements.scored].names
     dropped: list[dict[str, int]] = [{} for _ in range(sources)]
     annotators = control(judgements, choices)
     if annotators and choices.quality is not None:
@@ -210,9 +203,8 @@ def prepare(judgements: Judgements, sources: int, choices: HumanRequest) -> Prep
     outputs = np.unique(judgements.system.codes[judgements.scored])  # others name a reference only
     judgements = judgements.take(np.isin(judgements.system.codes, outputs))
     names = judgements.system.names
-    places = {name: judgements.criterion.names.index(name) for name in choices.criteria}
-    segments = {name: segment_scores(judgements, place) for name, place in places.items()}
-    pooled = segment_scores(judgements)
+    segments = {name: segment_scores(judgements, [name]) for name in choices.criteria}
+    pooled = segment_scores(judgements, choices.criteria)
     units, averaged = segments, pooled
     if choices.aggregate == "document":
         units = {name: document_scores(scores, judgements) for name, scores in segments.items()}
@@ -250,10 +242,8 @@ def _require_left(
 ) -> None:
     """Every system that was judged still has a judgement of each criterion."""
     for criterion in choices.criteria:
-        names = judgements.criterion.names
-        place = names.index(criterion) if criterion in names else len(names)
-        rows = judgements.scored & (judgements.criterion.codes == place)
-        left = judgements.system.take(rows).names
+        rows = judgements.scored & judgements.criterion.among([criterion])
+        left = judgements.system[rows].names
         if missing := [name for name in systems if name not in left]:
             reasons = sum(map(Counter, dropped), Counter[str]())
             lost = ", ".join(f"{reason} {n:,}" for reason, n in reasons.items())
@@ -294,10 +284,9 @@ def gains(
         names: Of the systems.
         choices: With the four systems of each language pair.
     """
-    place = {name: i for i, name in enumerate(names)}
     found = []
     for name, four in choices.longitudinal.items():
-        numbers = {role: place[system] for role, system in four.model_dump().items()}
+        numbers = {role: names.index(system) for role, system in four}
         criteria = {
             criterion: _gain(units, numbers, choices) for criterion, units in by_criterion.items()
         }

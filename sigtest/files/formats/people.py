@@ -29,7 +29,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 from sigtest.data.names import name_in, without_slash
@@ -418,6 +418,7 @@ ROW = {
 }  # fmt: skip
 LACKED = {"document": "", "spans": "[]", "start": "0", "end": "0"}
 KEY = ("login", "system", "source", "kind")
+PART = ("login", "system", "document")
 TAKEN = {"annotator": "login", **{name: name for name in ("system", "score", "kind", "languages")}}
 SPAN_WEIGHTS = {"minor": 1.0, "major": 5.0}
 FIGURE = re.compile(r"\d+(\.\d*)?")
@@ -429,59 +430,40 @@ COPY = re.compile(r"^(bad|dup|duplicate)\d*$")
 CAMPAIGN = re.compile(r"^wmt\d\d\.")
 
 
-@dataclass
-class AppraiseRow:
-    """One row of the export.
+Row = dict[str, Any]
 
-    Attributes:
-        line: 1-based.
-        cells: By the names of ROW, and `languages`; `source` is the item where there is none, and
-            part of a document shown a second time is a duplicate.
-        item: Number.
-        document: Name without marks.
-        marks: What follows `#` in the document's name, without the system.
-        placed: Whether the document names the system, so that items are places in a batch.
-        spans: Marked errors.
-        start: Seconds since 1970.
-        end: Likewise.
+
+def _row(fields: Sequence[str], cells: Sequence[str], line: int, name: str) -> Row:
+    """The cells of a line by the names of ROW, and what follows from them.
+
+    `source` is the item where there is none, and part of a document shown a second time is a
+    duplicate. `marks` is what follows `#` in the document's name, without the system; `placed` says
+    whether that stood there, so that items are places in a batch.
+
+    Raises:
+        InputError: More or fewer cells than fields, or something else where there should be
+            numbers, JSON or a kind.
     """
-
-    line: int
-    cells: dict[str, str]
-    item: int
-    document: str
-    marks: tuple[str, ...]
-    placed: bool
-    spans: list[dict[str, Any]]
-    start: float
-    end: float
-
-    @classmethod
-    def of(cls, fields: Sequence[str], cells: Sequence[str], line: int, name: str) -> AppraiseRow:
-        """The row of the cells of a line.
-
-        Raises:
-            InputError: More or fewer cells than fields, or something else where there should be
-                numbers, JSON or a kind.
-        """
-        if len(cells) != len(fields):
-            raise at_line(name, line, f"{len(cells)} fields, where {len(fields)} are expected.")
-        row = {**LACKED, **dict(zip(fields, cells, strict=True))}
-        try:
-            item, start, end = int(row["item"]), float(row["start"]), float(row["end"])
-            marked = json.loads(row["spans"])
-        except (ValueError, RecursionError) as error:
-            why = f"item, start, end and spans must be numbers and JSON ({error})."
-            raise at_line(name, line, why) from None
-        if (kind := row["kind"]) not in KINDS:
-            raise at_line(name, line, f"unknown kind {kind[:40]!r}; use {', '.join(KINDS)}.")
-        document, *marks = row["document"].split("#")
-        again = kind == "TGT" and any(mark.startswith("dup") for mark in marks)
-        row["kind"] = "DUPLICATE" if again else KINDS[kind]
-        row = {"source": row["item"], "languages": f"{row['from']}-{row['to']}", **row}
-        placed = bool(marks) and marks[0] in {row["system"], CAMPAIGN.sub("", row["system"])}
-        spans, marks = checked_spans(marked, line, name), marks[placed:]
-        return cls(line, row, item, document, tuple(marks), placed, spans, start, end)
+    if len(cells) != len(fields):
+        raise at_line(name, line, f"{len(cells)} fields, where {len(fields)} are expected.")
+    row: Row = {**LACKED, **dict(zip(fields, cells, strict=True))}
+    try:
+        numbers = {"place": int(row["item"]), **{end: float(row[end]) for end in ("start", "end")}}
+        marked = json.loads(row["spans"])
+    except (ValueError, RecursionError) as error:
+        why = f"item, start, end and spans must be numbers and JSON ({error})."
+        raise at_line(name, line, why) from None
+    if (kind := row["kind"]) not in KINDS:
+        raise at_line(name, line, f"unknown kind {kind[:40]!r}; use {', '.join(KINDS)}.")
+    document, *marks = row["document"].split("#")
+    again = kind == "TGT" and any(mark.startswith("dup") for mark in marks)
+    placed = bool(marks) and marks[0] in {row["system"], CAMPAIGN.sub("", row["system"])}
+    spans = checked_spans(marked, line, name)
+    return {
+        "source": row["item"], **row, **numbers, "line": line, "document": document,
+        "marks": tuple(marks[placed:]), "placed": placed, "spans": spans,
+        "kind": "DUPLICATE" if again else KINDS[kind], "languages": f"{row['from']}-{row['to']}",
+    }  # fmt: skip
 
 
 def _fields_of(cells: Sequence[str]) -> list[str]:
@@ -525,29 +507,29 @@ def read_esa(file: File) -> JudgedFile:
     lines = [*(_exported(file) if file.kind else parsed(file.text, ",", name))]
     lines = lines[not {*KINDS} & {*lines[0][1]} :] or lines  # without a header
     fields = [*ROW] if file.kind else _fields_of(lines[0][1])
-    rows = [AppraiseRow.of(fields, cells, line, name) for line, cells in lines]
-    items = {(*map(row.cells.get, KEY), row.item) for row in rows if row.cells["kind"] == "SYSTEM"}
+    rows = [_row(fields, cells, line, name) for line, cells in lines]
+    items = {(*map(row.get, KEY), row["place"]) for row in rows if row["kind"] == "SYSTEM"}
     if 2 * len(items) > 3 * len({item[:-1] for item in items}):
         for row in rows:  # the source is called as its file
-            row.cells["source"] = row.cells["item"]
-    parts = [row for row in rows if not TUTORIAL.search(row.cells["system"])]
-    judged = [row for row in parts if row.cells.get("whole") != "True"] or parts
+            row["source"] = row["item"]
+    parts = [row for row in rows if not TUTORIAL.search(row["system"])]
+    judged = [row for row in parts if row.get("whole") != "True"] or parts
     last = {
-        (*map(row.cells.get, KEY), row.document, row.marks): row
-        for row in sorted(judged, key=lambda row: row.end)
+        tuple(map(row.get, (*KEY, "document", "marks"))): row
+        for row in sorted(judged, key=itemgetter("end"))
     }
-    latest = sorted(last.values(), key=lambda row: row.line)
-    mqm = all(row.cells["score"].strip() in {"0", "0.0"} for row in latest) and any(
-        span.get("error_type") for row in latest for span in row.spans
+    latest = sorted(last.values(), key=itemgetter("line"))
+    mqm = all(row["score"].strip() in {"0", "0.0"} for row in latest) and any(
+        span.get("error_type") for row in latest for span in row["spans"]
     )
     columns: dict[str, Sequence[Any]] = {
-        **{role: [row.cells[field] for row in latest] for role, field in TAKEN.items()},
+        **{role: [row[field] for row in latest] for role, field in TAKEN.items()},
         "segment": _segments(latest),
-        "document": [row.document or None for row in latest],
-        "seconds": [row.end - row.start if row.end > row.start else None for row in latest],
+        "document": [row["document"] or None for row in latest],
+        "seconds": [max(row["end"] - row["start"], 0.0) or None for row in latest],
     }
     if mqm:
-        weights = [[_span_weight(span, row, name) for span in row.spans] for row in latest]
+        weights = [[_span_weight(own, row["line"], name) for own in row["spans"]] for row in latest]
         columns["score"] = [0.0 - _added([w or 0.0 for w in own]) for own in weights]
         columns["undecided"] = [own.count(None) for own in weights]
     dropped = {
@@ -556,7 +538,7 @@ def read_esa(file: File) -> JudgedFile:
         "superseded": len(judged) - len(latest),
     }
     about: dict[str, Any] = {"named": "mqm"} if mqm else {"named": "esa", "scale": SCALE}
-    places = [row.line for row in latest]
+    places = [row["line"] for row in latest]
     # of several rows only the latest is here
     return JudgedFile(name, "esa", places, columns, keyed=False, dropped=dropped, **about)
 
@@ -589,7 +571,7 @@ def checked_spans(
     return spans
 
 
-def _span_weight(span: Mapping[str, Any], row: AppraiseRow, name: str) -> float | None:
+def _span_weight(span: Mapping[str, Any], line: int, name: str) -> float | None:
     """Weight of a marked error; nothing where that is to be decided yet."""
     severity = str(span.get("severity"))
     if "Punctuation" in str(span.get("error_type")):
@@ -597,48 +579,52 @@ def _span_weight(span: Mapping[str, Any], row: AppraiseRow, name: str) -> float 
     if severity not in {*SPAN_WEIGHTS, UNDECIDED}:
         which = quoted(span.get("severity"), 40)
         why = f"no weight is known for severity {which}; use minor, major or undecided."
-        raise at_line(name, row.line, why)
+        raise at_line(name, line, why)
     return SPAN_WEIGHTS.get(severity)
 
 
-def _segments(rows: Sequence[AppraiseRow]) -> list[str]:
+def _segments(rows: Sequence[Row]) -> list[str]:
     """The segment of each row: its item, or its document and its place in it."""
-    parts: dict[tuple[str, ...], list[AppraiseRow]] = defaultdict(list)
-    documents = {(row.cells["languages"], row.cells["source"], row.document) for row in rows}
+    documents = {(row["languages"], row["source"], row["document"]) for row in rows}
     # whether items count anew in each document
     anew = len(documents) > len({segment[:2] for segment in documents})
-    for row in rows:
-        if row.placed or anew:
-            of, kind = (row.cells["login"], row.cells["system"], row.document), row.cells["kind"]
-            parts[*of, *row.marks, kind].append(row)
+    keys = [(*map(row.get, PART), *row["marks"], row["kind"]) for row in rows]
+    parts: defaultdict[tuple[str, ...], set[int]] = defaultdict(set)
+    for row, key in zip(rows, keys, strict=True):
+        if row["placed"] or anew:
+            parts[key].add(row["place"])
     offsets = _offsets(parts)
-    places: dict[int, str] = {}
-    for (login, system, document, *_), part in parts.items():
-        start = offsets[login, system, document]
-        # rows of one item are one segment, whichever marks its document bears
-        items = {item: i for i, item in enumerate(sorted({row.item for row in part}), 1)}
-        places |= {id(row): f"{document}.{start + items[row.item]}" for row in part}
-    return [places.get(id(row), row.cells["source"]) for row in rows]
+    # rows of one item are one segment, whichever marks its document bears
+    counted = {
+        key: {place: i for i, place in enumerate(sorted(places), 1 + offsets[key[:3]])}
+        for key, places in parts.items()
+    }
+    return [
+        f"{row['document']}.{counted[key][row['place']]}"
+        if row["placed"] or anew
+        else row["source"]
+        for row, key in zip(rows, keys, strict=True)
+    ]
 
 
-def _offsets(parts: dict[tuple[str, ...], list[AppraiseRow]]) -> dict[tuple[str, str, str], int]:
+def _offsets(parts: Mapping[tuple[str, ...], set[int]]) -> Mapping[tuple[str, ...], int]:
     """Where in its document each login began.
 
     The end of one login's batch may cut a document; the next login has the rest.
     """
-    sizes: dict[tuple[str, str, str], int] = {}
-    for (login, system, document, *marks, kind), part in parts.items():
-        if kind == "SYSTEM" and not any(map(COPY.match, marks)):
-            sizes[login, system, document] = len({row.item for row in part})
-    whole: dict[str, int] = {}
+    sizes = {
+        key[:3]: len(places)
+        for key, places in parts.items()
+        if key[-1] == "SYSTEM" and not any(map(COPY.match, key[3:-1]))
+    }
+    whole: Counter[str] = Counter()
     for (_, _, document), size in sizes.items():
-        whole[document] = max(size, whole.get(document, 0))
-    offsets: defaultdict[tuple[str, str, str], int] = defaultdict(int)
-    judged: dict[tuple[str, str], int] = defaultdict(int)
-    for (login, system, document), size in sorted(sizes.items()):
-        before = judged[system, document]
-        if before + size > whole[document]:
+        whole[document] = max(size, whole[document])
+    offsets, judged = Counter[tuple[str, ...]](), Counter[tuple[str, ...]]()
+    for key, size in sorted(sizes.items()):
+        before = judged[key[1:]]
+        if before + size > whole[key[2]]:
             before = 0  # another annotator of the same document
-        offsets[login, system, document] = before
-        judged[system, document] = before + size
+        offsets[key] = before
+        judged[key[1:]] = before + size
     return offsets

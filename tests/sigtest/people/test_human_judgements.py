@@ -14,7 +14,7 @@ def test_names_keep_their_order_and_unknown_ones_have_none():
 
 
 def test_taking_rows_forgets_names_that_no_longer_occur():
-    taken = Names.of(["b", None, "a", "b"]).take(np.array([False, True, True, False]))
+    taken = Names.of(["b", None, "a", "b"])[np.array([False, True, True, False])]
     assert taken.names == ("a",)
     assert taken.codes.tolist() == [-1, 0]
 
