@@ -387,7 +387,7 @@ def meta(
     Raises:
         SigtestError: Scores or choices that cannot be used.
     """
-    from sigtest.meta_evaluation.sources import with_evalset  # late: as the kinds of questions
+    from sigtest.meta_evaluation.question import with_evalset  # late: as the kinds of questions
 
     if "human" in choices:
         raise InputError("What people say is judgements here; leave human out.", field="human")

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import cycle
 from typing import ClassVar
 
-from sigtest.accuracy_of_tests.compute import AccuracyReport, AccuracyRow, BetweenTests, compute
-from sigtest.accuracy_of_tests.question import AccuracyQuestion, parse
+from sigtest.accuracy_of_tests import compute as accuracy
+from sigtest.accuracy_of_tests.compute import AccuracyReport, AccuracyRow, BetweenTests
 from sigtest.data.names import choose
 from sigtest.kinds import comparisons
 from sigtest.kinds.base import EXAMPLES, WholeKind
@@ -266,13 +266,13 @@ PARTS = {
 }
 
 
-class AccuracyOfTests(WholeKind[AccuracyQuestion]):
+class AccuracyOfTests(WholeKind[accuracy.AccuracyQuestion]):
     """How often significance tests conclude what people conclude."""
 
     name = "test accuracy"
     path = "test-accuracy"
     summary = "How often do metrics and significance tests conclude what people do?"
-    content = AccuracyQuestion
+    content = accuracy.AccuracyQuestion
     reports = (AccuracyReport,)
 
     examples = EXAMPLES["test-accuracy"]
@@ -287,13 +287,13 @@ class AccuracyOfTests(WholeKind[AccuracyQuestion]):
     tables = ("correct", "errors", "agreement")
     naming = ("metric",)
 
-    def recognised(self, question: AccuracyQuestion) -> tuple[str, ...]:
+    def recognised(self, question: accuracy.AccuracyQuestion) -> tuple[str, ...]:
         people = question.people
         read = judged(people) if isinstance(people, HumanQuestion) else ()
         return (*read, *super().recognised(question))
 
-    question = staticmethod(parse)
-    compute = staticmethod(compute)
+    question = staticmethod(accuracy.parse)
+    compute = staticmethod(accuracy.compute)
     document = staticmethod(document)
     sheets = SHEETS
 

@@ -456,7 +456,7 @@ def _metrics(labelled: Sequence[str]) -> dict[str, Request]:
 def _read_evalset(options: Chosen, request: Request) -> Submission:
     """The EvalSet of a directory is read here; an archive is sent as it is."""
     from sigtest.files.folders import EvalSet
-    from sigtest.meta_evaluation.sources import with_evalset
+    from sigtest.meta_evaluation.question import with_evalset
 
     others = {name: f"--{name}" for name in ("human", "scores", "lower")}
     others |= {field.name: field.flag for field in _judging()}
@@ -478,7 +478,7 @@ def _read_evalset(options: Chosen, request: Request) -> Submission:
 def _read_study(options: Chosen, request: Request) -> Submission:
     if not options.human:
         raise UsageError("which judgements? --human FILE (see sigtest accuracy --help)")
-    from sigtest.accuracy_of_tests.question import DECIDED
+    from sigtest.accuracy_of_tests.compute import DECIDED
 
     body = files.read_comparison(options).as_json()
     request["comparison"] = {name: part for name, part in body.items() if name not in DECIDED}

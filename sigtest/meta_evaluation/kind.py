@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from sigtest.kinds.base import EXAMPLES, Finished, FormFile, QuestionReference, WholeKind
+from sigtest.meta_evaluation import question as questions
 from sigtest.meta_evaluation.compute import compute
-from sigtest.meta_evaluation.question import MetricQuestion, parse
+from sigtest.meta_evaluation.question import PARTS, MetricQuestion
 from sigtest.meta_evaluation.report import MetaReport
 from sigtest.meta_evaluation.show import PICTURES, SHEETS, document
-from sigtest.meta_evaluation.sources import EVALSET, PARTS, from_comparison, with_files
 from sigtest.people.kind import FINISHED
 from sigtest.requests import people
 from sigtest.requests.model import Option, options
@@ -26,7 +26,7 @@ class MetricEvaluations(WholeKind[MetricQuestion]):
 
     examples = EXAMPLES["metric-evaluations"]
     parts = PARTS
-    reading = EVALSET
+    reading = questions.EVALSET
     command = "meta"
     request = people.MetricEvaluationRequest
     fields = options(people.MetricEvaluationRequest, people.CONTENT)
@@ -47,7 +47,7 @@ class MetricEvaluations(WholeKind[MetricQuestion]):
         sets = request.get("sets")
         if isinstance(sets, Mapping):
             request = {**request, "sets": {name: _finished(one) for name, one in sets.items()}}
-        return parse(*with_files(_finished(request), by_part))
+        return questions.parse(*questions.with_files(_finished(request), by_part))
 
     compute = staticmethod(compute)
     document = staticmethod(document)
@@ -59,7 +59,8 @@ def _finished(body: Any) -> Any:
     metrics = body.get("metrics") if isinstance(body, Mapping) else None
     if isinstance(metrics, Mapping) and isinstance(metrics.get("comparison"), Finished):
         others = {label: spec for label, spec in metrics.items() if label != "comparison"}
-        return {**body, "metrics": {**from_comparison(metrics["comparison"].report), **others}}
+        scores = questions.from_comparison(metrics["comparison"].report)
+        return {**body, "metrics": {**scores, **others}}
     return body
 
 

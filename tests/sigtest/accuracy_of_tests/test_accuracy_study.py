@@ -9,9 +9,8 @@ import pytest
 from sentences import sentences
 from studied import SYSTEMS, comparison, people, request
 
-from sigtest.accuracy_of_tests.compute import AccuracyReport, compute
+from sigtest.accuracy_of_tests.compute import AccuracyQuestion, AccuracyReport, compute, parse
 from sigtest.accuracy_of_tests.kind import KIND, PICTURES
-from sigtest.accuracy_of_tests.question import AccuracyQuestion, parse
 from sigtest.comparison.comparison import parse_comparison
 from sigtest.engine import compare
 from sigtest.errors import InputError, RecipeError

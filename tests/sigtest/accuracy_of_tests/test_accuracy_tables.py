@@ -13,8 +13,8 @@ from sigtest.accuracy_of_tests.compute import (
     combine,
     compute,
     conclude,
+    parse,
 )
-from sigtest.accuracy_of_tests.question import parse
 
 # Table 1 (es-en, 66 pairs) and Table 2 (en-es, 55 pairs): correct, n, percent, interval
 PRINTED = [

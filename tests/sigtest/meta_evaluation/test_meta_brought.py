@@ -12,8 +12,7 @@ from sigtest.errors import InputError, SigtestError
 from sigtest.files.folders import EvalSet
 from sigtest.files.judgements import read_scores
 from sigtest.kinds import KINDS, FormFile
-from sigtest.meta_evaluation.question import parse
-from sigtest.meta_evaluation.sources import with_files
+from sigtest.meta_evaluation.question import parse, with_files
 
 KIND = KINDS["metric-evaluations"]
 NAMES = ("Aspen", "Birch", "Cedar", "Daisy", "refA")

@@ -11,8 +11,7 @@ from sigtest.engine import compare
 from sigtest.errors import InputError, LimitError
 from sigtest.meta_evaluation import scored as requests
 from sigtest.meta_evaluation.compute import compute
-from sigtest.meta_evaluation.question import parse
-from sigtest.meta_evaluation.sources import from_comparison
+from sigtest.meta_evaluation.question import from_comparison, parse
 from sigtest.people.compute import compute as evaluate
 from sigtest.people.question import parse as parse_human
 from sigtest.report import encode
