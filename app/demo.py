@@ -29,11 +29,11 @@ def main() -> int:
             text=True,
         )
         try:
-            address = _address(service)
-            if address is None:
+            ready = service.stdout.readline() if service.stdout else ""
+            if "http://" not in ready:
                 log.seek(0)
                 raise SystemExit(f"The service did not start.\n{log.read().decode()}")
-            command = f"{COMMAND} --server {address}"
+            command = f"{COMMAND} --server {ready.split()[-1]}"
             _say(f"\n$ {command}\n\n")
             started = time.monotonic()
             done = subprocess.run(command, shell=True, cwd=ROOT, env=_environment(), check=False)
@@ -48,12 +48,6 @@ def _environment(**changes: str) -> dict[str, str]:
     """This process's environment, in which `sigtest` is the command next to this Python."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     return {**os.environ, "PATH": path, **changes}
-
-
-def _address(service: subprocess.Popen[str]) -> str | None:
-    """What the service says when it is ready: its address; nothing where it does not start."""
-    line = service.stdout.readline() if service.stdout else ""
-    return line.split()[-1] if "http://" in line else None
 
 
 def _say(text: str) -> None:

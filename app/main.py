@@ -3,12 +3,15 @@
 `python -m app.main FILE` writes its OpenAPI document.
 """
 
+import asyncio
 import json
 import logging
 import socket
 import sys
+import tempfile
+import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, suppress
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -21,7 +24,7 @@ from starlette.middleware.exceptions import ExceptionMiddleware
 
 from app import openapi
 from app.http.auth import Door, Gate, is_loopback
-from app.http.middleware import BodyLimit, Compression, Connection, CutShort, Head
+from app.http.middleware import BodyLimit, Compression, Connection, CutShort, Head, is_shortage
 from app.http.observing import Observer, Requests
 from app.http.waiting import Watcher
 from app.pages import site
@@ -94,6 +97,8 @@ def _lifespan(settings: Settings, queue: QueueSettings, requests: Requests) -> L
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
         rehearse()
+        with suppress(FileNotFoundError):  # looked for now: later no file may be left for that
+            tempfile.gettempdir()
         questions = Questions.connect(queue)
         context, news = questions.context, News.connect(queue)
         of_testsets = TestSets(context)
@@ -158,11 +163,24 @@ class Server(uvicorn.Server):
         super().__init__(configuration(app))
         self._stopping = stopping
         self._app = app
+        self._told = 0.0
+
+    def tell(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Log an error that is no request's, and a shortage once a second.
+
+        asyncio takes up to 2,048 connections at a time, and says of each that it got none.
+        """
+        if not is_shortage(context.get("exception")):
+            loop.default_exception_handler(context)
+        elif time.monotonic() > self._told + 1:
+            self._told = time.monotonic()
+            log.error("%s: %s", context["message"], context["exception"])
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         if wrong := misspelt():
             words = "; ".join(f"{name}: did you mean {meant}?" for name, meant in wrong.items())
             log.warning("No setting, and not read: %s", words)
+        asyncio.get_running_loop().set_exception_handler(self.tell)
         await super().startup(sockets)
         if self.started and sockets:
             host, port = sockets[0].getsockname()[:2]

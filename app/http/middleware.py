@@ -111,14 +111,14 @@ class CutShort(Middleware):
                 error = StoppingError("The service stops; ask again when it has been started.")
                 await of_error(error)(scope, receive, send)
         except (OSError, MemoryError, RuntimeError) as error:
-            if begun or not _is_shortage(error):
+            if begun or not is_shortage(error):
                 raise
             log.error("%s %s: %s", scope["method"], template_of(scope), error)
             told = UnreadyError("The service is short of threads, files or memory; ask again.")
             await of_error(told)(scope, receive, send)
 
 
-def _is_shortage(error: Exception) -> bool:
+def is_shortage(error: object) -> bool:
     """Whether another try may go well, when others have given back what they took."""
     if isinstance(error, OSError):
         return error.errno in SHORTAGES

@@ -4,9 +4,8 @@ import hashlib
 import json
 from contextlib import suppress
 from datetime import UTC, datetime
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlencode
 
 from fastapi import FastAPI, Request
@@ -215,11 +214,7 @@ LATER = {409, 429, 500, 503}
 def install(app: FastAPI) -> None:
     """Let every error be answered with a problem document, or a page where one was asked for."""
     for kind, handler in HANDLERS.items():
-        app.add_exception_handler(kind, partial(_handle, handler))
-
-
-def _handle(handler: Any, request: Request, error: Exception) -> Response:
-    return _paged(request, handler(request, error))
+        app.add_exception_handler(kind, lambda r, e, own=handler: _paged(r, own(r, e)))
 
 
 def _paged(request: Request, answer: Response) -> Response:

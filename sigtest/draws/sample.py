@@ -71,7 +71,9 @@ class Sample:
         self.metrics = part.recipe.metrics
         self.words = tables[len(self.metrics) :]
         self.swap_tables = [units_of_swaps(part, table) for table in tables[: len(self.metrics)]]
-        self.tables = [units_of_draws(part, table) for table in self.swap_tables]
+        self.tables = self.swap_tables
+        if part.replicas > 1:  # of fixed-point numbers: their sums stay exact
+            self.tables = [by_replica(part, table).sum(axis=1) for table in self.swap_tables]
         self.units = self.tables[0].shape[1]
         self.columns = DistinctColumns(self.tables)
         self.swap_columns = DistinctColumns([relative(table) for table in self.swap_tables])
@@ -250,7 +252,8 @@ def exact_p(part: Part, m: int, a: Array, b: Array) -> ExactP | None:
     if recipe.exact == "never" or not swap_test(recipe.tests):
         return None
     metric = recipe.metrics[m]
-    a = levelled(a, b, segments_of_units(part))
+    of_units = part.document_index if recipe.unit == "document" else np.arange(part.segments)
+    a = levelled(a, b, int(np.bincount(of_units).max()))
     convolved = convolve_swaps(metric, a, b, recipe.alternative)
     return convolved or enumerate_swaps(metric, a, b, recipe.alternative)
 
@@ -427,19 +430,6 @@ def units_of_swaps(part: Part, table: Array) -> Array:
         np.add.at(summed[s], unit, table[s])
         summed[s] = fixed_point(summed[s])
     return summed
-
-
-def segments_of_units(part: Part) -> int:
-    """How many segments a unit has, at most."""
-    return 1 if part.recipe.unit != "document" else int(np.bincount(part.document_index).max())
-
-
-def units_of_draws(part: Part, swapped: Array) -> Array:
-    """(S, m U, k) statistics of what is exchanged to (S, U, k) of what the bootstrap draws.
-
-    Sums of fixed-point numbers: U draws of m numbers each stay exact without another rounding.
-    """
-    return swapped if part.replicas == 1 else by_replica(part, swapped).sum(axis=1)
 
 
 def evenness(part: Part, metric: Metric, table: Array) -> Array:

@@ -142,9 +142,7 @@ _DAMAGED = (
     EOFError,
     ValueError,
     OverflowError,
-    NotImplementedError,
-    RuntimeError,
-    RecursionError,  # headers that announce headers that announce headers
+    RuntimeError,  # and headers that announce headers that announce headers
 )
 
 

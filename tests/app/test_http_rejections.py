@@ -1,14 +1,17 @@
 """Bad input: one clear problem document each, and nothing is stored."""
 
+import asyncio
 import errno
 import gzip
 import json
+import tempfile
 from math import inf, nan
 from typing import Any
 
 import pytest
 from exchange import COMPARISONS, problem, submit
 
+from app.main import Server, create_app
 from app.settings import Settings
 from sigtest.kinds.comparisons import Comparisons
 from workers.questions import Questions
@@ -452,3 +455,21 @@ def test_what_the_machine_is_short_of_is_no_fault_of_the_service(serve, monkeypa
     answer = serve(Settings()).get(COMPARISONS)
     assert ("retry-after" in answer.headers) == (status == 503)
     problem(answer, status, "unready" if status == 503 else "internal-error")
+
+
+def test_a_place_for_large_forms_is_looked_for_before_files_run_out(serve, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    serve(Settings())
+    assert tempfile.tempdir is not None
+
+
+def test_connections_that_find_no_file_do_not_fill_the_log(caplog):
+    server, loop = Server(create_app(Settings())), asyncio.new_event_loop()
+    error = OSError(errno.EMFILE, "Too many open files")
+    for _ in range(100):
+        server.tell(loop, {"message": "socket.accept() out of system resource", "exception": error})
+    (record,) = caplog.records
+    assert "Too many open files" in record.getMessage()
+    server.tell(loop, {"message": "a fault", "exception": RuntimeError("a fault")})
+    assert [own.name for own in caplog.records] == ["app.main", "asyncio"]
+    loop.close()

@@ -257,6 +257,7 @@ def read_mtme(file: File) -> JudgedFile:
 
 WIDEST = 25  # outputs of one ranking
 MOST_PAIRS = 2_000_000  # of outputs in rankings, twice those of WMT13; each takes 200 bytes
+MOST_RANKED = 100  # outputs of a ranking, with all that share a place
 FIVE = 5  # outputs of a ranking of WMT, whose pairs keep their ranks
 JUDGE = ("judgeId", "judgeID")  # as Appraise and as WMT16 write it
 RANKED = {  # columns that must be there
@@ -310,9 +311,9 @@ def read_rankings(file: File) -> JudgedFile:
             raise at_line(file.name, place, why)
         lone += len(ranked) < 2
         size += len(ranked) * (len(ranked) - 1) // 2
-        if size > MOST_PAIRS:
-            why = f"more than {MOST_PAIRS:,} pairs of outputs, the most of one file."
-            raise at_line(file.name, place, why)
+        if len(ranked) > MOST_RANKED or size > MOST_PAIRS:
+            why = f"{len(ranked)} outputs in one ranking, {size:,} pairs in all; at most"
+            raise at_line(file.name, place, f"{why} {MOST_RANKED} and {MOST_PAIRS:,} are accepted.")
         about = {role: cells[row] for role, cells in labels.items()}
         records += judgements.ranked_pairs(ranked, **about, cluster=f"{file.name}:{place}")
         lines += [place] * (len(records) - len(lines))

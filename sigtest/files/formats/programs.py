@@ -122,7 +122,6 @@ def _is_corpus_score(value: object) -> bool:
 
 PAIR = re.compile(r"^[a-z]{2,3}(_[A-Za-z]{2,4})?-[a-z]{2,3}(_[A-Za-z]{2,4})?\.")
 SUFFIX = re.compile(r"\.(seg|sys|domain)\.score(\.txt)?$|\.scr$|\.(txt|tsv)$", re.IGNORECASE)
-PAIRS = re.compile(r"(?:[^\t\n]+\t[^\t\n]*\n)*")  # a cell, a tab, a cell on every line
 NAMED = re.compile(r"\.seg\.score$", re.IGNORECASE)
 FRACTION = re.compile(r"[.,]\d+([eE][-+]?\d+)?\s*$")
 LEVEL = re.compile(r"\.(sys|domain)\.score$", re.IGNORECASE)
@@ -184,11 +183,6 @@ def cells_of_systems(file: File) -> dict[str, list[str]]:
     if not file.data.strip():
         raise InputError(f"{file.name} is empty; a system and a score a line are expected.")
     cells: defaultdict[str, list[str]] = defaultdict(list)
-    if PAIRS.fullmatch(file.text):
-        flat = file.text.replace("\t", "\n").split("\n")
-        for system, cell in zip(flat[0:-1:2], flat[1::2], strict=True):
-            cells[system].append(cell)
-        return {system.strip(): column for system, column in cells.items()}
     for i, line in enumerate(file.lines, 1):
         parts = pair_of(line) if line.strip() else []
         if len(parts) not in {0, 2}:

@@ -371,6 +371,8 @@ JUDGED_ONCE = {
     + "{}]}}\n",
     "campaign.jsonl": f'{{"item_i":"{LONG}","user_id":"u","item":[{repeated("{{}},")}{{}}],'
     f'"annotation":[{repeated(SCORED_ONE)}{{}}]}}\n',
+    "share.csv": "srcIndex,judgeId,system1Id,system1rank,system2Id,system2rank\n"
+    + "1,j,{0},1,x,2\n2,j,x+{0},1,y,2\n".format("+".join(map(str, range(200)))),
     "ranks.csv": "srcIndex,judgeId,system1Id,system1rank,system2Id,system2rank\n"
     f"1,j,{repeated('{}+')}x,1,b,2\n2,j,x{repeated('+{}')},1,b,2\n",
 }
