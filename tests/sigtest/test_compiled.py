@@ -32,44 +32,43 @@ def moved(x):
     return x + {step}
 """
 
+keeps = pytest.mark.skipif(not COMPILED, reason="nothing is compiled, and nothing kept")
+
+
+def ran(script: Path, **fields: str) -> str:
+    """What a script prints in a process that keeps its kernels beside it, or where is said."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(script.parent), *sys.path])}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    command = [sys.executable, "-B", str(script)]
+    done = subprocess.run(
+        command, env=environment | fields, capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""
+    return done.stdout.strip()
+
 
 @pytest.mark.slow
-@pytest.mark.skipif(not COMPILED, reason="nothing is compiled, and nothing kept")
+@keeps
 def test_a_kernel_is_compiled_again_where_one_that_it_calls_was_edited(tmp_path):
-    def ran(step: int, times: int) -> str:
+    def outer(step: int, times: int) -> str:
         (tmp_path / "inner.py").write_text(INNER.format(step=step))
         (tmp_path / "numbers_of.py").write_text(f"TIMES = {times}\n")
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
-        environment.pop("NUMBA_CACHE_DIR", None)
-        command = [sys.executable, "-B", str(tmp_path / "outer.py")]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-        return done.stdout.strip()
+        return ran(tmp_path / "outer.py")
 
     (tmp_path / "outer.py").write_text(OUTER)
+    assert outer(step=1, times=3) == "6 0"
+    assert outer(step=1, times=3) == "6 1"  # from disk
+    assert outer(step=2, times=3) == "9 0"  # a kernel that it calls was edited
+    assert outer(step=2, times=5) == "15 0"  # a number that it names was
 
-    assert ran(step=1, times=3) == "6 0"
-    assert ran(step=1, times=3) == "6 1"  # from disk
-    assert ran(step=2, times=3) == "9 0"  # a kernel that it calls was edited
-    assert ran(step=2, times=5) == "15 0"  # a number that it names was
 
-
-@pytest.mark.skipif(not COMPILED, reason="nothing is compiled, and nothing kept")
+@keeps
 def test_a_kernel_that_can_be_kept_nowhere_is_compiled_all_the_same(tmp_path):
     (tmp_path / "inner.py").write_text(
         INNER.format(step=1) + "\nprint(moved(1), len(moved.signatures))\n"
     )
     (tmp_path / "__pycache__").touch()  # no directory, and the user's is none either
-    path = os.pathsep.join([str(tmp_path), *sys.path])
-    environment = {
-        **os.environ,
-        "PYTHONPATH": path,
-        "HOME": "/dev/null",
-        "XDG_CACHE_HOME": "/dev/null",
-    }
-    environment.pop("NUMBA_CACHE_DIR", None)
-    command = [sys.executable, "-B", str(tmp_path / "inner.py")]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert (done.stdout, done.stderr) == ("2 1\n", "")
+    assert ran(tmp_path / "inner.py", HOME="/dev/null", XDG_CACHE_HOME="/dev/null") == "2 1"
 
 
 WITH_ARRAYS = """
@@ -100,20 +99,16 @@ print(found, around(3), arrays, sum(known.stats.cache_hits.values()))
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not COMPILED, reason="nothing is compiled, and nothing kept")
+@keeps
 def test_a_kernel_from_disk_loads_no_compiler_and_is_compiled_into_others(tmp_path):
-    def ran(times: int) -> str:
+    def around(times: int) -> str:
         (tmp_path / "around.py").write_text(AROUND.format(times=times))
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
-        environment.pop("NUMBA_CACHE_DIR", None)
-        command = [sys.executable, "-B", str(tmp_path / "around.py")]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-        return done.stdout.strip()
+        return ran(tmp_path / "around.py")
 
     (tmp_path / "with_arrays.py").write_text(WITH_ARRAYS)
-    assert ran(times=1) == "10.0 7.0 True 0"
-    assert ran(times=1) == "10.0 7.0 False 1"
-    assert ran(times=2) == "10.0 8.0 False 1"  # compiled with one that is there
+    assert around(times=1) == "10.0 7.0 True 0"
+    assert around(times=1) == "10.0 7.0 False 1"
+    assert around(times=2) == "10.0 8.0 False 1"  # compiled with one that is there
 
 
 def test_numbers_and_kernels_that_one_names_are_in_its_key():
@@ -153,24 +148,20 @@ def write_late():
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not COMPILED, reason="nothing is compiled, and nothing kept")
+@keeps
 @pytest.mark.parametrize("damage", ["*.nbi", "*.nbc", "none"])
 def test_what_several_processes_left_of_a_kernel_is_never_taken_for_another(tmp_path, damage):
-    def ran(calls: str) -> str:
+    def run(calls: str) -> str:
         (tmp_path / "run.py").write_text(f"from two import *\nprint({calls})\n")
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
-        environment["NUMBA_CACHE_DIR"] = str(tmp_path / "kept")
-        command = [sys.executable, "-B", str(tmp_path / "run.py")]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-        return done.stdout.strip()
+        return ran(tmp_path / "run.py", NUMBA_CACHE_DIR=str(tmp_path / "kept"))
 
     (tmp_path / "two.py").write_text(TWO_TYPES)
-    first = ran("half(3, both=True), half(1j, both=True), write_late()")
+    first = run("half(3, both=True), half(1j, both=True), write_late()")
     assert first == "(1.5, 0) (0.5j, 0) written"
     for path in tmp_path.rglob(damage):
         path.write_bytes(path.read_bytes()[:-20] if damage == "*.nbc" else b"half")
-    assert ran("half(1j)") == f"(0.5j, {int(damage == 'none')})"
-    assert ran("half(3)[0], half(1j)") == "1.5 (0.5j, 1)"
+    assert run("half(1j)") == f"(0.5j, {int(damage == 'none')})"
+    assert run("half(3)[0], half(1j)") == "1.5 (0.5j, 1)"
 
 
 def test_kernels_name_types_of_arrays_as_numba_knows_them():

@@ -230,42 +230,44 @@ def test_what_deepeval_does_not_write_is_refused(change, said):
 # SWE-bench
 
 
+def resolved(report, name="elm.json"):
+    found = read(json.dumps(report), name)
+    return dict(zip(found.ids, found.scores[0].values, strict=True))
+
+
+TRIED = {"a__a-1": 0.0, "a__a-2": 1.0, "b__b-3": 0.0, "b__b-4": 0.0}
+
+
 def test_swebench_has_what_was_resolved_of_all_that_was_submitted():
     found = read(json.dumps(SWEBENCH), "elm.run1.json")
-    scores = dict(zip(found.ids, tables(found)["elm.run1", "resolved"][0], strict=True))
-    assert scores == {"a__a-1": 0.0, "a__a-2": 1.0, "b__b-3": 0.0, "b__b-4": 0.0}
+    assert tables(found).keys() == {("elm.run1", "resolved")}
+    assert resolved(SWEBENCH) == TRIED
     assert found.notes == ()
 
 
-def test_what_was_not_submitted_to_swebench_has_no_score():
-    found = read(json.dumps(SWEBENCH | {"incomplete_ids": ["c__c-5"]}), "elm.json")
-    scores = dict(zip(found.ids, tables(found)["elm", "resolved"][0], strict=True))
-    assert scores["c__c-5"] is None
+def test_what_swebench_did_not_run_has_no_score():
+    gone = SWEBENCH | {"incomplete_ids": ["c__c-5"]}
+    assert resolved(gone) == TRIED | {"c__c-5": None}  # not submitted
     with pytest.raises(InputError, match=r"'resolved' score for 1 of 5 segments \('c__c-5'\)"):
-        join([found])
-
-
-def test_what_swebench_could_not_run_has_no_score():
+        join([read(json.dumps(gone), "elm.json")])
     report = {
         "schema_version": 2, "resolved_ids": ["a__a-2"], "unresolved_ids": ["a__a-1"],
         "empty_patch_ids": [], "error_ids": ["b__b-4"], "infra_failure_ids": ["b__b-3"],
         "ambiguous_failure_ids": [], "submitted_ids": SWEBENCH["submitted_ids"],
     }  # fmt: skip
-    found = read(json.dumps(report), "elm.json")
-    scores = dict(zip(found.ids, tables(found)["elm", "resolved"][0], strict=True))
-    assert scores == {"a__a-1": 0.0, "a__a-2": 1.0, "b__b-3": None, "b__b-4": 0.0}
+    assert resolved(report) == TRIED | {"b__b-3": None}
     del report["submitted_ids"]
-    assert sorted(read(json.dumps(report), "elm.json").ids) == sorted(scores)
+    assert sorted(resolved(report)) == sorted(TRIED)
+    waits = SWEBENCH | {"pending_ids": ["b__b-4"], "error_ids": [], "failed_ids": ["b__b-3"]}
+    del waits["unresolved_ids"]
+    assert resolved(waits) == TRIED | {"b__b-4": None}
 
 
 def test_results_of_a_submission_say_the_same():
     results = {"no_generation": ["b__b-3"], "generated": ["a__a-1", "a__a-2", "b__b-4"],
                "with_logs": ["a__a-1", "a__a-2"], "applied": ["a__a-1"], "resolved": ["a__a-2"],
                "test_timeout": ["b__b-4"]}  # fmt: skip
-    found, whole = (read(json.dumps(own), "elm.json") for own in (results, SWEBENCH))
-    assert dict(zip(found.ids, found.scores[0].values, strict=True)) == dict(
-        zip(whole.ids, whole.scores[0].values, strict=True)
-    )
+    assert resolved(results) == TRIED
 
 
 def test_reports_of_single_instances_in_one_file_say_the_same():
@@ -309,17 +311,7 @@ def test_lists_that_do_not_say_what_was_not_resolved_are_refused(content):
 def test_what_that_refusal_advises_is_read():
     ids = SWEBENCH["submitted_ids"]
     for more in ({"submitted_ids": ids}, {"unresolved_ids": [i for i in ids if i != "a__a-2"]}):
-        found = read(json.dumps({"resolved": ["a__a-2"], **more}), "elm.json")
-        scores = dict(zip(found.ids, found.scores[0].values, strict=True))
-        assert scores == {i: float(i == "a__a-2") for i in ids}
-
-
-def test_what_still_waits_at_swebench_has_no_score():
-    report = SWEBENCH | {"pending_ids": ["b__b-4"], "error_ids": [], "failed_ids": ["b__b-3"]}
-    del report["unresolved_ids"]
-    found = read(json.dumps(report), "elm.json")
-    scores = dict(zip(found.ids, tables(found)["elm", "resolved"][0], strict=True))
-    assert scores == {"a__a-1": 0.0, "a__a-2": 1.0, "b__b-3": 0.0, "b__b-4": None}
+        assert resolved({"resolved": ["a__a-2"], **more}) == TRIED
 
 
 @pytest.mark.parametrize(

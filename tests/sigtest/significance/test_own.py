@@ -195,15 +195,12 @@ def test_tails_of_t_are_right_far_out(t, df, expected):
     assert log10_t_tail(t, df) == pytest.approx(expected, abs=1e-10)
 
 
-@pytest.mark.parametrize(("t", "df"), [(0.5, 1), (3.0, 30), (30.0, 3000), (1e6, 40)])
+@pytest.mark.parametrize(
+    ("t", "df"),
+    [(-9.0, 7), (-2.0, 7), (-0.1, 7), (0.0, 7), (0.5, 1), (3.0, 30), (30.0, 3000), (1e6, 40)],
+)
 def test_tails_of_t_equal_scipy(t, df):
-    assert log10_t_tail(t, df) == pytest.approx(math.log10(stats.t.sf(t, df)), rel=1e-12)
-
-
-def test_tails_of_t_below_zero():
-    for t in (-0.1, -2.0, -9.0):
-        assert log10_t_tail(t, 7) == pytest.approx(math.log10(stats.t.sf(t, 7)), abs=1e-14)
-    assert log10_t_tail(0.0, 7) == pytest.approx(math.log10(0.5))
+    assert log10_t_tail(t, df) == pytest.approx(math.log10(stats.t.sf(t, df)), rel=1e-12, abs=1e-14)
 
 
 def test_both_t_tails_meet_where_the_series_takes_over():
@@ -389,11 +386,8 @@ def test_ties_count_for_neither_side():
     assert (one.statistic, one.ahead, one.p_value) == (1, 0, 1)
 
 
-def test_rounding_breaks_no_tie_of_sizes():
-    assert doubled_ranks(np.array([0.3, 0.1 + 0.2, 0.1]), 1e-9).tolist() == [5, 5, 2]
-
-
 def test_sizes_that_are_just_the_slack_apart_share_a_rank():
+    assert doubled_ranks(np.array([0.3, 0.1 + 0.2, 0.1]), 1e-9).tolist() == [5, 5, 2]  # rounding
     assert doubled_ranks(np.array([1.0, 1.25, 1.75]), 0.25).tolist() == [3, 3, 6]
     assert doubled_ranks(np.array([1.0, 1.25, 1.75]), 0.125).tolist() == [2, 4, 6]
 
