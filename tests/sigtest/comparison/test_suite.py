@@ -51,7 +51,7 @@ def request_of(example: Path, **fields: object) -> dict:
         ],
         "metrics": ["bleu", "ter"],
         "tests": TESTS,
-        "resamples": 300,
+        "resamples": 120,
         "exact": "never",
         **fields,
     }
@@ -78,7 +78,7 @@ def test_macro_counts_equal_textbook_loops(example, alternative):
     expected = {}
     for m, metric in enumerate(suite.plan.whole.recipe.metrics):
         for a, b in suite.plan.whole.pairs.tolist():
-            seen, swapped, resampled = 0.0, np.zeros(300), np.zeros(300)
+            seen, swapped, resampled = 0.0, np.zeros(120), np.zeros(120)
             for t, sample in enumerate(samples):
                 x, y = sample.tables[m][a], sample.tables[m][b]
 
@@ -87,7 +87,7 @@ def test_macro_counts_equal_textbook_loops(example, alternative):
                     return metric.sign * float(scores[0] - scores[1])
 
                 seen += difference(x, y) / 3
-                for r in range(300):
+                for r in range(120):
                     keep = swap_masks(12345, r, r + 1, len(x), stream=t + 1)[0][:, None] == 1
                     swapped[r] += difference(np.where(keep, x, y), np.where(keep, y, x)) / 3
                     drawn = bootstrap_counts(12345, r, r + 1, len(x), stream=t + 1)[0].astype(int)
@@ -386,7 +386,7 @@ def test_blocks_of_any_cut_and_order_give_the_same_bytes(example, pooled, altern
     suite = parse_comparison(request | {"metrics": ["bleu", "nist"]})
     plan = Plan.of(suite.plan.as_json())
     tables = engine.measure_all(suite, lambda *told: None)
-    runs = [(299, 300), (17, 18), (18, 256), (0, 17), (256, 299)]
+    runs = [(119, 120), (17, 18), (18, 96), (0, 17), (96, 119)]
     blocks = [Samples(plan, tables).block(*run) for run in runs]
     cut = engine.reduce(Samples(plan, tables), blocks)
     assert render_json(cut) == render_json(engine.compare(suite))

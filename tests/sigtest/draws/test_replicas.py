@@ -146,11 +146,11 @@ def test_identical_systems_have_p_one(example, exact):
 
 
 def test_few_differing_outputs_are_counted_exactly(example):
-    """All 2**6 exchanges of the (segment, replica) pairs that differ, one after the other."""
+    """All 2**5 exchanges of the (segment, replica) pairs that differ, one after the other."""
     text = texts(example)
     first = [text["aspen"], text["birch"]]
     other = [list(lines) for lines in first]
-    places = [(0, 3), (0, 40), (0, 77), (1, 3), (1, 50), (1, 100)]
+    places = [(0, 3), (0, 40), (1, 3), (1, 50), (1, 100)]
     for replica, i in places:
         other[replica][i] = text["elm"][i]
     request = request_of(
@@ -167,7 +167,7 @@ def test_few_differing_outputs_are_counted_exactly(example):
                 x[replica][i], y[replica][i] = y[replica][i], x[replica][i]
         scores = [bleu.corpus_score([*runs[0], *runs[1]], None).score for runs in (x, y)]
         count += abs(scores[0] - scores[1]) >= abs(pair.difference) - 1e-7
-    assert (pair.exact, pair.count, pair.resamples) == (True, count, 64)
+    assert (pair.exact, pair.count, pair.resamples) == (True, count, 32)
 
 
 @pytest.mark.parametrize("unit", ["segment", "document"])
