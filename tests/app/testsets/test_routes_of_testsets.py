@@ -215,9 +215,12 @@ def test_alpha_and_correction_change_only_what_is_shown(service, make):
     assert same == plain
     assert service.get(f"{url}/leaderboard").json() == plain
     own = f"/boards/{url.rpartition('/')[2]}"
-    page = service.get(own, params=params, headers={"Accept": "text/html"}).text
-    assert "decided:alpha=0.2,correction=none" in page
-    assert "decided:" not in service.get(own, headers={"Accept": "text/html"}).text
+    for chosen, facts in (
+        (params, "no correction over 3 pairs of 3 systems, alpha 0.2"),
+        ({}, "holm over 3 pairs of 3 systems, alpha 0.05"),
+    ):
+        page = service.get(own, params=chosen, headers={"Accept": "text/html"}).text
+        assert facts in page
     tiny = service.get(f"{url}/leaderboard", params={"alpha": "1e-300"})
     assert "at least 1e-100" in problem(tiny, 422, "invalid-recipe")["detail"]
     doubled = service.get(f"{url}/leaderboard?metric=bleu&metric=chrf")
