@@ -62,8 +62,8 @@ class SystemNotes(NamedTuple):
     """What is said of one system's content, whatever it is called.
 
     Attributes:
-        findings: Sentences and codes of health checks, older ones without; a sentence that is about
-            the system (true) follows its name.
+        findings: Sentences and codes of health checks; a sentence that is about the system (true)
+            follows its name.
         proportions: See `notes.proportions_of`.
         clustered: See `notes.errors_of`.
     """
@@ -76,11 +76,11 @@ class SystemNotes(NamedTuple):
         """The findings about a system of this name."""
         return [
             WarningReport(
-                code[0] if code else "other",
+                code,
                 f"{system}{words}" if named else words,
                 (system,) if named else (),
             )
-            for named, words, *code in self.findings
+            for named, words, code in self.findings
         ]
 
 
