@@ -15,14 +15,7 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts
 from sigtest.draws.weights import counts_plain
-from sigtest.people.judgements import (
-    Comparisons,
-    Judgements,
-    Kind,
-    groups,
-    mates,
-    pairs_within,
-)
+from sigtest.people.judgements import Comparisons, Judgements, Kind, groups, mates, pairs_within
 from sigtest.people.report import AgreementReport, AnnotatorReport, AnnotatorsReport, KappaReport
 from sigtest.people.statistics import interval, paired_t, rank_sum, signed_rank, welch
 from sigtest.requests.people import HumanRequest, Quality

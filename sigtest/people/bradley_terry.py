@@ -168,7 +168,7 @@ def scatter(at: Strengths, judged: Comparisons, units: Counts) -> Array:
     White (1982); of units Liang & Zeger (1986).
     """
     (win, tie, _, _), width, n = residuals(at, judged), len(at.inverse) + 1, len(units)
-    places = (*judged.system.codes.T, np.full(n, width - 2), np.full(n, width - 1))
+    places = *judged.system.codes.T, np.repeat([width - 2, width - 1], n)
     values = np.concatenate([win, -win, tie, win * judged.shown])
     scores = summed(values, np.tile(units, 4), np.concatenate(places), width)
     number = scores.shape[0]
@@ -201,7 +201,7 @@ def resample(
     """
     size, number = len(at.theta), int(units.max()) + 1
     cells, wins = judged.cells
-    table = summed(wins, np.concatenate([units, units]), cells, size**2)
+    table = summed(wins, np.tile(units, 2), cells, size**2)
     ties = added(units, judged.ties, number)
     _, full = derivatives(at, judged.won, ties.sum())
     bridges = np.isin(np.arange(size), np.unique(at.part, return_index=True)[1])

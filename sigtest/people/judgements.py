@@ -110,7 +110,7 @@ class FileRows:
 
     def cells(self, role: str) -> list[Any]:
         """(n,) what stands in a column; None where a file has none."""
-        columns = ((f.columns.get(role) or [None] * len(f.line)) for f in self.files)
+        columns = (f.columns.get(role) or [None] * len(f.line) for f in self.files)
         return [*chain.from_iterable(columns)]
 
     def names(self, role: str, check: Callable[[str], object]) -> Names:
@@ -489,8 +489,7 @@ def _lower(criterion: Names, rows: FileRows) -> frozenset[str]:
     """Criteria of which less is better; all judgements of one say the same."""
     known: dict[str | None, bool] = {}
     for row, higher in enumerate(rows.cells("higher_is_better")):
-        name = criterion.at(row)
-        if higher is not None and known.setdefault(name, higher) != higher:
+        if higher is not None and known.setdefault(name := criterion.at(row), higher) != higher:
             raise rows.refused(row, f"another direction of {name} than above", "higher_is_better")
     return frozenset(name for name, higher in known.items() if name and not higher)
 

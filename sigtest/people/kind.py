@@ -13,10 +13,6 @@ from sigtest.report import counted
 from sigtest.requests.model import options
 from sigtest.requests.people import HumanRequest
 
-PARTS = {
-    "judgements": "Files of judgements, recognised by what is in them; perhaps `.gz`.",
-}
-
 
 def recognised(question: HumanQuestion) -> tuple[str, ...]:
     """What was read in each file, and how much there is to judge by."""
@@ -47,7 +43,7 @@ class HumanEvaluations(WholeKind[HumanQuestion]):
 
     request = HumanRequest
     examples = EXAMPLES["human-evaluations"]
-    parts = PARTS
+    parts = {"judgements": "Files of judgements, recognised by what is in them; perhaps `.gz`."}
     command = "human"
     fields = options(HumanRequest, ("judgements",))
     pictures = PICTURES

@@ -159,7 +159,7 @@ def preference_report(question: HumanQuestion, judged: Comparisons) -> report.Hu
     """The report of comparisons."""
     choices = question.choices
     known = bradley_terry.determined(bradley_terry.parts(judged.won))
-    outside = [judged.system.names[s] for s in np.flatnonzero(~known)]
+    outside = tuple(judged.system.names[s] for s in np.flatnonzero(~known))
     dropped: list[dict[str, int]] = [{} for _ in question.sources]
     if choices.undetermined == "leave_out":
         lost = np.any(~known[judged.system.codes], axis=1)
@@ -172,8 +172,7 @@ def preference_report(question: HumanQuestion, judged: Comparisons) -> report.Hu
         covariance, without = bradley_terry.resample(
             fitted.at, fitted.within, fitted.units, drawn, choices.seed
         )
-    pairs = _pairs(fitted, covariance, choices)
-    familywise = CORRECTIONS[str(choices.correction)].familywise
+    pairs, correction = _pairs(fitted, covariance, choices), CORRECTIONS[str(choices.correction)]
     preferences = report.PreferencesReport(
         comparisons=len(judged),
         tied=float(judged.ties.sum() / judged.weight.sum()),
@@ -184,8 +183,8 @@ def preference_report(question: HumanQuestion, judged: Comparisons) -> report.Hu
         errors=str(choices.errors),
         resamples=drawn,
         without_maximum=without,
-        rank_confidence=1 - choices.alpha if familywise else None,
-        undetermined=tuple(outside),
+        rank_confidence=1 - choices.alpha if correction.familywise else None,
+        undetermined=outside,
         other_units=others,
         fit=_fit(fitted, scatter),
         position=_position(fitted, scatter),
@@ -393,7 +392,7 @@ def _warnings(
             f"{examples(own.undetermined, NAMED)}, which won, or lost, all "
             "those with the others, or never met them; "
             f"{'they are left out' if choices.undetermined == 'leave_out' else bounds}.",
-            tuple(own.undetermined),
+            own.undetermined,
         )
     if own.units < FEW:
         sentence = f"Errors from only {counted(own.units, own.unit)} are rough."

@@ -253,7 +253,7 @@ def _rows(judgements: Any, choices: HumanRequest) -> tuple[list[JudgedFile], lis
     table = (compared_rows if compared else judged_rows)(rows, "judgements")
     if choices.input is not None:
         table.input = choices.input
-    text = json.dumps(rows, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    text = json.dumps(rows, sort_keys=True, separators=(",", ":"))
     return [table], [hashlib.sha256(text.encode()).hexdigest()]
 
 

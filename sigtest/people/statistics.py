@@ -58,8 +58,8 @@ def logarithm(p: float) -> float:
 
 def interval(draws: Array, alpha: float) -> tuple[float, float]:
     """Ends of the percentile interval at level 1 - alpha, by inverse-CDF quantiles."""
-    ends = np.quantile(draws, [alpha / 2, 1 - alpha / 2], method="inverted_cdf")
-    return float(ends[0]), float(ends[1])
+    low, high = np.quantile(draws, [alpha / 2, 1 - alpha / 2], method="inverted_cdf").tolist()
+    return low, high
 
 
 def rank_sum(x: Array, y: Array) -> Tails:

@@ -137,9 +137,7 @@ def _games(table: Table, roles: Mapping[str, str]) -> Iterator[Row]:
             left, sign, right = verdict.groups() if verdict else (winner, ">", "")
             winner = "tie" if sign == "=" else left if ">" in sign else right
             game = {role: row[column] for role, column in roles.items()}
-            game["winner"] = dict(zip(("model_1", "model_2"), both, strict=True)).get(
-                str(winner), winner
-            )
+            game["winner"] = dict(zip(sides, both, strict=True)).get(str(winner), winner)
             game["weight"] = STRONG if len(sign) > 1 else 1.0
             placed = dict(zip("ab", sides[:: -1 if turn % 2 else 1], strict=True))
             game |= {side: row.get(column) for side, column in placed.items()}
