@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from sigtest.errors import InputError, RecipeError, SigtestError
-from sigtest.people import question as question_module
 from sigtest.people.compute import compute
 from sigtest.people.question import HumanQuestion, parse
 from sigtest.report import decode, encode
@@ -94,7 +93,7 @@ def test_content_and_version_have_their_own_key(monkeypatch):
     rows[7]["score"] += 1
     assert parse({"judgements": rows}).key != asked().key
     before = asked().key
-    monkeypatch.setattr(question_module, "__version__", "9.9.9")
+    monkeypatch.setattr("sigtest.kinds.base.__version__", "9.9.9")
     assert asked().key != before
 
 
