@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from sigtest.data.names import choose
 from sigtest.kinds import comparisons
-from sigtest.kinds.base import WholeKind
+from sigtest.kinds.base import EXAMPLES, WholeKind
 from sigtest.people.kind import FINISHED
 from sigtest.race.compute import (
     Look,
@@ -32,16 +32,6 @@ NOTES = (
     "intervals and decisions hold at all looks together, if items come in random order, each with "
     "one score of a system (runs averaged); more: about how many further items decide a pair",
 )
-EXAMPLES = {
-    "right or wrong": {"summary": "Three systems; one stopped, as it was behind.", "value": {
-        "scale": [0, 1],
-        "scores": {
-            "A": [1, 1, 0, 1, 1, 1, 1, 1, 1, 1] * 4,
-            "B": [0, 1, 0, 0, 1, 1, 1, 0, 0, 1] * 4,
-            "C": [0] * 20 + [None] * 20,
-        },
-    }},
-}  # fmt: skip
 
 
 def race_plot(report: SequentialReport, b: str | None = None) -> str:
@@ -160,7 +150,7 @@ class SequentialComparisons(WholeKind[SequentialQuestion]):
     content = SequentialQuestion
     reports = (SequentialReport,)
     request = SequentialRequest
-    examples = EXAMPLES
+    examples = EXAMPLES["sequential-comparisons"]
     parts = {"judgements": "Instead of texts and scores: files of judgements by people."}
     command = "race"
     fields = options(SequentialRequest, SOURCES)
