@@ -110,8 +110,7 @@ class FileRows:
 
     def cells(self, role: str) -> list[Any]:
         """(n,) what stands in a column; None where a file has none."""
-        columns = (f.columns.get(role) or [None] * len(f.line) for f in self.files)
-        return [*chain.from_iterable(columns)]
+        return [cell for f in self.files for cell in f.columns.get(role) or [None] * len(f.line)]
 
     def names(self, role: str, check: Callable[[str], object]) -> Names:
         """The names in a column, all of which pass a check.

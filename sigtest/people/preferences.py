@@ -195,7 +195,7 @@ def preference_report(question: HumanQuestion, judged: Comparisons) -> report.Hu
         **question.stated(dropped),
         tested="preferences",
         annotators=annotators.control(judged, choices),
-        systems=_systems(fitted, covariance, pairs, choices.alpha),
+        systems=tuple(_systems(fitted, covariance, pairs, choices.alpha)),
         pairs=tuple(pairs),
         agreement=_agreement(judged, choices),
         gain=(),
@@ -232,30 +232,26 @@ def _pairs(fitted: Fitted, covariance: Array, choices: HumanRequest) -> list[rep
 
 def _systems(
     fitted: Fitted, covariance: Array, pairs: Sequence[report.JudgedPair], alpha: float
-) -> tuple[report.JudgedSystem, ...]:
+) -> Iterator[report.JudgedSystem]:
     judged = fitted.judged
     won = judged.won - judged.tied / 2
     wins, decisive = won.sum(axis=1).tolist(), (won + won.T).sum(axis=1).tolist()
     stands = ranks(pairs, judged.system.names, fitted.order)
-    systems = []
     for s in np.argsort(-fitted.order, kind="stable").tolist():
         rows = (judged.system.codes == s).any(axis=1)
-        systems.append(
-            report.JudgedSystem(
-                name=judged.system.names[s],
-                n_judgements=len(np.unique(judged.row[rows])),
-                n_segments=len({*judged.segment.codes[rows].tolist()} - {-1}),
-                raw=100 * wins[s] / decisive[s] if decisive[s] else None,
-                z=None,
-                sd=None,
-                ci=None,
-                cluster=stands[s].cluster,
-                range=(stands[s].lowest, stands[s].highest),
-                criteria={},
-                strength=_strength(fitted, covariance, s, alpha),
-            )
+        yield report.JudgedSystem(
+            name=judged.system.names[s],
+            n_judgements=len(np.unique(judged.row[rows])),
+            n_segments=len({*judged.segment.codes[rows].tolist()} - {-1}),
+            raw=100 * wins[s] / decisive[s] if decisive[s] else None,
+            z=None,
+            sd=None,
+            ci=None,
+            cluster=stands[s].cluster,
+            range=(stands[s].lowest, stands[s].highest),
+            criteria={},
+            strength=_strength(fitted, covariance, s, alpha),
         )
-    return tuple(systems)
 
 
 def _strength(

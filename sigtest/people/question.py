@@ -276,11 +276,9 @@ def _of_files(
         notes += [note for table in files for note in _weighed(table, choices.undecided)]
         judged, lower = collect(files, choices.scale, dropped)
     languages = _only(judged.languages, choices.languages, "languages", "language pair")
-    spoken = judged.languages.among([languages])
-    judged = judged.without(~spoken, "other language pair", dropped)
+    judged = judged.without(~judged.languages.among([languages]), "other language pair", dropped)
     criteria = _criteria(judged.criterion, choices, comparisons)
-    other = ~judged.criterion.among(criteria)
-    judged = judged.without(other, "other criterion", dropped)
+    judged = judged.without(~judged.criterion.among(criteria), "other criterion", dropped)
     system = judged.system
     system = Names(_renamed(system.names, choices.aliases), system.codes)
     judged = replace(judged, system=system)
