@@ -114,16 +114,16 @@ def test_new(sigtest_gate, lost):
 """
 
 
-def test_the_fixture_fails_a_test_with_the_report(tmp_path):
+def test_the_fixture_fails_a_test_with_the_report(tmp_path, capfd):
     assert PROJECT["entry-points"]["pytest11"] == {"sigtest": "sigtest.testing"}
     (tmp_path / "test_it.py").write_text(TESTS)
     known = entry_points(group="pytest11", name="sigtest")  # once `make install` was there
     named = () if known else ("-p", "sigtest.testing")
-    done = run(
-        sys.executable, "-m", "pytest", *named, "-p", "no:cacheprovider", "-q", folder=tmp_path
-    )
-    assert "1 failed, 1 passed" in done.stdout
-    assert "sigtest fail: not worse than old by 0.3 scores" in done.stdout
+    shown = ("-p", "no:cacheprovider", "-p", "no:xdist", "-q", "--rootdir", str(tmp_path))
+    assert pytest.main([*named, *shown, str(tmp_path)]) == pytest.ExitCode.TESTS_FAILED
+    out = capfd.readouterr().out
+    assert "1 failed, 1 passed" in out
+    assert "sigtest fail: not worse than old by 0.3 scores" in out
 
 
 # Inspect
