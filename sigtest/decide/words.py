@@ -44,7 +44,7 @@ def verdict(pair: PairReport, higher_is_better: bool, correction: str, compariso
         comparisons: Size of the family that was corrected.
     """
     unit, p, p_low = pair.metric, pair.p_adjusted, SMALLEST_P
-    done = f"p = {p:.2g}" if p > p_low else f"p < {p_low:.0e}"
+    done = f"p = {p:#.2g}" if p > p_low else f"p < {p_low:.0e}"
     done += after(correction, comparisons)
     # decimals that show two significant digits of the standard error, one at least
     digits = max(1, -math.floor(math.log10(pair.stderr))) if pair.varies else 1
@@ -539,7 +539,7 @@ def _tests(plan: Plan, sources: Sources) -> str:
         which = f"every system and {listed(recipe.baselines)}"
     resampled = any(test.draws != "none" for test in tests)
     drawn = f", with {part.resamples:,} resamples (seed {recipe.seed})" if resampled else ""
-    orders = ", each in both orders" if recipe.both_claims else ""
+    orders = ", each in both orders," if recipe.both_claims else ""
     strata = " within the segments of each label" if recipe.stratified else ""
     why = ", as segments of one document are not independent" * (recipe.unit == "document")
     strata += ", and each system has its own" if recipe.unpaired else ""

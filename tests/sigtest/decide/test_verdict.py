@@ -35,7 +35,7 @@ PAIR = PairReport(
 
 
 def test_better_system_comes_first_with_its_difference():
-    expected = "A is better than B: +0.8 bleu [0.3, 1.3], p = 0.002 after Holm over 66 comparisons"
+    expected = "A is better than B: +0.8 bleu [0.3, 1.3], p = 0.0020 after Holm over 66 comparisons"
     assert verdict(PAIR, True, "holm", 66) == expected
 
 
@@ -92,7 +92,7 @@ def test_no_separation_says_what_could_be_seen():
 def test_undecided_pair_has_no_winner():
     pair = replace(PAIR, undecided=True, resamples_needed=20_000)
     assert verdict(pair, True, "holm", 66) == (
-        "A and B are undecided: +0.8 bleu, p = 0.002 after Holm over 66 comparisons; "
+        "A and B are undecided: +0.8 bleu, p = 0.0020 after Holm over 66 comparisons; "
         "more resamples could turn the decision round"
     )
 
@@ -113,5 +113,5 @@ def test_identical_systems_are_not_said_to_need_a_larger_test_set():
 def test_where_no_resample_differs_no_detectable_difference_is_named(stderr, difference):
     pair = replace(PAIR, significant=False, stderr=stderr, difference=difference)
     assert verdict(replace(pair, detectable=(stderr, stderr)), True, "none", 1) == (
-        f"A and B are not separated: {difference:+} bleu on every resample, p = 0.002"
+        f"A and B are not separated: {difference:+} bleu on every resample, p = 0.0020"
     )
