@@ -314,10 +314,8 @@ def gate(
     shares = comparison.plan.parts[0].shares
     held = _Shares.of(sample) if shares else _Draws(sample, progress or silent)
     said = recipe.but(tests=(EXACT[recipe.design],)) if shares else drawing
-    low, high = held.ends(recipe.alpha if margin is None else 2 * recipe.alpha)
-    sign = sample.metrics[0].sign
-    if sign < 0:
-        low, high = -high, -low
+    sign, alpha = sample.metrics[0].sign, recipe.alpha if margin is None else 2 * recipe.alpha
+    low, high = np.sort(sign * np.stack(held.ends(alpha)), axis=0)
     p, p_fail = _p_values(held, margin, chosen)
     names = [part.systems[first] for first in part.pairs[:, 0]]
     comparisons = recipe.comparisons(len(names))
@@ -335,7 +333,6 @@ def gate(
             names, columns.tolist(), strict=True
         )
     )  # fmt: skip
-    outcomes = {system.outcome for system in systems}
     return GateReport(
         signature=replace(part, recipe=said).signature,
         version=__version__,
@@ -347,7 +344,7 @@ def gate(
         correction=recipe.correction,
         baseline=recipe.baselines[0],
         systems=systems,
-        outcome=next(own for own in get_args(Outcome)[::-1] if own in outcomes),
+        outcome=max((own.outcome for own in systems), key=get_args(Outcome).index),
         warnings=held.warnings(names) if isinstance(held, _Draws) and margin is not None else (),
     )
 

@@ -91,10 +91,8 @@ CASES = ("testCases", "conversationalTestCases", "test_results")  # the last are
 METRICS = ("metricsData", "metrics_data", "metricsMetadata")  # the last until 2024
 
 
-def _cases(file: File) -> list[object]:
-    if file.kind != "object":
-        return [row.record for row in file.records()]
-    run = record_in(file.first, "testRunData") or file.first
+def _cases(record: Record) -> list[object]:
+    run = record_in(record, "testRunData") or record
     return [case for name in CASES for case in entries_of(run.get(name))]
 
 
@@ -105,8 +103,7 @@ def _metrics(case: object) -> list[object]:
 
 def sniff_deepeval(file: File) -> bool:
     """A list of test cases, alone or in an object, of which some have data of metrics."""
-    cases = _cases(file) if file.kind == "object" else [file.first]
-    return any(map(_metrics, cases))
+    return any(map(_metrics, [file.first, *_cases(file.first)]))
 
 
 def read_deepeval(file: File) -> Material:
@@ -117,24 +114,16 @@ def read_deepeval(file: File) -> Material:
     Raises:
         InputError: A case that is no object or stands there twice, or a score that is no number.
     """
-    cases = [*_objects(_cases(file), file.name)]
+    found = _cases(file.first) or [row.record for row in file.records()]
+    cases, rows = [*_objects(found, file.name)], []
     named = len({case.get("name") for case in cases}) == len(cases)
-    scored = [
-        (
-            case.get("name" if named else "input") or case.get("name"),
-            case.get("input"), str(entry.get("name", entry.get("metric"))), entry,
-        )
-        for case in cases
-        for entry in _objects(_metrics(case), file.name)
-    ]  # fmt: skip
-    lower = {name for _, _, name, entry in scored if _passes_below(entry)}
-    rows = [
-        (
-            i, file.stem, without_slash(name), None if entry.get("error") else entry.get("score"),
-            1, False if name in lower else None, asked,
-        )
-        for i, asked, name, entry in scored
-    ]  # fmt: skip
+    for case in cases:
+        item = case.get("name" if named else "input") or case.get("name")
+        for entry in _objects(_metrics(case), file.name):
+            name = without_slash(str(entry.get("name", entry.get("metric"))))
+            score = None if entry.get("error") else entry.get("score")
+            higher = False if _passes_below(entry) else None
+            rows.append((item, file.stem, name, score, 1, higher, case.get("input")))
     return _read(file, rows)
 
 
