@@ -369,9 +369,9 @@ class _Draws:
         self.evenness = sample.evenness[0, self.part.pairs].min(axis=1)
 
     def warnings(self, names: Sequence[str]) -> Warnings:
-        """Those that follow from the skewness of losses; docs/VALIDITY.md has what was measured."""
+        """Those that follow from skewness; docs/VALIDITY.md has what was measured."""
         part, still = self.part, self.errors == 0
-        losses = -intervals.skewness(self.moved + self.differences[:, None])
+        skewness = intervals.skewness(self.moved + self.differences[:, None])
         test, unit = TESTS["bootstrap_t"], part.recipe.unit
         said = list[WarningReport]()
         if constant := [name for name, own in zip(names, still, strict=True) if own]:
@@ -382,7 +382,7 @@ class _Draws:
                 f"of {unit}s may be of a kind that none of these {counted(part.units, unit)} is."
             )
             said.append(WarningReport("constant", sentence, tuple(constant)))
-        pairs = zip(names, np.abs(losses), still, self.evenness.tolist(), strict=True)
+        pairs = zip(names, skewness, still, self.evenness.tolist(), strict=True)
         skewed = [
             name
             for name, own, same, even in pairs

@@ -142,7 +142,8 @@ def gather(
                     [
                         (table[a] != table[b]).any(axis=1).sum()
                         for table in sample.tables[m : m + 1]
-                        for a, b in (part.pairs if recipe.labels[m] in part.shares else ())
+                        for a, b in part.pairs
+                        if recipe.labels[m] in part.shares
                     ]
                 ),
                 # of the units that are drawn: segments or documents, with all their replicas

@@ -104,8 +104,12 @@ def summarise(plan: Plan, facts: Sequence[Sequence[Facts]], gone: Gone | None = 
     ranks = not recipe.baselines and bool(plan.pair_count)
     how = Conclusion(limit, recipe.alternative, plan.resamples, ranks, joint)
     pairs = [pair for own in reports for pair in own.pairs]
-    told = (score for own in reports for one in own.systems for score in one.scores.values())
-    best = any(score.p_best is not None for score in told)
+    best = any(
+        score.p_best is not None
+        for own in reports
+        for system in own.systems
+        for score in system.scores.values()
+    )
     return replace(conclude(report, how), methods=words.methods_of(plan, pairs, best))
 
 

@@ -405,10 +405,10 @@ def badge_plot(report: Report, system: str | None = None, **chosen: Any) -> str:
     placed = standings.standings(seen.report, seen.metric, seen.test)
     names = [own.system.name for own in placed]
     name = choose(system or names[0], names, "system", "system")
-    rank = placed[names.index(name)].rank
-    ranks = "\u2013".join(map(str, dict.fromkeys(rank.range if rank else ())))
-    own, most = (placed[i].system.scores[seen.metric].score for i in (names.index(name), 0))
-    words = f"{'first' if own == most else f'rank {ranks}'} of {len(names)}"
+    own = placed[names.index(name)]
+    ranks = "\u2013".join(map(str, dict.fromkeys(own.rank.range if own.rank else ())))
+    first = own.score.score == placed[0].score.score
+    words = f"{'first' if first else f'rank {ranks}'} of {len(names)}"
     of = seen.report.pairs_of(seen.metric, seen.test)
     tied = sum(not p.significant for p in of if name in (p.a, p.b))
     if seen.test in seen.report.untestable:
