@@ -314,7 +314,8 @@ def gate(
     shares = comparison.plan.parts[0].shares
     held = _Shares.of(sample) if shares else _Draws(sample, progress or silent)
     said = recipe.but(tests=(EXACT[recipe.design],)) if shares else drawing
-    sign, alpha = sample.metrics[0].sign, recipe.alpha if margin is None else 2 * recipe.alpha
+    sign = sample.metrics[0].sign
+    alpha = recipe.alpha if margin is None else 2 * recipe.alpha
     low, high = np.sort(sign * np.stack(held.ends(alpha)), axis=0)
     p, p_fail = _p_values(held, margin, chosen)
     names = [part.systems[first] for first in part.pairs[:, 0]]

@@ -115,7 +115,8 @@ def read_deepeval(file: File) -> Material:
         InputError: A case that is no object or stands there twice, or a score that is no number.
     """
     found = _cases(file.first) or [row.record for row in file.records()]
-    cases, rows = [*_objects(found, file.name)], []
+    cases = [*_objects(found, file.name)]
+    rows = []
     named = len({case.get("name") for case in cases}) == len(cases)
     for case in cases:
         item = case.get("name" if named else "input") or case.get("name")

@@ -288,7 +288,8 @@ def read_comet_text(file: File) -> Material:
     Raises:
         InputError: Other lines, a segment that is missing or stands twice, a mean that differs.
     """
-    assembly, means = Assembly(file.name), dict[str, float]()
+    assembly = Assembly(file.name)
+    means = dict[str, float]()
     values = defaultdict[str, dict[int, float | None]](dict)
     for i, line in enumerate(file.lines, 1):
         match = SEGMENT.match(line) or SYSTEM.match(line)
