@@ -185,6 +185,13 @@ def test_the_only_pair_is_shown_by_the_claim_that_holds(pages, names):
     assert "is not shown to be better" not in shown
 
 
+@pytest.mark.parametrize(("labels", "said"), [(b"a\na\n", "1 label."), (b"a\nb\n", "2 labels.")])
+def test_labels_that_were_recognised_are_counted(pages, labels, said):
+    named = {"reference": b"a b\nc d\n", "one": b"a\nc\n", "labels": labels}
+    files = [("files", (f"{name}.txt", data)) for name, data in named.items()]
+    assert said in ask(pages, files=files, data={"do": "look"}).text
+
+
 def test_pasted_texts_are_systems(pages):
     pasted = {
         "reference-text": "a b c d e\r\nf g h i j\r\n",
