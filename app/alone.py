@@ -10,14 +10,14 @@ if __name__ == "__main__":  # until all is loaded, SIGINT ends this process with
 
 from app.main import Server, create_app
 from app.serve import address, ended, listen, run
-from workers.questions import Questions
 from workers.settings import Settings
+from workers.store.server import inspect
 
 
 def serve() -> None:
     """Serve until SIGINT or SIGTERM."""
     queue = Settings()
-    Questions.connect(queue).close()  # which says whether REDIS_URL is an address
+    inspect(queue, patient=True)  # which says whether REDIS_URL is an address, too
     with listen(*address()) as listening:
         run(Server(create_app(queue=queue)), listening)
 

@@ -16,7 +16,6 @@ from sigtest.errors import InputError, at_line, quoted
 
 HEAD = 2**16  # bytes that sniffing looks at, except where JSON has to be read whole
 SNIFFED = 50  # lines of them
-FEW = 1000  # entries whose table may be as sparse as it likes
 SPARSEST = 20  # places of a table for each that is filled, at most: all of them take memory
 # what may stand before the first element of XML; nothing of it is read a second time
 PROLOGUE = r"(?:\s++|<\?xml[^>]*+>|<!--.*?-->)*+"
@@ -204,7 +203,7 @@ def require_filled(rows: int, columns: int, filled: int, name: str) -> None:
     Raises:
         InputError: It is: everything in it has columns, or segments, of its own.
     """
-    if rows * columns > SPARSEST * max(filled, FEW):
+    if rows * columns > SPARSEST * max(filled, 1000):  # a small one may be sparser
         raise InputError(
             f"{name}: {filled:,} entries in {rows:,} rows or segments and {columns:,} columns or "
             "systems, so that hardly any has what the others have; give one row a score, with the "

@@ -244,11 +244,6 @@ def _timed(report: HumanReport) -> list[tuple[float, float, str]]:
     ]
 
 
-def _conclusions(report: HumanReport) -> list[dict[str, str]]:
-    """The report's own conclusions, which are by the last criterion; and those by the others."""
-    return [{}, *({"criterion": criterion} for criterion in [*report.by_criterion][:-1])]
-
-
 def _scores(report: HumanReport) -> list[dict[str, str]]:
     """Every criterion, where there are scores."""
     scored = any(system.criteria for system in report.systems) and report.tested in {"raw", "z"}
@@ -262,7 +257,9 @@ PICTURES: dict[str, Picture] = {
     picture.name: picture
     for picture in (
         Picture(
-            "heatmap", "Which system people find better than which", heatmap_plot, _conclusions
+            "heatmap", "Which system people find better than which", heatmap_plot,
+            # the report's own conclusions, by the last criterion, and those by the others
+            lambda report: [{}, *({"criterion": own} for own in [*report.by_criterion][:-1])],
         ),
         Picture(
             "strengths", "Strengths of systems, with intervals", strengths_plot, _PREFERENCES,

@@ -228,7 +228,16 @@ def test_a_node_of_a_cluster_is_refused(tmp_path):
     command = [find_binary(), *options.split(), str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as node:
         try:
+            settings = Settings(redis_url=f"redis://127.0.0.1:{port}", state=tmp_path)
             with pytest.raises(StorageError, match="node of a cluster"):
-                inspect(Settings(redis_url=f"redis://127.0.0.1:{port}", state=tmp_path))
+                inspect(settings)
+            with pytest.raises(StorageError, match="node of a cluster"):
+                inspect(settings, patient=True)  # as a front end alone does
         finally:
             node.kill()
+
+
+def test_a_front_end_waits_for_a_server_that_does_not_answer_yet(tmp_path):
+    inspect(Settings(redis_url=f"unix://{tmp_path}/none", state=tmp_path), patient=True)
+    with pytest.raises(SettingError, match="REDIS_URL"):
+        inspect(Settings(redis_url="here", state=tmp_path), patient=True)
