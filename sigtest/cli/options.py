@@ -65,6 +65,7 @@ class Parser(argparse.ArgumentParser):
             add_help=False,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
+        self.actions: list[argparse.Action] = []
         self._negative_number_matcher = re.compile(r"-\.?\d")  # no option: --scale -25,0
         command.options(self)
 
@@ -75,7 +76,7 @@ class Parser(argparse.ArgumentParser):
         """Take some arguments, which help lists below a title."""
         group = self.add_argument_group(title) if title else self
         for flags, how in arguments:
-            group.add_argument(*flags, **how)
+            self.actions.append(group.add_argument(*flags, **how))
 
 
 Register = Callable[[Parser], None]
@@ -690,11 +691,6 @@ def metrics(parser: Parser) -> None:
     parser.add("", HELP)
 
 
-def parser_of(name: str) -> Parser:
-    """The parser of a command."""
-    return Parser(COMMANDS[name])
-
-
 # what is said on the command line
 
 
@@ -734,13 +730,13 @@ def parse(arguments: list[str]) -> Chosen | str:
         raise UsageError(
             f"unknown command {name!r}; choose one of {', '.join(COMMANDS)}. {hint}".rstrip()
         )
-    parser = parser_of(name)
+    parser = Parser(COMMANDS[name])
     if {"-h", "--help"} & set(arguments[1:]):
         return parser.format_help()
     words, unknown = parser.parse_known_intermixed_args(arguments[1:])
     if unknown:
         word = unknown[0].partition("=")[0]
-        known = [flag for action in parser._actions for flag in action.option_strings]
+        known = [flag for action in parser.actions for flag in action.option_strings]
         hint = habits.OPTIONS.get(word, _near(word, known, "{}"))
         hint = f". {hint}" if hint else ""
         raise UsageError(f"unknown option {unknown[0]!r}{hint} (see {parser.prog} --help)")
@@ -765,7 +761,7 @@ def _check_paths(parser: Parser, options: Chosen) -> None:
         UsageError: There is one.
     """
     output, sources = options.output, list[str]()
-    for action in parser._actions:
+    for action in parser.actions:
         value = getattr(options, action.dest)
         if value is None or not str(action.metavar).endswith(PATHS):
             continue

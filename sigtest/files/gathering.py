@@ -9,6 +9,7 @@ import difflib
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal
@@ -339,23 +340,23 @@ def read_builtin(name: str, allow_downloads: bool) -> Material:
             f"sacreBLEU has no test set {test_set[:60]!r}; ask as wmt17/en-de.{hint}",
             field="testset",
         )
-    dataset = known[test_set]
+    dataset = copy(known[test_set])
     if pair not in dataset.langpairs:
         raise InputError(
             f"{test_set} has no language pair {pair[:60]!r}; it has "
             f"{', '.join(sorted(dataset.langpairs))}.",
             field="testset",
         )
-    archives = [
-        Path(dataset._rawdir) / dataset._get_tarball_filename(url)  # type: ignore[no-untyped-call]
-        for url in dataset.data or ()
-    ]
-    if not allow_downloads and not all(archive.exists() for archive in archives):
+
+    def refuse() -> None:
         raise UnavailableError(
             f"{name} is not on this machine, and downloads are not allowed; set {SETTING}=1 to "
             f"let sacreBLEU fetch it, or run `sacrebleu -t {test_set} -l {pair} --echo ref` once.",
             field="testset",
         )
+
+    if not allow_downloads:
+        dataset.maybe_download = refuse  # type: ignore[method-assign]
     try:
         references: list[str] = dataset.get_reference_files(pair)  # type: ignore[no-untyped-call]
         files: list[str] = dataset.get_files(pair)  # type: ignore[no-untyped-call]

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -86,7 +86,7 @@ class Bleu(SacreBleuMetric):
     def statistics(self, testset: TestSet, system: System) -> Array:
         hypotheses, references = self.hypotheses(system), testset.references
         if self.tokenize not in FAST:
-            return self.sacrebleu_statistics(testset, hypotheses)
+            return self._by_sentence(testset, hypotheses)
         tokenizer, order = tokens.Tokenizer(self.tokenize, self.lowercase), self.max_ngram_order
         words = tokens.reference_words(references, tokenizer)
         own = tokens.hypothesis_words(references, hypotheses, tokenizer)
@@ -97,6 +97,17 @@ class Bleu(SacreBleuMetric):
         matches, _ = ngrams.match_ngrams(own, segment_index(references, tokenizer, order))
         totals = ngrams.ngram_totals(own.lengths, order)
         return np.hstack([lengths, nearest & 0xFFFFFFFF, matches, totals]).astype(np.float64)
+
+    def _by_sentence(self, testset: TestSet, hypotheses: Text) -> Array:
+        """(n, k) statistics out of sacreBLEU's scores of single segments."""
+        program = replace(self, effective_order=True).reference_program  # counts stay the same
+        rows = zip(hypotheses.complete, *(text.lines for text in testset.references), strict=True)
+        scores = (
+            program.sentence_score(own, [line for line in lines if line is not None])
+            for own, *lines in rows
+        )
+        counts = [(s.sys_len, s.ref_len, *s.counts, *s.totals) for s in scores]
+        return np.array(counts, np.float64).reshape(testset.segments, self.width)
 
     def beside(self, sums: Sequence[float], runs: int) -> Mapping[str, int | float]:
         length, wanted, *counts = sums

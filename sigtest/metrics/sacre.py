@@ -14,12 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
-from sigtest.arrays import Array
 from sigtest.cached import cached_property
-from sigtest.data.testset import TestSet
-from sigtest.data.text import Text
 from sigtest.metrics.base import Metric
 
 if TYPE_CHECKING:
@@ -27,7 +22,6 @@ if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU
     from sacrebleu.metrics.chrf import CHRF
     from sacrebleu.metrics.ter import TER
-    from sacrebleu.tokenizers.tokenizer_intl import TokenizerV14International
 
 VERSION = metadata.version("sacrebleu")
 PLACES = {
@@ -36,7 +30,6 @@ PLACES = {
     "TER": "metrics.ter",
     "SPM_MODELS": "tokenizers.tokenizer_spm",
     "SACREBLEU_DIR": "utils",
-    "TokenizerV14International": "tokenizers.tokenizer_intl",
 }
 SENTENCE_PIECE = ("spm", "flores101", "flores200", "spBLEU-1K")
 MODULES = {
@@ -45,7 +38,7 @@ MODULES = {
     **dict.fromkeys(SENTENCE_PIECE, ("sentencepiece",)),
 }
 
-__all__ = ["BLEU", "CHRF", "TER", "VERSION", "SacreMetric", "TokenizerV14International"]
+__all__ = ["BLEU", "CHRF", "TER", "VERSION", "SacreMetric"]
 
 
 def lacking(tokenizer: str) -> str:
@@ -103,12 +96,3 @@ class SacreBleuMetric(Metric):
         """SacreBLEU's own metric with these options."""
         made: SacreMetric = __getattr__(self.program)(**self.arguments)
         return made
-
-    def sacrebleu_statistics(self, testset: TestSet, hypotheses: Text) -> Array:
-        """(n, k) statistics as sacreBLEU extracts them; the oracle, and where none are faster."""
-        # missing lines are allowed there, although the annotation does not say so
-        references: Any = [text.lines for text in testset.references]
-        program: Any = self.reference_program
-        return np.array(
-            program._extract_corpus_statistics(hypotheses.complete, references), np.float64
-        )

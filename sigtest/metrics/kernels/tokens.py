@@ -22,7 +22,6 @@ import numpy.typing as npt
 from sigtest.arrays import Counts, Flags
 from sigtest.compiled import compiled
 from sigtest.data.text import Text
-from sigtest.metrics import sacre
 
 T = TypeVar("T")
 Symbols: TypeAlias = npt.NDArray[np.int32]
@@ -220,14 +219,11 @@ def kinds_of(tokenizer: str) -> Kinds:
     if tokenizer == "chrf":
         kinds[list(_PUNCTUATION)] = MARK
     if tokenizer == "intl":
-        # sacreBLEU's own expressions say what \p{P}, \p{N}, \p{S} are: Unicode versions differ.
-        expressions = sacre.TokenizerV14International()._re  # type: ignore[no-untyped-call]
-        (mark_after, _), (mark_before, _), (symbol, _) = expressions
-        every = [chr(point) for point in range(0x110000)]
-        kinds[list(map(ord, symbol.findall("".join(every))))] = ALONE
-        marks = (ord(mark) for _, mark in mark_after.findall("a" + "a".join(every)))
-        kinds[list(marks)] = MARK
-        kinds[list(map(ord, mark_before.sub("", "." + ".".join(every))[1::2]))] = DIGIT
+        import regex  # which sacreBLEU asks, too: Unicode versions differ
+
+        every = "".join(map(chr, range(0x110000)))
+        for kind, category in ((ALONE, "S"), (MARK, "P"), (DIGIT, "N")):
+            kinds[list(map(ord, regex.findall(rf"\p{{{category}}}", every)))] = kind
     kinds[[ord(" ")] if tokenizer == "blank" else list(WHITE_SPACE)] = SPACE
     return kinds
 

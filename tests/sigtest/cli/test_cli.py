@@ -13,7 +13,7 @@ from sentences import sentences
 
 from sigtest import cli
 from sigtest.cli.files import write
-from sigtest.cli.options import COMMANDS, parser_of
+from sigtest.cli.options import COMMANDS, Parser
 from sigtest.cli.shell import bar
 from sigtest.metrics import METRICS
 from sigtest.render.formats import FORMATS
@@ -459,9 +459,9 @@ def test_an_option_that_keeps_one_value_refuses_a_second(run):
     assert (status, "--seed is given twice: 1 and 2" in said) == (2, True)
     said = run("human", "x.csv", "--alpha", ".05", "--alpha", ".01")[2]
     assert "--alpha is given twice: .05 and .01" in said
-    parsers = [parser_of(command) for command in COMMANDS]
+    parsers = [Parser(COMMANDS[command]) for command in COMMANDS]
     single = [
-        own for parser in parsers for own in parser._actions if type(own).__name__ == "_StoreAction"
+        own for parser in parsers for own in parser.actions if type(own).__name__ == "_StoreAction"
     ]
     assert {own.dest for own in single if own.option_strings} == set()
 
@@ -479,8 +479,8 @@ def test_one_system_with_its_reference_has_scores_and_intervals(report):
 
 def test_every_option_that_a_command_looks_at_is_one_of_some_command():
     """An option that a command does not have is none there, and so is one that is misspelt."""
-    known = {action.dest for name in COMMANDS for action in parser_of(name)._actions}
-    known |= {default for name in COMMANDS for default in parser_of(name)._defaults}
+    known = {action.dest for name in COMMANDS for action in Parser(COMMANDS[name]).actions}
+    known |= {default for name in COMMANDS for default in Parser(COMMANDS[name])._defaults}
     looked_at = set[str]()
     for path in Path(cli.__path__[0]).glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):

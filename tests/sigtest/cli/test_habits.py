@@ -5,7 +5,7 @@ import json
 import pytest
 
 from sigtest.cli import habits
-from sigtest.cli.options import UsageError, parse, parser_of
+from sigtest.cli.options import COMMANDS, Parser, UsageError, parse
 
 FILES = ("compare", "-r", "reference.en", "systems/aspen.en", "systems/birch.en")
 
@@ -68,4 +68,4 @@ def test_what_is_to_be_typed_exists():
 
 
 def parse_help():
-    return [action.option_strings for action in parser_of("compare")._actions]
+    return [action.option_strings for action in Parser(COMMANDS["compare"]).actions]

@@ -13,7 +13,7 @@ from sentences import sentences
 from service import EXAMPLE
 
 from sigtest.cli.compare import READERS
-from sigtest.cli.options import COMMANDS, parser_of
+from sigtest.cli.options import COMMANDS, Parser
 from sigtest.files.folders import EvalSet
 from sigtest.kinds import KINDS, FormFile
 from sigtest.render.records import render_json
@@ -69,7 +69,7 @@ def test_a_plan_measures_the_metric_that_is_spelled_out(run):
 
 
 def test_every_door_asks_the_kind_that_is_called_like_its_command():
-    asked = {command: parser_of(command).get_default("kind").command for command in READERS}
+    asked = {command: Parser(COMMANDS[command]).get_default("kind").command for command in READERS}
     assert asked == {command: command for command in READERS}
     assert set(READERS) == {kind.command for kind in KINDS.values()} - {"compare"}
 
