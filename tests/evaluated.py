@@ -81,7 +81,13 @@ PYTREC = {
     "301": {"map": 0.25, "P_10": 0.5, "num_ret": 100.0},
     "302": {"map": 0.75, "P_10": 0.0, "num_ret": 90.0},
 }
+HUMAN_EVAL = "".join(
+    f"{json.dumps({'task_id': f'HumanEval/{task}', 'completion': 'x', 'passed': own})}\n"
+    for task, passed in enumerate(([True, False, True], [False, True, False]))
+    for own in passed
+)
 FILES = {
+    "human-eval": ("a.jsonl", HUMAN_EVAL),
     "promptfoo": ("results.json", promptfoo(promptfoo_rows())),
     "deepeval": ("test_run.json", json.dumps(deepeval(deepeval_cases()))),
     "swe-bench": ("elm.run1.json", json.dumps(SWEBENCH)),

@@ -364,12 +364,6 @@ def format_of_tree(tree: Tree) -> Reader[Tree, Material]:
     return next(reader for reader in TREES_READ.values() if reader.sniff(tree))
 
 
-def _read_inspect(tree: Tree, _: Joining) -> Material:
-    return programs.read_packed_log(
-        [*map(str, tree.paths)], lambda name: tree.read(PurePosixPath(name)), tree.name
-    )
-
-
 def _read_workbook(tree: Tree, how: Joining) -> Material:
     """Packed again, so that nothing is unpacked that was not counted."""
     parts, data = {str(path): tree.read(path) for path in tree.paths}, io.BytesIO()
@@ -436,7 +430,9 @@ _TREES: tuple[Reader[Tree, Material], ...] = (
            lambda tree: EvalSet.of_outputs(tree) is not None,
            lambda tree, how: (EvalSet.of_outputs(tree) or EvalSet(tree)).material(how.testset)),
     Reader("inspect", "a log of Inspect AI (.eval)",
-           lambda tree: programs.is_packed_log([*map(str, tree.paths)]), _read_inspect),
+           lambda tree: programs.is_packed_log([*map(str, tree.paths)]),
+           lambda tree, _: programs.read_packed_log(
+               [*map(str, tree.paths)], lambda name: tree.read(PurePosixPath(name)), tree.name)),
     Reader("workbook", "an Excel workbook (.xlsx)", lambda tree: WORKBOOK in tree.paths,
            _read_workbook),
     Reader("collection", "files of the formats above, joined by their ids", lambda tree: True,

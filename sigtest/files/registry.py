@@ -188,6 +188,8 @@ _READERS: tuple[Reader[File, Material], ...] = (
     Reader("swe-bench", "a report of SWE-bench",
            _any(_names("resolved_ids", "resolved", kind="object"),
                 _names("instance_id test_result")), evaluations.read_swebench, (".json", ".jsonl")),
+    Reader("human-eval", "samples that HumanEval's harness ran", _names("task_id passed"),
+           evaluations.read_samples, (".jsonl",)),
     Reader("trec-eval", "output of trec_eval -q",
            _lines(rf"^({evaluations.MEASURE.pattern})\s+\S+\s+\S", least=2), evaluations.read_trec,
            (".txt", ".eval")),

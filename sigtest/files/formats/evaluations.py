@@ -176,6 +176,21 @@ def read_swebench(file: File) -> Material:
     return _read(file, rows)
 
 
+def read_samples(file: File) -> Material:
+    """Read whether each sample of a task passed, as HumanEval's harness has it; samples are runs.
+
+    Raises:
+        InputError: No task, or what passed is neither true nor false.
+    """
+    times, rows = Counter[str](), []
+    for own in file.records():
+        task = own.record.get("task_id")
+        times[str(task)] += 1
+        passed = own.record.get("passed")
+        rows.append((task, file.stem, "passed", passed, times[str(task)], True, None))
+    return _read(file, rows)
+
+
 MEASURE = re.compile(  # of versions 8 to 10; what counts, or names, and measures no single query
     r"((?P<count>num|runid|relstring|gm|utility|prefs_num)|map|R-?prec|bpref|recip_rank|infAP"
     r"|iprec_at_recall|ircl_prn|P|recall|success|R?ndcg|binG|G|set|relative|11-?pt_avg|prefs|rbp"

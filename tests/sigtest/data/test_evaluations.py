@@ -6,6 +6,7 @@ import zipfile
 
 import pytest
 from evaluated import (
+    HUMAN_EVAL,
     PYTREC,
     SWEBENCH,
     TREC,
@@ -569,3 +570,18 @@ def test_zstandard_without_its_reader_says_what_to_install(monkeypatch):
         InputError, match=r"pip install backports.zstd; or convert a log of Inspect"
     ):
         read(data, "x.eval")
+
+
+# HumanEval
+
+
+def test_samples_of_a_task_are_its_runs():
+    """Two of three samples passed, then one."""
+    material = read(HUMAN_EVAL, "a.jsonl", wanted={"": 2})
+    assert tables(material) == {("a", "passed"): ((1.0, 0.0), (0.0, 1.0), (1.0, 0.0))}
+    joined = join([material], Joining(wanted={"": 2}))
+    assert tables(joined) == {("a", "passed"): (((2.0, 3.0), (1.0, 3.0)),)}
+    with pytest.raises(InputError, match="no id"):
+        read(jsonl([{"task_id": None, "passed": True}]), "a.jsonl")
+    with pytest.raises(InputError, match="number"):
+        read(jsonl([{"task_id": "x", "passed": "yes"}]), "a.jsonl")
