@@ -430,9 +430,7 @@ _TREES: tuple[Reader[Tree, Material], ...] = (
            lambda tree: EvalSet.of_outputs(tree) is not None,
            lambda tree, how: (EvalSet.of_outputs(tree) or EvalSet(tree)).material(how.testset)),
     Reader("inspect", "a log of Inspect AI (.eval)",
-           lambda tree: programs.is_packed_log([*map(str, tree.paths)]),
-           lambda tree, _: programs.read_packed_log(
-               [*map(str, tree.paths)], lambda name: tree.read(PurePosixPath(name)), tree.name)),
+           programs.is_packed_log, lambda tree, _: programs.read_packed_log(tree)),
     Reader("workbook", "an Excel workbook (.xlsx)", lambda tree: WORKBOOK in tree.paths,
            _read_workbook),
     Reader("collection", "files of the formats above, joined by their ids", lambda tree: True,

@@ -101,13 +101,11 @@ class Bleu(SacreBleuMetric):
     def _by_sentence(self, testset: TestSet, hypotheses: Text) -> Array:
         """(n, k) statistics out of sacreBLEU's scores of single segments."""
         program = replace(self, effective_order=True).reference_program  # counts stay the same
-        rows = zip(hypotheses.complete, *(text.lines for text in testset.references), strict=True)
-        scores = (
-            program.sentence_score(own, [line for line in lines if line is not None])
-            for own, *lines in rows
-        )
-        counts = [(s.sys_len, s.ref_len, *s.counts, *s.totals) for s in scores]
-        return np.array(counts, np.float64).reshape(testset.segments, self.width)
+        texts, found = [text.lines for text in testset.references], []
+        for own, *lines in zip(hypotheses.complete, *texts, strict=True):
+            score = program.sentence_score(own, [line for line in lines if line is not None])
+            found.append((score.sys_len, score.ref_len, *score.counts, *score.totals))
+        return np.array(found, np.float64)
 
     def beside(self, sums: Sequence[float], runs: int) -> Mapping[str, int | float]:
         length, wanted, *counts = sums

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import PurePosixPath
 
 from sigtest.data.names import check_name, name_in, system_name, without_slash
 from sigtest.data.text import decode
@@ -21,6 +22,7 @@ from sigtest.files.file import File, Placed, Record, entries_of, loads, record_i
 from sigtest.files.formats.columns import read_columns_of
 from sigtest.files.material import ONLY_RUN, Assembly, Material, SystemScores, examples
 from sigtest.files.tables import Table, blank, float_in, number, numbers, numeric
+from sigtest.files.tree import Tree
 
 # NIST's trn ------------------------
 
@@ -535,27 +537,24 @@ def read_inspect(file: File) -> Material:
     return _log(file.name, file.first, samples, reductions)
 
 
-def is_packed_log(names: Sequence[str]) -> bool:
-    """Whether an archive with these members is a log."""
+def is_packed_log(tree: Tree) -> bool:
+    """Whether an archive is a log."""
+    names = [*map(str, tree.paths)]
     samples = any(name.startswith("samples/") for name in names)
     return "_journal/start.json" in names or ("header.json" in names and samples)
 
 
-def read_packed_log(names: Sequence[str], read: Callable[[str], bytes], name: str) -> Material:
+def read_packed_log(tree: Tree) -> Material:
     """Read a log that is a zip: the members that have the scores, without the transcripts.
-
-    Args:
-        names: Of its members.
-        read: Reads one of them.
-        name: What messages call it.
 
     Raises:
         InputError: As `read_inspect`, or no header.
     """
+    name, names = tree.name, [*map(str, tree.paths)]
 
     def value_in(member: str) -> object:
         where = f"{name}: {member}"
-        return loads(decode(read(member), where), where)
+        return loads(decode(tree.read(PurePosixPath(member)), where), where)
 
     header = value_in("header.json" if "header.json" in names else "_journal/start.json")
     if not isinstance(header, dict):
