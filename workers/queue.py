@@ -278,9 +278,9 @@ class Jobs:
 
     def running(self) -> set[str]:
         """Ids of the tasks that workers have."""
-        names = cast("set[bytes]", self._redis.sunion(list(self.workers_names.values())))
-        tasks = (self._redis.hget(cast("str", name), "current_job") for name in names)
-        return {_text(task) for task in tasks if task is not None}
+        names = cast("set[str]", self._redis.sunion(list(self.workers_names.values())))
+        tasks = (self._redis.hget(name, "current_job") for name in names)
+        return {_text(task) for task in tasks if task}
 
     def alive(self) -> set[str]:
         """Ids of the tasks that are queued or running."""
