@@ -200,7 +200,8 @@ async def _form_of(request: Request) -> Form:
     settings: Settings = request.state.settings
     parts: list[tuple[str, str | Upload]] = []
     try:
-        async with request.form(max_files=2 * settings.max_systems + 100, max_fields=100) as form:
+        files, size = 2 * settings.max_systems + 100, settings.max_body_bytes
+        async with request.form(max_files=files, max_fields=100, max_part_size=size) as form:
             for name, part in form.multi_items():
                 if isinstance(part, UploadFile):
                     # as it was before a form's encoding escaped quotes and control characters

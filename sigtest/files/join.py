@@ -311,10 +311,10 @@ def _numbered(part: Material, size: int) -> tuple[str, ...] | None:
 def _mismatch(parts: Sequence[Material], everywhere: set[str]) -> str:
     """What one side has and another has not, with examples and what may be behind it."""
     part = next(own for own in parts if not everywhere.issuperset(own.ids or ()))
-    ids, known = part.ids or (), {*(part.ids or ())}
-    other = next(own for own in parts if not known.issubset(own.ids or ()))
+    known = dict.fromkeys(part.ids or ())
+    other = next(own for own in parts if not {*known}.issubset(own.ids or ()))
     has = {*(other.ids or ())}
-    lacking = [i for i in ids if i not in has]
+    lacking = [i for i in known if i not in has]
     hint = _hint(lacking, [i for i in other.ids or () if i not in known])
     if everywhere and not hint:
         hint = (

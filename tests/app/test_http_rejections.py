@@ -315,6 +315,11 @@ FORMS: dict[str, tuple[list[Part], str, str]] = {
         "invalid-recipe",
         "not nan",
     ),
+    "a request of two megabytes": (
+        [*file(b"a\nb\n"), ("request", (None, b'{"title": "' + b"a" * 2**21 + b'"}'))],
+        "invalid-input",
+        "title",
+    ),
     "request beyond a float": (
         [*file(b"a\nb\n"), ("request", (None, b'{"alpha": 1e999}'))],
         "invalid-recipe",

@@ -386,7 +386,6 @@ def read_pearmut(file: File) -> JudgedFile:
     for line in file.records():
         record = line.record
         number = name_in(record.get("item_i"), f"{file.name}, line {line.number}")
-        beside = number.startswith(BESIDE)
         items, given = (entries_of(record.get(name)) for name in ("item", "annotation"))
         for place, (item, scores) in enumerate(zip(items, given, strict=False)):
             if not isinstance(item, dict) or not isinstance(scores, dict):
@@ -395,7 +394,7 @@ def read_pearmut(file: File) -> JudgedFile:
             for model, own in scores.items():
                 score = own.get("score") if isinstance(own, dict) else None
                 key = (model, name, record.get("user_id"))
-                if beside or str(name).startswith(BESIDE):
+                if number.startswith(BESIDE) or str(name).startswith(BESIDE):
                     dropped["outside the task"] += 1
                 elif score is None:
                     dropped["not judged"] += 1
