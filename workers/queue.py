@@ -306,13 +306,18 @@ class Jobs:
         return {_text(entry).partition(":")[0] for entry in lists} - alive
 
     def forget(self, tasks: Iterable[str]) -> list[str]:
-        """Remove every trace of tasks from RQ, so that they can be queued again; those it knew."""
-        forgotten = list(tasks)
+        """Remove every trace of tasks from RQ, so that they can be queued again.
+
+        Returns:
+            Those that it knew and that a worker had begun: to have taken one is no start.
+        """
+        forgotten, begun = list(tasks), set[str]()
         with self._redis.pipeline() as pipe:
             for name in self._registries():
                 for entry in self._redis.zrange(name, 0, -1):
                     key, _, start = _text(entry).partition(":")
                     if key in forgotten:
+                        begun.add(key)
                         pipe.zrem(name, entry)  # type: ignore[arg-type]  # never with scores
                         pipe.delete(_bytes(Execution(start, key, self._redis).key))
             for key in forgotten:
@@ -320,7 +325,7 @@ class Jobs:
             for key in forgotten:
                 erase(pipe, key)
             known = pipe.execute()[-len(forgotten) :]
-        return list(compress(forgotten, known))
+        return [key for key in compress(forgotten, known) if key in begun]
 
     def _registries(self) -> list[str]:
         """Keys of RQ's lists of what was started, and of what it failed at."""
@@ -503,8 +508,7 @@ class Feed:
 
     def since(self, owner: str) -> float | None:
         """Since when tasks of a question or test set wait (seconds since 1970), if any do."""
-        score = self._redis.zscore(keys.WAITING_SINCE, owner)
-        return None if score is None else float(score)
+        return self._redis.zscore(keys.WAITING_SINCE, owner)
 
     def waiting(self) -> set[str]:
         """Ids of the questions and test sets with tasks that wait."""

@@ -42,22 +42,22 @@ class Reconciler:
 
     def round(self) -> None:
         """Look once; to be called about once a second."""
-        alive = self._jobs.alive()  # before looking for pieces: a task that ended has written them
-        busy = {owner_of(key) for key in alive} | self._context.feed.waiting()
-        stuck = self._jobs.stuck(alive)
+        context, jobs = self._context, self._jobs
+        alive = jobs.alive()  # before looking for pieces: a task that ended has written them
+        busy = {owner_of(key) for key in alive} | context.feed.waiting()
+        stuck = jobs.stuck(alive)
         lost = stuck & self._stuck  # with supervisors, which count what is lost with a worker
-        deaths = self._jobs.forget(lost)
+        deaths = jobs.forget(lost)
         self._stuck = stuck - lost
-        questions, testsets = self._context.questions, self._context.testsets
-        unfinished = questions.pending() | testsets.pending() | self._races.pending()
-        idle = unfinished - busy
+        asked, boards = context.questions.pending(), context.testsets.pending()
+        idle = (asked | boards | self._races.pending()) - busy
         self._revive(idle & self._idle)
         self._idle = idle
-        self._jobs.forget_workers()
-        self._context.feed.fill()
-        webhooks.hand_out(self._context)
+        jobs.forget_workers()
+        context.feed.fill()
+        webhooks.hand_out(context)
         for key in deaths:
-            died(self._context, Task.of_key(key))
+            died(context, Task.of_key(key))
 
     def settle(self, worker: str, counted: bool) -> None:
         """Let the task that a worker had when it died wait for another one.
