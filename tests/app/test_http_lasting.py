@@ -9,6 +9,7 @@ import httpx
 import pytest
 from exchange import COMPARISONS, problem, submit
 from redis import Redis
+from service import until
 
 from app.settings import Settings
 from workers.settings import Settings as QueueSettings
@@ -117,11 +118,7 @@ def test_a_system_that_comes_to_a_board_that_lasts_is_measured(service):
     for number in range(6):
         lines = {"hypotheses": [*LINES[:2], "k l m n o p q r s"[: 3 + 2 * number]]}
         service.put(f"{url}/systems/s{number}", json=lines)
-    for _ in range(6):
-        waited = service.get(f"{url}/leaderboard", headers=WAIT).json()["pending"]
-        if not waited:
-            break
-    assert not waited
+    until(lambda: not service.get(f"{url}/leaderboard", headers=WAIT).json()["pending"])
     service.delete(url)
 
 
