@@ -9,7 +9,7 @@ from app.pages.forms import measurable
 @pytest.mark.parametrize(
     ("metric", "words", "lines", "resamples"),
     [
-        ("bleu", 20, 5_000, 999_999),
+        ("bleu", 20, 20_000, 999_999),
         pytest.param("ter", 400, 10_000, 99, marks=pytest.mark.slow),
         pytest.param("meteor", 250, 40, 99, marks=pytest.mark.slow),
     ],
