@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import cast
 
 from redis import Redis
 from redis.exceptions import RedisError
@@ -140,12 +139,12 @@ def _pending(context: Context) -> dict[str, list[float]]:
     with redis.pipeline(transaction=False) as pipe:
         for question in ids:
             pipe.hget(keys.key("question", question), "caller")
-        callers = cast("list[bytes | None]", pipe.execute())
+        callers = pipe.execute()
     known = list(dict.fromkeys(decoded(caller) for caller in callers if caller is not None))
     with redis.pipeline(transaction=False) as pipe:
         for caller in known:
             pipe.hvals(keys.of_caller("pending", caller))
-        held = cast("list[list[bytes]]", pipe.execute())
+        held = pipe.execute()
     return {
         caller: [float(decoded(facts).partition(" ")[0]) for facts in own]
         for caller, own in zip(known, held, strict=True)

@@ -347,7 +347,7 @@ class Jobs:
     def forget_workers(self) -> None:
         """Remove the names of workers that died without saying so."""
         for name in (Worker.redis_workers_keys, *self.workers_names.values()):
-            for worker in cast("set[bytes]", self._redis.smembers(name)):
+            for worker in self._redis.smembers(name):
                 if not self._redis.exists(worker):
                     self._redis.srem(name, worker)
 
@@ -449,7 +449,7 @@ class Feed:
 
     def fill(self) -> None:
         """Give the queues as many tasks as there are workers without one."""
-        self._queue(self._feed(self._lists, [*PREFIXES]))
+        self._queue(self._feed(self._lists, PREFIXES))
 
     def hold(self, tasks: Sequence[str]) -> None:
         """For a moment, let other callers' short tasks go to the worker that serves these alone.
@@ -503,7 +503,7 @@ class Feed:
                 pipe.llen(name)
             for question, _ in held:
                 pipe.llen(keys.key("tasks", decoded(question)))
-            lengths = cast("list[int]", pipe.execute())
+            lengths = pipe.execute()
         return sum(lengths), held[0][1] if held else None
 
     def since(self, owner: str) -> float | None:

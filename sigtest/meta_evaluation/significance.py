@@ -507,7 +507,7 @@ def exchange_systems(human: Array, a: Array, b: Array, masks: Flags) -> dict[str
         between = (signs[0] - signs[1]).sum(axis=1) / 2.0
         gaps = np.subtract.outer(*[2.0 * midranks(human)] * 2)
         steps = np.stack([(between * own).sum(axis=1) for own in (gaps, np.sign(gaps))])[[0, 1, 1]]
-        x, y = 2.0 * (steps @ masks.T), steps.sum(axis=1, keepdims=True)
+        x, y = 2.0 * (steps[:, differing] @ masks[:, differing].T), steps.sum(1, keepdims=True)
     differences, tolerance = x - y, slack(x[:, 0], y[:, 0])
     observed, drawn = differences[:, 0], differences[:, 1:]
     if exact and units:

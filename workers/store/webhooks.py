@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from redis import Redis
 from redis.client import Pipeline
@@ -164,7 +164,7 @@ class WebhookStore:
         with self.redis.pipeline() as pipe:
             pipe.hgetall(keys.key("webhook", webhook_id))
             pipe.hlen(keys.key("deliveries", webhook_id))
-            held, pending = cast("tuple[Mapping[bytes, bytes], int]", pipe.execute())
+            held, pending = pipe.execute()
         facts = {decoded(name): decoded(value) for name, value in held.items()}
         if not facts:
             return None
@@ -183,7 +183,7 @@ class WebhookStore:
 
     def listing(self, caller: str) -> list[WebhookRecord]:
         """The caller's webhooks, newest first."""
-        ids = cast("set[bytes]", self.redis.smembers(keys.of_caller("webhooks", caller)))
+        ids = self.redis.smembers(keys.of_caller("webhooks", caller))
         found = [record for name in ids if (record := self.find(decoded(name))) is not None]
         return sorted(found, key=lambda record: (-record.created_at, record.id))
 

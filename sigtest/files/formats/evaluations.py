@@ -115,8 +115,7 @@ def read_deepeval(file: File) -> Material:
         InputError: A case that is no object or stands there twice, or a score that is no number.
     """
     found = _cases(file.first) or [row.record for row in file.records()]
-    cases = [*_objects(found, file.name)]
-    rows = []
+    cases, rows = [*_objects(found, file.name)], []
     named = len({case.get("name") for case in cases}) == len(cases)
     for case in cases:
         item = case.get("name" if named else "input") or case.get("name")
@@ -159,21 +158,23 @@ def read_swebench(file: File) -> Material:
     if not all(isinstance(i, str) for listed in lists.values() for i in listed):
         raise InputError(f"{file.name}: ids of instances are text.")
     resolved = {*lists["resolved_ids"], *lists["resolved"]}
-    scores = {i: own["resolved"] for i, own in known.items()
-              if isinstance(own, dict) and "resolved" in own}  # fmt: skip
+    scores: list[tuple[object, object]] = [
+        (i, own["resolved"]) for i, own in known.items()
+        if isinstance(own, dict) and "resolved" in own
+    ]  # fmt: skip
     for row in [] if known else file.records():
-        inner = record_in(row.record, "test_result") or row.record
-        scores[str(row.record.get("instance_id"))] = record_in(inner, "report").get("resolved")
-    if not any(lists[name] for name in TRIED) and {*scores.values()} <= {None}:
+        report = record_in(record_in(row.record, "test_result") or row.record, "report")
+        scores.append((row.record.get("instance_id"), report.get("resolved")))
+    if not any(lists[name] for name in TRIED) and all(own is None for _, own in scores):
         raise InputError(
-            f"{file.name} does not say which instances were tried and not resolved; give a report "
-            "with submitted_ids, or add their list as unresolved_ids (of OpenHands give the file "
-            ".swebench_eval.jsonl)."
+            f"{file.name} does not say which instances were tried and not resolved; add their list "
+            "as unresolved_ids, or give submitted_ids (of OpenHands .swebench_eval.jsonl)."
         )
-    found = {i: i in resolved for name in SUBMITTED for i in lists[name]} | scores
-    found |= dict.fromkeys(i for name in LOST for i in lists[name])
-    rows = [(i, file.stem, "resolved", score, 1, True, None) for i, score in found.items()]
-    return _read(file, rows)
+    if known:
+        scores = [(i, i in resolved) for name in SUBMITTED for i in lists[name]] + scores
+        scores += [(i, None) for name in LOST for i in lists[name]]
+        scores = [*dict(scores).items()]  # what is said last of each
+    return _read(file, [(i, file.stem, "resolved", own, 1, True, None) for i, own in scores])
 
 
 def read_samples(file: File) -> Material:

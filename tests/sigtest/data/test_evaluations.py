@@ -305,7 +305,7 @@ def test_details_of_instances_and_lines_of_openhands_say_the_same():
     ],
 )
 def test_lists_that_do_not_say_what_was_not_resolved_are_refused(content):
-    with pytest.raises(InputError, match="which instances were tried and not resolved; give a rep"):
+    with pytest.raises(InputError, match="which instances were tried and not resolved; add the"):
         read(content, "elm.json")
 
 
@@ -570,6 +570,18 @@ def test_zstandard_without_its_reader_says_what_to_install(monkeypatch):
         InputError, match=r"pip install backports.zstd; or convert a log of Inspect"
     ):
         read(data, "x.eval")
+
+
+def test_lines_that_say_an_instance_twice_are_refused():
+    """Neither is lost, and what is no truth value is named."""
+    line = {"instance_id": "a__a-1", "test_result": {"report": {"resolved": True}}}
+    other = {"instance_id": "a__a-1", "test_result": {"report": {"resolved": False}}}
+    with pytest.raises(InputError, match="a second 'resolved' score of system 'elm'"):
+        read(jsonl([line, other]), "elm.jsonl")
+    with pytest.raises(InputError, match="no id"):
+        read(jsonl([line, {**other, "instance_id": None}]), "elm.jsonl")
+    with pytest.raises(InputError, match="number"):
+        read(json.dumps({"a__a-1": {"resolved": [1]}, "resolved": ["a__a-1"]}), "elm.json")
 
 
 # HumanEval
